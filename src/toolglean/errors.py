@@ -1,0 +1,65 @@
+# What this file knows: every exception that toolglean raises, and whose fault each one is.
+# What it must not know: what raised it.
+#
+# Model output never raises: what a model writes wrongly is a `Problem` event. These errors are about what the *user*
+# gives: a template, a declaration, a document, an argument.
+"""The errors of toolglean. All of them are a `ToolgleanError`."""
+
+from __future__ import annotations
+
+__all__ = ["FormatError", "TemplateError", "ToolError", "ToolgleanError", "UsageError"]
+
+
+class ToolgleanError(Exception):
+    """The root of every error that toolglean raises on purpose."""
+
+
+class UsageError(ToolgleanError, ValueError):
+    """The caller broke a rule: a wrong argument, or `feed` after `finish`. Fix the calling code."""
+
+
+class ToolError(ToolgleanError, ValueError):
+    """A tool cannot be understood: no name, or not one of the accepted shapes. The message shows the value."""
+
+
+class FormatError(ToolgleanError, ValueError):
+    """A declaration of a wire format is wrong. The message names the hole or the marker that is at fault."""
+
+
+class TemplateError(ToolgleanError, ValueError):
+    """A chat template cannot be read.
+
+    Attributes:
+        reason: what is wrong, without the place.
+        line: line of the fault, the first is 1.
+        column: column of the fault in characters, the first is 1.
+        text: the line itself, without its line break.
+
+    What to do: mend the template at that place; `str(error)` shows the line with a caret under the column.
+    """
+
+    def __init__(self, reason: str, line: int = 1, column: int = 1, text: str = "") -> None:
+        super().__init__(reason, line, column, text)
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.text = text
+
+    @classmethod
+    def at(cls, reason: str, source: str, pos: int) -> TemplateError:
+        """The error for the character at `pos` of `source`."""
+        pos = max(0, min(pos, len(source)))
+        line = source.count("\n", 0, pos) + 1
+        begin = source.rfind("\n", 0, pos) + 1
+        end = source.find("\n", begin)
+        text = source[begin:] if end == -1 else source[begin:end]
+        return cls(reason, line, pos - begin + 1, text)
+
+    def __str__(self) -> str:
+        head = f"{self.reason} (line {self.line}, column {self.column})"
+        if not self.text:
+            return head
+        # A very long line is shown around the fault only; a tab stays one column wide.
+        begin = max(0, self.column - 61)
+        shown = self.text[begin : begin + 100].replace("\t", " ")
+        return f"{head}\n    {shown}\n    {' ' * (self.column - 1 - begin)}^"
