@@ -1,0 +1,140 @@
+# What this file knows: the shapes in which people hand over tools, and what a tool's JSON schema says of a parameter.
+# What it must not know: how a call is written or read.
+#
+# Accepted shapes, in the order in which they are tried:
+#   "get_weather"                                                     a name, nothing known of its parameters
+#   Tool(...)                                                         ours
+#   {"type": "function", "function": {"name": …, "parameters": …}}    OpenAI's chat API, Ollama
+#   {"name": …, "parameters" | "input_schema" | "inputSchema": …}     OpenAI's Responses API, Anthropic, MCP
+#   an object with such attributes                                    the clients' own classes
+"""Tools: what the model was told that it may call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from toolglean.errors import ToolError
+
+__all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
+
+SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: what the model calls.
+        parameters: JSON schema of the arguments, an object schema; empty where nothing is known.
+        description: what the model was told of it.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The schema of each parameter by name."""
+        found = self.parameters.get("properties")
+        return found if isinstance(found, Mapping) else {}
+
+
+ToolLike: TypeAlias = str | Tool | Mapping[str, Any] | Any
+
+
+class ToolSet:
+    """The tools of one conversation, by name, in the order given. The first of two with one name counts.
+
+    Args:
+        tools: names, `Tool` objects, tool dicts (OpenAI, Ollama, Anthropic, MCP), or objects with such attributes.
+
+    Raises:
+        ToolError: an entry is none of these; the message shows it.
+    """
+
+    __slots__ = ("_tools",)
+
+    def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
+        if isinstance(tools, str | Mapping):
+            raise ToolError(f"tools must be a list of tools, not one tool: {_shown(tools)}")
+        self._tools: dict[str, Tool] = {}
+        for each in tools:
+            tool = as_tool(each)
+            self._tools.setdefault(tool.name, tool)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order given."""
+        return tuple(self._tools)
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name, or None."""
+        return self._tools.get(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __repr__(self) -> str:
+        return f"ToolSet({list(self._tools)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ToolSet) and self._tools == other._tools
+
+    __hash__ = None  # type: ignore[assignment]  # schemas are dicts
+
+
+def as_tool(value: ToolLike) -> Tool:
+    """One tool from any accepted shape (the head of this file lists them).
+
+    Raises:
+        ToolError: no shape fits, or the name is missing or empty. Mend the entry that the message shows.
+    """
+    if isinstance(value, Tool):
+        tool = value
+    elif isinstance(value, str):
+        tool = Tool(value)
+    else:
+        inner = _field(value, "function")
+        tool = _from_fields(value if inner is None else inner, value)
+    if not isinstance(tool.name, str) or not tool.name:
+        raise ToolError(f"a tool needs a name: {_shown(value)}")
+    return tool
+
+
+def _from_fields(holder: Any, whole: Any) -> Tool:
+    name = _field(holder, "name")
+    if not isinstance(name, str):
+        raise ToolError(f"not a tool (a name, a Tool, or a dict or object with a name): {_shown(whole)}")
+    schema = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
+    if not isinstance(schema, Mapping):
+        schema = _dumped(schema, name)
+    description = _field(holder, "description")
+    return Tool(name, schema, description if isinstance(description, str) else "")
+
+
+def _field(holder: Any, key: str) -> Any:
+    return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+
+
+def _dumped(schema: Any, name: str) -> Mapping[str, Any]:
+    # The clients' classes are pydantic models; by_alias and exclude_none give the schema as it goes over the wire.
+    dump = getattr(schema, "model_dump", None)
+    found = dump(by_alias=True, exclude_none=True) if callable(dump) else None
+    if not isinstance(found, Mapping):
+        raise ToolError(f"the parameters of tool {name!r} are not a JSON schema object: {_shown(schema)}")
+    return found
+
+
+def _shown(value: Any, limit: int = 200) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
