@@ -1,0 +1,5 @@
+"""toolglean."""
+
+from toolglean._version import __version__
+
+__all__ = ["__version__"]
