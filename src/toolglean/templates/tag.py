@@ -1,0 +1,78 @@
+# What this file knows: Ollama's rule for the tag of a Go template (its parseTag), defects included.
+# What it must not know: any other rule. What we make of a tag is the matter of `language.py`.
+#
+# The rule: the first {{if}}, in the order of the text, that tests a field called ToolCalls itself (not a variable's
+# field, not one in parentheses). In its body the first text that is not blank, if no action comes before it; up to the
+# first `{`. Nothing found: "{", so that every object is tried. Templates that a template defines are not searched.
+"""The tag that starts a tool call, read from a Go template as Ollama does."""
+
+from __future__ import annotations
+
+from toolglean.templates.golang import parse
+from toolglean.templates.golang.nodes import Action, Field, If, Node, Pipe, Range, Text, With
+
+__all__ = ["GENERIC", "first_test", "parse_tag"]
+
+GENERIC = "{"
+"""The tag where a template has none."""
+
+# What Go trims: Unicode's White_Space, without the separators U+001C to U+001F that Python adds.
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+
+
+def parse_tag(template: str) -> str:
+    """The tag of a Go template, exactly as Ollama finds it.
+
+    Args:
+        template: the template's text.
+
+    Returns:
+        The tag; "{" where the template has none.
+
+    Raises:
+        TemplateError: the template cannot be read.
+    """
+    test = first_test(parse(template).root)
+    text = _first_text(test.body) if test else ""
+    tag = text.replace("\r\n", "\n").partition("{")[0].strip(_SPACES)
+    return tag or GENERIC
+
+
+def first_test(nodes: list[Node]) -> If | None:
+    """The first `If`, in the order of the text, whose pipeline has an argument like `.ToolCalls`."""
+    stack = [iter(nodes)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+        elif isinstance(node, If) and tests_calls(node.pipe):
+            return node
+        elif isinstance(node, If | Range | With):
+            stack.append(iter(node.body + (node.otherwise or [])))
+    return None
+
+
+def tests_calls(pipe: Pipe) -> bool:
+    """Whether an argument of the pipeline itself is a field with ToolCalls in it."""
+    return any(
+        isinstance(argument, Field) and "ToolCalls" in argument.names
+        for command in pipe.commands
+        for argument in command.args
+    )
+
+
+def _first_text(nodes: list[Node]) -> str:
+    """The text of the first list that leads to one: of each, only the first node that is not blank counts."""
+    ways = [nodes]
+    while ways:
+        node = next(filter(_counts, ways.pop()), None)
+        if isinstance(node, Text):
+            return node.text
+        if isinstance(node, If | Range | With):
+            ways += [node.otherwise or [], node.body]  # the body first
+    return ""
+
+
+def _counts(node: Node) -> bool:
+    # Calls of templates, breaks and continues do not count; an action does, and leads to no text.
+    return isinstance(node, Action | If | Range | With) or (isinstance(node, Text) and bool(node.text.strip(_SPACES)))
