@@ -1,0 +1,319 @@
+# What this file knows: how a payload is read of which only the tag is known.
+# What it must not know: where the text comes from, and what becomes of text that is no call (machine.py).
+#
+# Names match exactly; what is fuzzy is the place. After the tag there is a *gap*: at most GAP characters of anything,
+# in which whole words are looked up among the tools. Then comes JSON:
+#
+#     get_weather[ARGS]{"city": "Paris"}                          a name in the gap, then an object: its arguments
+#     {"name": "get_weather", "arguments": {"city": "Paris"}}     calls in JSON (envelope.py), also in lists, nested …
+#
+# After a call the payload goes on over white space, `,`, `;` and `]`, to further objects or names, or to the closer.
+# A gap between two calls is stricter than the first one: two words with only blanks between them are prose, and the
+# payload is over. So `<call 1></c1><c2>get_time\n{}` holds two calls, and `<call 1> I ran it with {"x": 1}` one.
+"""Discovery: calls behind a tag of which nothing else is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, mended
+from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.text import is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from toolglean.machine import Machine
+    from toolglean.tag import Tag
+
+__all__ = ["Payload", "begin_payload", "end_payload", "read_payload"]
+
+GAP = 256  # characters of anything that may stand before a call's JSON
+FENCE = "```"
+SEPARATORS = frozenset(",;]")
+
+# Phases, named for what has been read.
+IN_GAP = 0  # the tag, or the beginning of something after a call
+BRACKET = 1  # `[` in the gap: a list of calls, or the beginning of a marker such as [ARGS]
+FIRST_KEY = 2  # a name and `{`: its first key decides whether it is the arguments
+IN_JSON = 3  # the beginning of a JSON value
+AFTER = 4  # a call
+
+
+class Payload:
+    """Where the reading of a payload stands."""
+
+    __slots__ = (
+        "_after",
+        "_fence",
+        "_gap",
+        "_held",
+        "_name",
+        "_paren",
+        "_prose",
+        "_recent",
+        "_tried",
+        "_word",
+        "envelope",
+        "first_call",
+        "phase",
+    )
+
+    def __init__(self, first_call: int, max_depth: int) -> None:
+        self.phase = IN_GAP
+        self.envelope = Envelope(max_depth)
+        self.first_call = first_call  # the index that the payload's first call gets
+        self._after = False  # whether the gap stands after a call
+        self._tried = False  # whether JSON was begun: a payload without a call is then worth a Problem
+        self._fence = False  # whether a fence in the gap is still open
+        self._paren = False  # whether the name was followed by "("
+        self._start_gap()
+        self._held: Rope = ()  # FIRST_KEY: the object so far
+
+    def _start_gap(self) -> None:
+        self._gap = 0
+        self._recent = ""  # the gap's end, as long as the tag, the closer or a fence
+        self._word = ""
+        self._name = ""
+        self._prose = 0  # 1: in a word; 2: blanks after a word
+
+    def copy(self) -> Payload:
+        """The same place."""
+        twin = Payload.__new__(Payload)
+        for slot in Payload.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        twin.envelope = self.envelope.copy()
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {slot: getattr(self, slot) for slot in Payload.__slots__} | {"_held": flat(self._held)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+
+def begin_payload(machine: Machine, tag: Tag, max_depth: int) -> Payload:
+    """The tag has been read; where it ends with a bracket, the bracket is the payload's."""
+    payload = Payload(machine.emit.index, max_depth)
+    if tag.bracket == "[" and not tag.bare:
+        payload.phase = BRACKET
+    elif tag.bracket:
+        begin_frames(payload.envelope, tag.bracket)
+        payload.phase = IN_JSON
+    return payload
+
+
+def read_payload(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    """Read on."""
+    return _PHASES[payload.phase](machine, payload, text, i)
+
+
+def end_payload(machine: Machine, payload: Payload) -> None:
+    """The turn is over, and no call is open: what waits is no call."""
+    machine.leave(text_follows=machine.in_region)
+    if machine.in_region:
+        machine.release_region(_problem(machine, payload))
+
+
+def _problem(machine: Machine, payload: Payload) -> str:
+    return "unreadable call" if payload._tried and not machine.tag.bare else ""
+
+
+# -- the gap ---------------------------------------------------------------------------------------------------------
+
+
+def _gap(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    # Character by character: a gap is short, and each rule must act at its own character.
+    char = text[i]
+    if is_word(char):
+        if payload._after and payload._prose == 2:
+            return _no_call(machine, payload, i)
+        payload._word += char
+        payload._prose = 1
+    else:
+        if payload._word and not _end_word(machine, payload):
+            return _no_call(machine, payload, i)
+        if char == "{":
+            return _object(machine, payload, i)
+        if char == "[" and not payload._name:
+            payload.phase = BRACKET
+        payload._paren = payload._paren or char == "("
+        payload._prose = 2 if payload._prose and char in " \t" else 0
+    return _in_gap(machine, payload, char, i)
+
+
+def _in_gap(machine: Machine, payload: Payload, char: str, i: int) -> int:
+    machine.keep(char)
+    payload._gap += 1
+    tag = machine.tag
+    recent = payload._recent = (payload._recent + char)[-max(len(tag.text), len(tag.closer), 3) :]
+    if recent.endswith(tag.text):
+        return _no_call(machine, payload, i + 1, again=len(tag.text))
+    if tag.closer and recent.endswith(tag.closer):
+        return _closed(machine, payload, tag.closer, i + 1)
+    if recent.endswith(FENCE):
+        if payload._after and payload._fence:
+            return _closed(machine, payload, FENCE, i + 1)
+        payload._fence = not payload._fence
+    if payload._gap > GAP:
+        return _no_call(machine, payload, i + 1)
+    return i + 1
+
+
+def _end_word(machine: Machine, payload: Payload) -> bool:
+    """A word of the gap is whole. False: it shows that no call follows."""
+    word, payload._word = payload._word, ""
+    before = payload._recent[: -len(word)]
+    name = None if before.endswith("`") else machine.resolve(word)  # ```json: not a name
+    if name is not None:
+        payload._name = name
+    # Directly after a call, a word is a name or it is prose.
+    return name is not None or not (payload._after and payload._gap == len(word))
+
+
+def _no_call(machine: Machine, payload: Payload, i: int, *, again: int | None = None) -> int:
+    # `again`: how much of the region's end is to be read again; None: all but its opener.
+    machine.leave(text_follows=True)
+    machine.release_region(_problem(machine, payload), again)
+    return i
+
+
+def _closed(machine: Machine, payload: Payload, closer: str, i: int) -> int:
+    if not payload._after:
+        return _no_call(machine, payload, i)
+    before = machine.content_region(drop=len(closer))
+    machine.emit.markup(closer, machine.base + i - len(closer))
+    if closer == FENCE and machine.tag.closer != FENCE and not before:
+        payload._fence = False
+        payload.phase = AFTER
+    else:
+        machine.leave(text_follows=False)
+    return i
+
+
+def _bracket(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    char = text[i]
+    if char in "{[":
+        begin_frames(payload.envelope, "[")
+        payload.phase, payload._tried = IN_JSON, True
+        return i
+    if not char.isspace():
+        payload.phase = IN_GAP
+        return i
+    return _in_gap(machine, payload, char, i)
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def _object(machine: Machine, payload: Payload, i: int) -> int:
+    payload.envelope = Envelope(payload.envelope.scanner.max_depth)
+    begin_frames(payload.envelope, "{")
+    machine.keep("{")
+    payload.phase, payload._tried = IN_JSON, True
+    if payload._name:
+        payload.envelope.frames = []
+        payload.phase, payload._held = FIRST_KEY, ((), "{")
+    return i + 1
+
+
+def _first_key(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    scanner = payload.envelope.scanner
+    j = scanner.step(text, i)
+    machine.keep(text[i:j])
+    payload._held = (payload._held, mended(text, i, j, scanner.fixes))
+    scanner.fixes.clear()
+    if scanner.token == FAIL:
+        return _unreadable(machine, payload, text, j)
+    if scanner.token == NEED:
+        return j
+    held, payload._held = joined(payload._held), ()
+    key = held[held.index('"') + 1 : -1] if scanner.token == KEY else ""
+    if key in {"arguments", "parameters"} and not machine.has_parameter(payload._name, key):
+        _wrapped_arguments(machine, payload, key)
+    elif machine.begin_call(payload._name, None, may_get_id=False):
+        machine.emit.delta(held, machine.base + j - len(held))
+        if scanner.token == CLOSE:
+            machine.end_call(machine.base + j)
+            payload.phase = AFTER
+        else:
+            begin_arguments(payload.envelope, 0)
+            payload.phase = IN_JSON
+    return j
+
+
+def _wrapped_arguments(machine: Machine, payload: Payload, key: str) -> None:
+    # name {"arguments": {…}}: the object is an envelope whose name is known.
+    if machine.begin_call(payload._name, None, may_get_id=True):
+        frame = Frame("{")
+        frame.name, frame.key, frame.keys, frame.called = payload._name, key, 1, True
+        payload.envelope.frames = [frame]
+        payload.phase = IN_JSON
+
+
+def _json(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    j = read_envelope(machine, payload.envelope, text, i)
+    if machine.payload is not payload:
+        return j  # given up, or a limit was passed
+    scanner = payload.envelope.scanner
+    if scanner.token == FAIL:
+        return _unreadable(machine, payload, text, j)
+    if scanner.state == END:
+        _value_closed(machine, payload)
+    return j
+
+
+def _unreadable(machine: Machine, payload: Payload, text: str, j: int) -> int:
+    if payload.envelope.scanner.fault == "depth":
+        machine.stop("depth", text[j], machine.base + j)
+    elif machine.in_region:
+        return _no_call(machine, payload, j)
+    else:
+        payload.phase = AFTER  # `[{…call…} </tool_call>`: the list was left open
+    return j
+
+
+def _value_closed(machine: Machine, payload: Payload) -> None:
+    if machine.emit.index > payload.first_call:
+        if machine.in_region:  # `{…call…} {"x": 1}`: an object that is no call
+            machine.content_region()
+            machine.leave(text_follows=True)
+        else:
+            payload.phase = AFTER
+    elif machine.tag.bare:
+        machine.leave(text_follows=True)
+        machine.release_region()
+    else:
+        payload._name, payload.phase = "", IN_GAP
+
+
+# -- after a call ----------------------------------------------------------------------------------------------------
+
+
+def _after(machine: Machine, payload: Payload, text: str, i: int) -> int:
+    char = text[i]
+    place = machine.base + i
+    if char.isspace():
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        machine.emit.space(text[i:j], place)
+        return j
+    if char in SEPARATORS or (char == ")" and payload._paren):
+        payload._paren = payload._paren and char != ")"
+        machine.emit.markup(char, place)
+        return i + 1
+    if not (is_word(char) or char in "{[<`|" or machine.tag.closer.startswith(char) or machine.tag.text.startswith(char)):
+        machine.leave(text_follows=False)
+        return i
+    machine.open_region(place, 1)
+    payload._after, payload._tried = True, False
+    payload._start_gap()
+    payload.phase = IN_GAP
+    return i
+
+
+_PHASES: tuple[Callable[[Machine, Payload, str, int], int], ...] = (_gap, _bracket, _first_key, _json, _after)

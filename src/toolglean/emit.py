@@ -1,0 +1,195 @@
+# What this file knows: how events are put in order: which white space is whose, what a call has gathered so far.
+# What it must not know: what the text looked like in which a call was found.
+#
+# White space after a call is undecided: content if text follows, markup if a call or the end of the turn follows. It
+# waits here. Markup is reported in whole runs, so that no cut of the stream shows in it.
+"""The emitter: from findings to events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, Status, ToolCall
+from toolglean.scan.json import decode
+from toolglean.scan.rope import Rope, flat, joined
+
+__all__ = ["Emitter"]
+
+
+class Emitter:
+    """Collects the events of one `feed` in `out`.
+
+    Attributes:
+        out: the events so far; the machine hands them out and gives a new list.
+        index: how many calls were started.
+        open: whether a call is open: started and not ended.
+    """
+
+    __slots__ = (
+        "_args",
+        "_args_start",
+        "_id",
+        "_id_prefix",
+        "_known",
+        "_markup",
+        "_markup_start",
+        "_markup_wanted",
+        "_name",
+        "_start",
+        "_ws",
+        "_ws_start",
+        "index",
+        "open",
+        "out",
+    )
+
+    def __init__(self, *, markup: bool, id_prefix: str) -> None:
+        self.out: list[Event] = []
+        self.index = 0
+        self.open = False
+        self._markup_wanted = markup
+        self._id_prefix = id_prefix
+        self._ws: Rope = ()
+        self._ws_start = 0
+        self._markup: Rope = ()
+        self._markup_start = 0
+        self._name = ""
+        self._id: str | None = None
+        self._known: bool | None = None
+        self._start = 0
+        self._args: Rope = ()
+        self._args_start = -1
+
+    def copy(self) -> Emitter:
+        """The same emitter, with no event yet to hand out."""
+        twin = Emitter.__new__(Emitter)
+        for slot in Emitter.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        twin.out = []
+        return twin
+
+    @property
+    def clean(self) -> bool:
+        """Whether the next content can go out as it comes."""
+        return not self._ws and not self._markup
+
+    def content(self, text: str, start: int) -> None:
+        """Text for the user. White space that waited before it is content too."""
+        if not text:
+            return
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._put(Content(waited, self._ws_start))
+        self._put(Content(text, start))
+
+    def reasoning(self, text: str, start: int) -> None:
+        """Text of the reasoning."""
+        if text:
+            self.settle()
+            self._put(Reasoning(text, start))
+
+    def space(self, text: str, start: int) -> None:
+        """White space after a call: content or markup, as what follows decides."""
+        if not text:
+            return
+        if not self._ws:
+            self._ws_start = start
+        self._ws = (self._ws, text)
+
+    def space_is_content(self) -> None:
+        """More white space waits than may be held: it is content, whatever follows."""
+        waited, self._ws = joined(self._ws), ()
+        self._put(Content(waited, self._ws_start))
+
+    def space_before(self, now: int) -> int:
+        """How many characters of white space wait, up to the place `now`."""
+        return now - self._ws_start if self._ws else 0
+
+    def markup(self, text: str, start: int) -> None:
+        """Text of the format itself. White space that waited before it is markup too."""
+        self.settle()
+        self._add_markup(text, start)
+
+    def settle(self) -> None:
+        """What follows is markup or a call: white space that waited is markup."""
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._add_markup(waited, self._ws_start)
+
+    def flush(self) -> None:
+        """The turn is over."""
+        self.settle()
+        self._flush_markup()
+
+    def problem(self, reason: str, text: str, start: int) -> None:
+        """Something that could not be taken as it stood."""
+        self._put(Problem(reason, text, start))
+
+    def start_call(self, name: str, model_id: str | None, known: bool | None, start: int, *, may_get_id: bool) -> None:
+        """A call whose name is certain. `start` is where its opener stands."""
+        self.settle()
+        self._name, self._id, self._known, self._start = name, model_id, known, start
+        self._args, self._args_start = (), -1
+        self.open = True
+        shown = model_id if model_id is not None or may_get_id else self._own_id()
+        self._put(CallStart(self.index, shown, name, known, start))
+        self.index += 1
+
+    def set_id(self, model_id: str) -> None:
+        """The model's own id, written after the name."""
+        self._id = model_id
+
+    def delta(self, text: str, start: int) -> None:
+        """A piece of the open call's arguments as JSON text."""
+        if self._args_start < 0:
+            self._args_start = start
+        self._args = (self._args, text)
+        self.out.append(CallDelta(self.index - 1, text, start))
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any of the open call's arguments was written."""
+        return self._args_start >= 0
+
+    def end_call(self, status: Status, end: int) -> None:
+        """The open call ends before `end`."""
+        if status == "ok" and not self.has_arguments:
+            self.delta("{}", end)
+        text = joined(self._args)
+        arguments: dict[str, Any] = {}
+        if status == "ok":
+            arguments, twice = decode(text)
+            if twice is not None:
+                self.problem("duplicate key", twice, self._args_start)
+        index = self.index - 1
+        call_id = self._id if self._id is not None else self._own_id(index)
+        span = (self._start, end)
+        self.out.append(CallEnd(index, ToolCall(call_id, index, self._name, self._known, arguments, text, span, status), end))
+        self.open, self._args = False, ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {slot: getattr(self, slot) for slot in Emitter.__slots__}
+        return state | {"_ws": flat(self._ws), "_markup": flat(self._markup), "_args": flat(self._args)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+    def _own_id(self, index: int | None = None) -> str:
+        return f"{self._id_prefix}{self.index if index is None else index}"
+
+    def _put(self, event: Event) -> None:
+        if self._markup:
+            self._flush_markup()
+        self.out.append(event)
+
+    def _add_markup(self, text: str, start: int) -> None:
+        if self._markup_wanted and text:
+            if not self._markup:
+                self._markup_start = start
+            self._markup = (self._markup, text)
+
+    def _flush_markup(self) -> None:
+        if self._markup:
+            whole, self._markup = joined(self._markup), ()
+            self.out.append(Markup(whole, self._markup_start))

@@ -1,0 +1,359 @@
+# What this file knows: how calls stand in JSON: an object with a name key, an object whose only key is a tool's name,
+# and both of them nested in lists and objects.
+# What it must not know: what stands before and after the JSON.
+#
+# The envelope is read token by token, with a `Frame` for each open container. A call begins when its name is certain;
+# from then on its arguments are passed on as they are written, without a look inside. Arguments that come before the
+# name are kept until the name comes. Text inside arguments is never searched for calls.
+"""Calls in JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, mended, object_text
+from toolglean.scan.rope import Rope, flat, joined
+
+if TYPE_CHECKING:
+    from toolglean.machine import Machine
+
+__all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
+
+NAME_KEYS = frozenset({"name", "tool_name"})
+ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
+ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
+SEPARATORS = " \t\r\n,"
+
+# What the envelope is reading.
+TOKENS = 0  # its own keys and brackets
+HOLDING = 1  # a value that is kept, or passed over, until it is known what it is
+ARGUMENTS = 2  # the arguments of the open call
+
+# Why a value is held.
+FOR_ARGUMENTS = 0  # an arguments key before the name
+FOR_LONE_KEY = 1  # the only key so far is a tool's name
+FOR_NOTHING = 2  # beside the name and the arguments of a call
+
+# What a frame's arguments are, when they came before the name.
+MISSING = 0
+AS_OBJECT = 1
+AS_STRING = 2
+AS_NULL = 3
+WRONG = 4
+
+
+class Frame:
+    """One open container of the envelope.
+
+    Attributes:
+        kind: `{` or `[`.
+        key: the key whose value is being read.
+        keys: how many keys were read.
+        name: the value of its name key.
+        id: the value of its id key.
+        held: what its arguments are: MISSING, or how they were written.
+        arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
+        lone: the tool whose name is the only key so far.
+        called: whether a call was opened from this object.
+    """
+
+    __slots__ = ("arguments", "called", "held", "id", "key", "keys", "kind", "lone", "name", "start")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.key = ""
+        self.keys = 0
+        self.name: str | None = None
+        self.id: str | None = None
+        self.held = MISSING
+        self.arguments = ""
+        self.start = 0
+        self.lone = ""
+        self.called = False
+
+    def copy(self) -> Frame:
+        """The same frame."""
+        twin = Frame.__new__(Frame)
+        for slot in Frame.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        return twin
+
+
+class Envelope:
+    """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
+
+    __slots__ = ("_depth", "_purpose", "_reading", "_token", "_value", "_value_start", "frames", "region_depth", "scanner")
+
+    def __init__(self, max_depth: int) -> None:
+        self.scanner = JsonScanner(max_depth)
+        self.frames: list[Frame] = []
+        self.region_depth = 0  # the depth at which the machine's region began
+        self._reading = TOKENS
+        self._token: Rope = ()
+        self._value: Rope = ()
+        self._value_start = 0
+        self._depth = 0  # of the value that is held or passed on
+        self._purpose = FOR_NOTHING
+
+    def copy(self) -> Envelope:
+        """The same place."""
+        twin = Envelope.__new__(Envelope)
+        for slot in Envelope.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        twin.scanner = self.scanner.copy()
+        twin.frames = [frame.copy() for frame in self.frames]
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {slot: getattr(self, slot) for slot in Envelope.__slots__}
+        return state | {"_token": flat(self._token), "_value": flat(self._value)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+
+def begin_frames(envelope: Envelope, bracket: str) -> None:
+    """The envelope begins with that bracket, which has been read."""
+    envelope.scanner.step(bracket, 0)
+    envelope.frames = [Frame(bracket)]
+
+
+def begin_arguments(envelope: Envelope, depth: int) -> None:
+    """What follows are the open call's arguments, in a container that began at that depth."""
+    envelope._reading, envelope._depth = ARGUMENTS, depth
+
+
+def read_envelope(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
+    """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
+    if envelope._reading == ARGUMENTS:
+        return _read_arguments(machine, envelope, text, i)
+    if envelope._reading == HOLDING:
+        return _read_held(machine, envelope, text, i)
+    return _read_token(machine, envelope, text, i)
+
+
+def _read_arguments(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.skim(text, i, envelope._depth)
+    if j > i:
+        piece = text[i:j]
+        if scanner.fixes:
+            piece = mended(text, i, j, scanner.fixes)
+            scanner.fixes.clear()
+        machine.emit.delta(piece, machine.base + i)
+    if scanner.token == CLOSE:
+        envelope._reading = TOKENS
+        if not envelope.frames:  # the object itself is the arguments
+            machine.end_call(machine.base + j)
+    elif scanner.token == FAIL:
+        _broken(machine, scanner, text, j)
+    return j
+
+
+def _read_held(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.skim(text, i, envelope._depth)
+    if machine.in_region:
+        machine.keep(text[i:j])
+    if envelope._purpose != FOR_NOTHING:
+        envelope._value = (envelope._value, mended(text, i, j, scanner.fixes))
+    scanner.fixes.clear()
+    if scanner.token == CLOSE:
+        envelope._reading = TOKENS
+        _held_whole(envelope)
+    elif scanner.token == FAIL:
+        _broken(machine, scanner, text, j)
+    return j
+
+
+def _held_whole(envelope: Envelope) -> None:
+    if envelope._purpose == FOR_NOTHING:
+        return
+    frame = envelope.frames[-1]
+    frame.arguments, frame.start = joined(envelope._value), envelope._value_start
+    envelope._value = ()
+    if envelope._purpose == FOR_ARGUMENTS:
+        frame.held = AS_OBJECT
+    else:
+        frame.lone = frame.key
+
+
+def _read_token(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.step(text, i)
+    scanner.fixes.clear()
+    token = scanner.token
+    if not machine.emit.open:
+        _account(machine, envelope, text, i, j)
+    if token == NEED:
+        envelope._token = (envelope._token, text[i:j])
+    elif token == FAIL:
+        _broken(machine, scanner, text, j)
+    else:
+        raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
+        envelope._token = ()
+        _TOKENS[token](machine, envelope, raw, machine.base + j)
+    return j
+
+
+def _account(machine: Machine, envelope: Envelope, text: str, i: int, j: int) -> None:
+    # No call is open: the text belongs to the region, or it parts two calls.
+    token = envelope.scanner.token
+    depth = len(envelope.scanner.stack)
+    if machine.in_region:
+        if token == CLOSE and depth < envelope.region_depth:
+            # `…, "note": 1}` after a call: what the region holds is no call, and the bracket is the envelope's own.
+            machine.keep(text[i : j - 1])
+            machine.content_region()
+            machine.emit.markup(text[j - 1 : j], machine.base + j - 1)
+        else:
+            machine.keep(text[i:j])
+        return
+    begin = i
+    while begin < j and text[begin] in SEPARATORS:
+        begin += 1
+    machine.emit.markup(text[i:begin], machine.base + i)
+    if token == CLOSE:
+        machine.emit.markup(text[begin:j], machine.base + begin)
+    elif begin < j:
+        machine.open_region(machine.base + begin, 1)
+        machine.keep(text[begin:j])
+        envelope.region_depth = depth - 1 if token == OPEN else depth
+
+
+def _broken(machine: Machine, scanner: JsonScanner, text: str, j: int) -> None:
+    if scanner.fault == "depth":
+        machine.stop("depth", text[j], machine.base + j)
+    elif machine.emit.open:
+        machine.give_up(f"malformed arguments: {scanner.fault}", text[j], machine.base + j)
+
+
+def _on_key(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
+    del machine, place
+    frame = envelope.frames[-1]
+    frame.key = _string(raw)
+    frame.keys += 1
+    frame.lone = ""
+
+
+def _on_string(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
+    frame = envelope.frames[-1]
+    if frame.kind == "[":
+        return
+    if frame.key in NAME_KEYS and frame.name is None:
+        frame.name = _string(raw)
+        _name_read(machine, frame, frame.name)
+    elif frame.key in ID_KEYS and frame.id is None:
+        frame.id = _string(raw)
+        if frame.called:
+            machine.emit.set_id(frame.id)
+    elif frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        _arguments_read(machine, frame, AS_STRING, _string(raw), place - len(raw) + raw.index('"'))
+    elif frame.keys == 1 and not frame.called and machine.resolve(frame.key) is not None:
+        found = object_text(_string(raw))
+        if found is not None:
+            frame.lone, frame.arguments, frame.start = frame.key, found, place - len(raw) + raw.index('"')
+
+
+def _on_scalar(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
+    frame = envelope.frames[-1]
+    if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        value = raw.lstrip(SEPARATORS + ":")
+        _arguments_read(machine, frame, AS_NULL if value == "null" else WRONG, value, place - len(value))
+
+
+def _on_open(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
+    del raw
+    frame = envelope.frames[-1]
+    bracket = envelope.scanner.stack[-1]
+    if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        _arguments_open(machine, envelope, frame, bracket, place)
+    elif frame.called:
+        _hold(envelope, FOR_NOTHING, bracket, place)
+    elif bracket == "{" and frame.keys == 1 and machine.resolve(frame.key) is not None:
+        _hold(envelope, FOR_LONE_KEY, bracket, place)
+        machine.allow_long_region()
+    else:
+        inner = Frame(bracket)
+        inner.id = frame.id  # {"id": "call_1", "function": {"name": …}}
+        envelope.frames.append(inner)
+
+
+def _arguments_open(machine: Machine, envelope: Envelope, frame: Frame, bracket: str, place: int) -> None:
+    if bracket == "[":
+        _arguments_read(machine, frame, WRONG, bracket, place - 1)
+        _hold(envelope, FOR_NOTHING, bracket, place)
+        return
+    if not frame.called and frame.name is not None:
+        _open(machine, frame, frame.name)  # an unregistered name counts beside an arguments key
+    if frame.called:
+        frame.held = AS_OBJECT
+        begin_arguments(envelope, len(envelope.scanner.stack) - 1)
+        machine.emit.delta("{", place - 1)
+    else:
+        _hold(envelope, FOR_ARGUMENTS, bracket, place)
+        machine.allow_long_region()
+
+
+def _hold(envelope: Envelope, purpose: int, bracket: str, place: int) -> None:
+    envelope._reading, envelope._purpose = HOLDING, purpose
+    envelope._depth = len(envelope.scanner.stack) - 1
+    envelope._value, envelope._value_start = ((), bracket), place - 1
+
+
+def _on_close(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
+    del raw
+    frame = envelope.frames.pop()
+    if frame.called:
+        machine.end_call(place)
+    elif frame.lone and frame.keys == 1 and machine.in_region:
+        name = machine.resolve(frame.lone)
+        if name is not None and machine.begin_call(name, frame.id, may_get_id=False):
+            machine.emit.delta(frame.arguments, frame.start)
+            machine.end_call(place)
+    elif machine.in_region and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
+        machine.content_region()
+
+
+_TOKENS = {KEY: _on_key, STRING: _on_string, SCALAR: _on_scalar, OPEN: _on_open, CLOSE: _on_close}
+
+
+def _name_read(machine: Machine, frame: Frame, name: str) -> None:
+    # An unregistered name counts only beside an arguments key, which may still come.
+    if (frame.held != MISSING or machine.resolve(name) is not None) and _open(machine, frame, name):
+        _give(machine, frame)
+
+
+def _open(machine: Machine, frame: Frame, name: str) -> bool:
+    known = machine.resolve(name)
+    if known is None and not machine.takes_unknown:
+        return False
+    frame.called = machine.begin_call(name if known is None else known, frame.id, may_get_id=True)
+    return frame.called
+
+
+def _arguments_read(machine: Machine, frame: Frame, held: int, value: str, place: int) -> None:
+    frame.held, frame.arguments, frame.start = held, value, place
+    if frame.called or (frame.name is not None and _open(machine, frame, frame.name)):
+        _give(machine, frame)
+
+
+def _give(machine: Machine, frame: Frame) -> None:
+    text, frame.arguments = frame.arguments, ""
+    if frame.held == AS_OBJECT:
+        machine.emit.delta(text, frame.start)
+    elif frame.held == AS_STRING and text.strip() not in {"", "null"}:
+        found = object_text(text)
+        if found is None:
+            machine.give_up("malformed arguments: a string that holds no object", text, frame.start)
+        else:
+            machine.emit.delta(found, frame.start)
+    elif frame.held == WRONG:
+        machine.give_up("malformed arguments: an object was expected", text, frame.start)
+
+
+def _string(raw: str) -> str:
+    found: str = json.loads(raw[raw.index('"') :], strict=False)
+    return found

@@ -1,0 +1,37 @@
+# What this file knows: how much of a turn is ever held or read for one purpose.
+# What it must not know: who counts.
+"""Limits against hostile or broken model output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from toolglean.errors import UsageError
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a turn may ask for. Where one is passed, a `Problem` says which, and the rest of the turn is content.
+
+    Attributes:
+        call_chars: length of one call, from its opener, in characters.
+        depth: nesting of JSON, in containers.
+        calls: calls of one turn.
+        held: text held back while it is undecided what it is, in characters.
+
+    Raises:
+        UsageError: a limit is not a positive integer.
+    """
+
+    call_chars: int = 16 * 1024 * 1024
+    depth: int = 256
+    calls: int = 1024
+    held: int = 4096
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise UsageError(f"limit {each.name} must be a positive integer, not {value!r}")

@@ -1,0 +1,421 @@
+# What this file knows: the three states, the only loop, and what becomes of text that turned out not to be a call.
+# What it must not know: how a payload is written (discovery.py), and what the user had to name the format (parser.py).
+#
+# The loop hands the text to the step function of the current mode until the text is used up. A step reads on from a
+# position and returns the position that it reached; what it cannot decide yet it keeps in the machine's state, never
+# in local variables, so that the next chunk goes on where this one ended. Nothing is decided by where a chunk ends:
+# that is why every chunking gives the same events.
+#
+# From a tag on, and until a call is certain, the text is kept as the *region*. If a call comes of it, the region is the
+# beginning of the call's span. If not, its opener is content and the rest is read again, for it may hide a real call:
+# it is laid on a stack in front of the text that follows. Re-read characters stay below those read, plus 4 KB
+# (REREAD_GRACE); beyond that the region is content as it stands. Both rules depend on positions alone.
+"""The machine: LookingForTag, ToolCalling, Done."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.discovery import Payload, begin_payload, end_payload, read_payload
+from toolglean.emit import Emitter
+from toolglean.errors import UsageError
+from toolglean.events import Content, Event, Output, fold
+from toolglean.limits import Limits
+from toolglean.scan.rope import Rope, flat, joined
+from toolglean.tag import Tag
+
+if TYPE_CHECKING:
+    from toolglean.tools import ToolSet
+
+__all__ = ["Machine", "State"]
+
+NEVER = sys.maxsize
+REREAD_GRACE = 4096
+WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
+LAYOUT = 1  # of the pickled state
+
+
+class State(enum.Enum):
+    """Where the parser is, in Ollama's words."""
+
+    LookingForTag = 0
+    ToolCalling = 1
+    Done = 2
+
+
+# Modes: which step function reads next.
+TEXT = 0  # content, until a tag
+SPACE = 1  # white space after a call, until anything else
+CALL = 2  # the payload of a tag
+SKIP = 3  # the rest of a malformed call, until its closer or the next tag
+DONE = 4  # content, to the end
+
+
+class Machine:
+    """Reads one turn, chunk by chunk. Made by `Parser`; see there for the arguments."""
+
+    __slots__ = (
+        "_finished",
+        "_guard",
+        "_held",
+        "_keep",
+        "_limit_at",
+        "_limit_name",
+        "_limits",
+        "_mode",
+        "_pos",
+        "_region",
+        "_region_start",
+        "_replay",
+        "_reread",
+        "_tools",
+        "base",
+        "emit",
+        "payload",
+        "tag",
+        "takes_unknown",
+    )
+
+    def __init__(
+        self, tag: Tag, tools: ToolSet | None, *, unknown_tools: str, markup: bool, id_prefix: str, limits: Limits
+    ) -> None:
+        self.tag = tag
+        self.emit = Emitter(markup=markup, id_prefix=id_prefix)
+        self.payload: Payload | None = None
+        self.base = 0  # place in the turn of the first character of the text that is being read
+        # Whether a name that is no tool's counts: never without a marker, for then any JSON would be a call.
+        self.takes_unknown = tools is None or (unknown_tools == "call" and not tag.bare)
+        self._tools = tools
+        self._limits = limits
+        self._mode = TEXT
+        self._guard = tag.finder.first  # a chunk without it is plain content; "" (in every chunk) shuts the fast path
+        self._pos = 0  # characters of the turn that were taken in
+        self._held = ""  # the end of the text, which may be the beginning of a tag
+        self._region: Rope = ()
+        self._region_start = -1  # -1: no region
+        self._keep = 0  # how much of the region's beginning is not read again
+        self._limit_at = NEVER  # the place at which a limit is passed, and which one
+        self._limit_name = ""
+        self._replay: tuple[str, int] | None = None
+        self._reread = 0
+        self._finished = False
+
+    # -- the face ------------------------------------------------------------------------------------------------------
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Read one chunk.
+
+        Args:
+            chunk: the next piece of what the model writes: any length, cut anywhere, also empty.
+
+        Returns:
+            The events that have become certain, in the order in which the model wrote them; often a single `Content`,
+            or nothing while text is held back.
+
+        Raises:
+            UsageError: the turn was ended by `finish` or `close`. Use one parser for each turn.
+        """
+        if self._guard not in chunk:  # most chunks stop here
+            start = self._pos
+            self._pos = start + len(chunk)
+            return [Content(chunk, start)]
+        if self._finished:
+            raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
+        start = self._pos
+        self._pos += len(chunk)
+        self._run(chunk, start)
+        return self._taken()
+
+    def finish(self) -> list[Event]:
+        """End the turn.
+
+        Returns:
+            The last events: text that was held back, and a call that was cut off, as `CallEnd` with status
+            "incomplete". A second `finish` gives none.
+        """
+        if not self._finished:
+            while self._release_at_end():
+                pass
+            self.emit.flush()
+            self._finished, self._guard = True, ""
+        return self._taken()
+
+    def add(self, chunk: str) -> Output:
+        """Read one chunk, folded: its content, its reasoning, and the calls that it finished.
+
+        Args, errors: as for `feed`.
+        """
+        if self._guard not in chunk:
+            self._pos += len(chunk)
+            return Output(chunk)
+        return fold(self.feed(chunk))
+
+    def close(self) -> Output:
+        """End the turn, folded: what was held back, and in `unfinished` a call that was cut off."""
+        return fold(self.finish())
+
+    def fork(self) -> Self:
+        """The same parser at the same place; both go on apart. At every moment: beam search, replay, retries."""
+        twin = object.__new__(type(self))
+        for slot in Machine.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        twin.emit = self.emit.copy()
+        if self.payload is not None:
+            twin.payload = self.payload.copy()
+        return twin
+
+    __copy__ = fork
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.fork()
+
+    @property
+    def state(self) -> State:
+        """Where the parser is: looking for a tag, in a call, or done looking."""
+        if self._mode in {CALL, SKIP}:
+            return State.ToolCalling
+        return State.Done if self._mode == DONE else State.LookingForTag
+
+    # -- the loop ------------------------------------------------------------------------------------------------------
+
+    def _taken(self) -> list[Event]:
+        events, self.emit.out = self.emit.out, []
+        return events
+
+    def _run(self, text: str, base: int) -> None:
+        # A stack of (text, position, place of the text's first character): texts to read again lie on top.
+        stack = [(text, 0, base)]
+        while stack:
+            text, i, self.base = stack.pop()
+            if self._held and i < len(text):
+                text, i = self._with_held(text, i, stack)
+            i = self._read(text, i, stack)
+            if self._replay is not None:
+                if i < len(text):
+                    stack.append((text, i, self.base))
+                again, place = self._replay
+                self._replay = None
+                stack.append((again, 0, place))
+        idle = self._mode == TEXT and not self._held and self.emit.clean
+        self._guard = self.tag.finder.first if idle else ""
+
+    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> int:
+        n = len(text)
+        while i < n and self._replay is None:
+            room = self._limit_at - self.base
+            if n > room:
+                if i >= room:
+                    self.stop(self._limit_name, text[i], self.base + i)
+                else:  # read up to the limit first, so that it is passed at its own character
+                    stack.append((text, room, self.base))
+                    text, n = text[:room], room
+            else:
+                i = _STEPS[self._mode](self, text, i)
+        return i
+
+    def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+        held, self._held = self._held, ""
+        if len(text) - i > WINDOW:
+            stack.append((text, i + WINDOW, self.base))
+        self.base += i - len(held)
+        return held + text[i : i + WINDOW], 0
+
+    def _release_at_end(self) -> bool:
+        """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
+        held, self._held = self._held, ""
+        if self.emit.open:
+            self.emit.end_call("malformed" if self._mode == SKIP else "incomplete", self._pos)
+            self._mode = TEXT
+        elif self.payload is not None:
+            end_payload(self, self.payload)
+        else:
+            self.emit.content(held, self._pos - len(held))
+        if self._replay is None:
+            return False
+        (again, place), self._replay = self._replay, None
+        self._run(again, place)
+        return True
+
+    # -- regions: text that may become a call --------------------------------------------------------------------------
+
+    @property
+    def in_region(self) -> bool:
+        """Whether text is kept."""
+        return self._region_start >= 0
+
+    def open_region(self, start: int, keep: int) -> None:
+        """From `start` on, text is kept; if no call comes of it, its first `keep` characters are not read again."""
+        self._region, self._region_start, self._keep = (), start, keep
+        self._limit_at, self._limit_name = start + self._limits.held, "held"
+
+    def keep(self, text: str) -> None:
+        """Add to the region."""
+        self._region = (self._region, text)
+
+    def allow_long_region(self) -> None:
+        """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
+        self._limit_at, self._limit_name = self._region_start + self._limits.call_chars, "call_chars"
+
+    def _take_region(self) -> tuple[str, int]:
+        text, start = joined(self._region), self._region_start
+        self._region, self._region_start, self._limit_at = (), -1, NEVER
+        return text, start
+
+    def content_region(self, drop: int = 0) -> bool:
+        """No call came of the region: it is content, but for its last `drop` characters. Whether any is left."""
+        text, start = self._take_region()
+        text = text[: len(text) - drop]
+        self.emit.content(text, start)
+        return bool(text)
+
+    def release_region(self, problem: str = "", again: int | None = None) -> None:
+        """No call came of the region: its opener is content, and the rest is read again.
+
+        Args:
+            problem: the reason of the `Problem` that is reported; "" for none.
+            again: how many characters at the region's end are read again; None: all but the opener.
+        """
+        keep = self._keep
+        text, start = self._take_region()
+        if problem:
+            self.emit.problem(problem, text, start)
+        if again is not None:
+            keep = len(text) - again
+        size = len(text) - keep
+        if self._mode == TEXT and size and self._reread + size <= start + len(text) + REREAD_GRACE:
+            self._reread += size
+            self._replay = (text[keep:], start + keep)
+            text = text[:keep]
+        self.emit.content(text, start)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def resolve(self, name: str) -> str | None:
+        """The tool that a written name means: itself, or what is left without a namespace; None if it is no tool's."""
+        tools = self._tools
+        if tools is None:
+            return None
+        for candidate in (name, name.removeprefix("functions."), name.rpartition(".")[2]):
+            if candidate in tools:
+                return candidate
+        return None
+
+    def has_parameter(self, name: str, key: str) -> bool:
+        """Whether the tool's schema knows that parameter."""
+        tool = self._tools.get(name) if self._tools is not None else None
+        return tool is not None and key in tool.properties
+
+    def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
+        """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
+        if self.emit.index >= self._limits.calls:
+            self.stop("calls", name, self._region_start)
+            return False
+        known = None if self._tools is None else name in self._tools
+        _, start = self._take_region()
+        self._limit_at, self._limit_name = start + self._limits.call_chars, "call_chars"
+        self.emit.start_call(name, model_id, known, start, may_get_id=may_get_id)
+        return True
+
+    def end_call(self, end: int) -> None:
+        """The open call is finished."""
+        self.emit.end_call("ok", end)
+        self._limit_at = NEVER
+
+    def leave(self, *, text_follows: bool) -> None:
+        """The payload is over. Unless text follows at once, white space waits for what comes."""
+        self.payload, self._limit_at = None, NEVER
+        self._mode = SPACE if not text_follows else DONE if self.tag.bare else TEXT
+
+    def give_up(self, reason: str, text: str, place: int) -> None:
+        """The open call cannot be read: pass over the rest of it."""
+        self.emit.problem(reason, text, place)
+        self.payload, self._limit_at = None, NEVER
+        self._mode = SKIP
+
+    def stop(self, limit: str, text: str, place: int) -> None:
+        """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        self._mode, self.payload, self._limit_at = DONE, None, NEVER
+        self.emit.problem(f"limit passed: {limit}", text, place)
+        if self.emit.open:
+            self.emit.end_call("malformed", place)
+        elif self.in_region:
+            self.release_region()
+
+    # -- pickles -------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> tuple[int, dict[str, Any]]:
+        # Compiled things are made anew, and ropes joined: the rope of a long text is too deep for pickle.
+        state = {slot: getattr(self, slot) for slot in Machine.__slots__}
+        return LAYOUT, state | {"tag": (self.tag.text, self.tag.closer), "_region": flat(self._region)}
+
+    def __setstate__(self, layout_and_state: tuple[int, dict[str, Any]]) -> None:
+        layout, state = layout_and_state
+        if layout != LAYOUT:
+            raise UsageError(f"a parser pickled by another version of toolglean (layout {layout}, not {LAYOUT})")
+        for slot, value in state.items():
+            setattr(self, slot, value)
+        self.tag = Tag.of(*state["tag"])
+
+
+# -- step functions ----------------------------------------------------------------------------------------------------
+
+
+def _text(machine: Machine, text: str, i: int) -> int:
+    tag = machine.tag
+    place, found = tag.finder.find(text, i)
+    if tag.bare and text[i:place].strip():  # bare JSON counts only at the start of the turn
+        machine._mode = DONE
+        return i
+    machine.emit.content(text[i:place], machine.base + i)
+    if not found:
+        machine._held = text[place:]
+        return len(text)
+    machine._mode = CALL
+    machine.open_region(machine.base + place, len(found))
+    machine.keep(found)
+    machine.payload = begin_payload(machine, tag, machine._limits.depth)
+    return place + len(found)
+
+
+def _space(machine: Machine, text: str, i: int) -> int:
+    j = i
+    while j < len(text) and text[j].isspace():
+        j += 1
+    machine.emit.space(text[i:j], machine.base + i)
+    too_much = machine.emit.space_before(machine.base + j) > machine._limits.held
+    if too_much:
+        machine.emit.space_is_content()
+    if too_much or j < len(text):
+        machine._mode = DONE if machine.tag.bare else TEXT
+    return j
+
+
+def _call(machine: Machine, text: str, i: int) -> int:
+    assert machine.payload is not None
+    return read_payload(machine, machine.payload, text, i)
+
+
+def _skip(machine: Machine, text: str, i: int) -> int:
+    tag = machine.tag
+    place, found = tag.skipper.find(text, i)
+    if not found:
+        machine._held = text[place:]
+        return len(text)
+    machine.emit.end_call("malformed", machine.base + place)
+    if found == tag.text:
+        machine._mode = TEXT
+        return place
+    machine.emit.markup(found, machine.base + place)
+    machine.leave(text_follows=False)
+    return place + len(found)
+
+
+def _done(machine: Machine, text: str, i: int) -> int:
+    machine.emit.content(text[i:], machine.base + i)
+    return len(text)
+
+
+_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_text, _space, _call, _skip, _done)

@@ -1,0 +1,113 @@
+# What this file knows: which object in a text holds the arguments (rule 6), and where in that object they are (rule 7).
+# What it must not know: how the tool was found, and what is consumed.
+"""From text in pieces to the arguments of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.ollama.gojson import decode_object
+from toolglean.ollama.scan import Brackets
+
+__all__ = ["ObjectScan", "arguments_in", "find_arguments"]
+
+
+class ObjectScan:
+    """The first object that can be decoded, in text that comes in pieces."""
+
+    __slots__ = ("_brackets", "_depth", "_pieces")
+
+    def __init__(self, brackets: Brackets | None = None, depth: int = 0, pieces: list[str] | None = None) -> None:
+        self._brackets = Brackets("{") if brackets is None else brackets
+        self._depth = depth
+        self._pieces = [] if pieces is None else pieces  # of the object that is open
+
+    def find(self, text: str, pos: int) -> tuple[dict[str, Any] | None, int]:
+        """Read on: from `pos` of the next piece to its end, or to the object.
+
+        Returns:
+            The object and the position of its closing brace in `text`, or (None, -1).
+        """
+        start = pos  # of the open object, in this piece
+        at = pos - 1
+        while (at := self._brackets.next(text, at + 1)) >= 0:
+            if text[at] == "{":
+                if self._depth == 0:
+                    start = at
+                self._depth += 1
+            elif self._depth > 0:
+                self._depth -= 1
+                if self._depth == 0 and (found := self._decoded(text[start : at + 1])) is not None:
+                    return found, at
+        if self._depth > 0:
+            self._pieces.append(text[start:])
+        return None, -1
+
+    def _decoded(self, last_piece: str) -> dict[str, Any] | None:
+        self._pieces.append(last_piece)
+        whole = "".join(self._pieces)
+        self._pieces.clear()
+        return decode_object(whole)[0]
+
+    @property
+    def state(self) -> tuple[tuple[str, bool, bool], int, str]:
+        """All there is to it, in plain values."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._brackets.state, self._depth, "".join(self._pieces)
+
+
+def arguments_in(found: dict[str, Any], tool: str | None) -> dict[str, Any] | None:
+    """Rule 7: the arguments in a decoded object.
+
+    Returns:
+        The arguments; the object itself if nothing in it looks like a call; None where something looks like a call of
+        which the arguments cannot be read.
+    """
+    stack = [found]
+    while stack:
+        each = stack.pop()
+        if "name" in each:
+            known, arguments = _object_at(each, "arguments")
+            return arguments if known else _object_at(each, "parameters")[1]
+        if tool is not None:
+            known, arguments = _object_at(each, tool)
+            if known:
+                return arguments
+        stack.extend(reversed(_children(each)))  # an explicit stack: objects nest 10,000 deep
+    return found
+
+
+def _object_at(holder: dict[str, Any], key: str) -> tuple[bool, dict[str, Any] | None]:
+    value = holder.get(key)
+    if isinstance(value, dict):
+        return True, value
+    if isinstance(value, str):
+        decoded, fine = decode_object(value)
+        return fine, decoded  # the text "null" is fine, and no arguments
+    return False, None
+
+
+def _children(holder: dict[str, Any]) -> list[dict[str, Any]]:
+    children: list[dict[str, Any]] = []
+    for value in holder.values():
+        if isinstance(value, dict):
+            children.append(value)
+        elif isinstance(value, list):
+            children.extend(item for item in value if isinstance(item, dict))
+    return children
+
+
+def find_arguments(tool: str | None, buffer: str) -> tuple[dict[str, Any] | None, int]:
+    """Rules 6 and 7: the arguments in a buffer.
+
+    Args:
+        tool: the tool's name; None if it is not known.
+        buffer: any text, searched from its start.
+
+    Returns:
+        The arguments and the position of the closing brace of the object in which they were; (None, that position)
+        for an object that names a tool but has no arguments that can be read; (None, 0) where there is no object.
+    """
+    found, at = ObjectScan().find(buffer, 0)
+    return (None, 0) if found is None else (arguments_in(found, tool), at)

@@ -1,0 +1,324 @@
+# What this file knows: the three states (rules 1 to 4), when a call is taken and what it consumes (rules 8 and 9).
+# What it must not know: how names, brackets and JSON are read.
+#
+# Two ideas keep it linear. The buffer is a list of pieces, joined when a call needs it as one text. And rule 5a, which
+# forbids any look at the buffer while it ends in the beginning of a name, is asked of its last few characters, once for
+# each `add`: a beginning that is not there before a call is taken is not there after it either.
+#
+# So the buffer has two parts. `_seen` was read by the scan that is under way (for a name, or, once there is a name, for
+# an object); `_fresh` was not, because rule 5a forbade it. A found name stays the right one (names.py says why), and so
+# does the object: one without readable arguments wedges the parser for good, and is never looked at again.
+"""Ollama's `tools.Parser`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from toolglean.errors import ToolError, UsageError
+from toolglean.ollama.arguments import ObjectScan, arguments_in
+from toolglean.ollama.names import names_of
+from toolglean.ollama.scan import Balance, Brackets
+from toolglean.tools import ToolLike, as_tool
+
+__all__ = ["Added", "Call", "Parser", "State", "content", "done", "find_tag", "parse_tag"]
+
+LAYOUT: Final = 1
+"""Version of the pickled state."""
+
+BRACKET_TAGS: Final = ("{", "[")
+"""The tags of rules 3, 10 and 11: the payload begins with the tag itself."""
+
+WHITE_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+)
+"""Rule 3: what Go trims. `str.strip` alone also takes U+001C to U+001F."""
+
+
+class State(enum.IntEnum):
+    """What the parser is doing."""
+
+    LookingForTag = 0
+    ToolCalling = 1
+    Done = 2
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call.
+
+    Attributes:
+        name: the tool's name.
+        arguments: the arguments. All numbers are floats, as in Go.
+        index: position among the calls of the parser, the first is 0.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    index: int
+
+
+class Added(NamedTuple):
+    """What one `add` gave: text for the user, and calls."""
+
+    content: str
+    calls: list[Call]
+
+
+class Parser:
+    """Ollama's tool parser: the same answers, chunk for chunk, defects included.
+
+    Args:
+        tools: names, `Tool` objects or tool dicts. A name may be empty, and may come twice.
+        tag: what the model writes before a call. An empty tag is found at once.
+
+    Raises:
+        ToolError: a tool cannot be understood; the message shows it.
+        UsageError: the tag is not a string.
+
+    What a model writes never raises. `fork`, `copy.copy` and `pickle` give a parser at the same place, at any time.
+    """
+
+    __slots__ = (
+        "_balance",
+        "_calls",
+        "_fresh",
+        "_names",
+        "_objects",
+        "_seen",
+        "_state",
+        "_tail",
+        "_tool",
+        "_tools",
+        "_wedged",
+        "tag",
+    )
+
+    def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
+        if not isinstance(tag, str):
+            raise UsageError(f"the tag must be a string: {tag!r}")
+        self.tag = tag
+        self._tools = _names(tools)
+        self._names = names_of(self._tools)
+        self._state = State.LookingForTag
+        self._calls = 0
+        self._seen: list[str] = []
+        self._fresh: list[str] = []  # while looking for the tag: what is held back
+        self._tail = ""  # the end of the buffer, long enough for rule 5a
+        self._tool: str | None = None
+        self._wedged = False
+        self._objects = ObjectScan()
+        self._balance = _balance(tag)
+
+    @classmethod
+    def from_template(cls, template: str, tools: Iterable[ToolLike]) -> Parser:
+        """A parser for the tag that a Go chat template writes before a call (rule 13).
+
+        Args:
+            template: the text of the template.
+            tools: as for `Parser`.
+
+        Raises:
+            TemplateError: the template cannot be read; the message shows the place.
+            ToolError: a tool cannot be understood.
+        """
+        return cls(tools, parse_tag(template))
+
+    @property
+    def state(self) -> State:
+        """What the parser is doing."""
+        return self._state
+
+    @property
+    def buffer(self) -> str:
+        """The text that is held, joined anew each time."""
+        return "".join(self._seen) + "".join(self._fresh)
+
+    def content(self) -> str:
+        """Rule 11: what is left for the user when the stream is over; see the function `content`."""
+        return content(self.tag, self.buffer, self._calls)
+
+    def add(self, s: str) -> Added:
+        """Give the parser the next chunk.
+
+        Args:
+            s: text of any length, also none.
+
+        Returns:
+            (content, calls): the text that is certain to be for the user, and the calls that were completed.
+
+        Raises:
+            UsageError: `s` is not a string. Bytes: decode them first, with an incremental decoder.
+        """
+        if not isinstance(s, str):
+            raise UsageError(f"a chunk must be a string, not {type(s).__name__}")
+        if self._state is State.Done:
+            return Added(s, [])
+        text = ""
+        if self._state is State.LookingForTag:
+            text, from_tag = self._look_for_tag(s)
+            if from_tag is None:
+                return Added(text, [])
+            s = from_tag
+        calls = self._take_calls(s)
+        if self._is_done(s, calls):
+            self._state = State.Done
+            text = self.buffer
+            self._seen, self._fresh = [], []
+        return Added(text, calls)
+
+    def _look_for_tag(self, s: str) -> tuple[str, str | None]:
+        """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
+        buffer = "".join(self._fresh) + s  # what was held back is shorter than the tag
+        at, found = find_tag(buffer, self.tag)
+        text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
+        if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
+            self._state = State.Done
+            self._fresh = [rest]
+            return buffer, None
+        if not found:
+            self._fresh = [rest]
+            return text, None
+        self._state = State.ToolCalling
+        self._fresh = []
+        return text, rest
+
+    def _take_calls(self, s: str) -> list[Call]:
+        """Rules 4 to 9: take the calls that `s` completes."""
+        self._fresh.append(s)
+        calls: list[Call] = []
+        if self._names is None or self._wedged:
+            return calls
+        reach = self._names.reach
+        self._tail = (self._tail + s[-reach:])[-reach:] if reach else ""
+        if self._names.begins_in(self._tail):
+            return calls
+        text = _joined(self._fresh)
+        self._fresh = []
+        begin = 0  # of the buffer in `text`, once a call was taken
+        end = 0  # of the tool's name, if it stands in `text`
+        while True:
+            if self._tool is None:
+                name = self._names.search(text, begin)
+                if name is None:
+                    break
+                self._tool, end = name[0], name.end()
+                self._objects = ObjectScan()
+                if self._seen:  # the object is sought from the buffer's start
+                    before = _joined(self._seen)
+                    self._seen = []
+                    text = before + text
+                    end += len(before)
+            found, brace = self._objects.find(text, begin)
+            if found is None:
+                break
+            arguments = arguments_in(found, self._tool)
+            if arguments is None:
+                self._wedged = True
+                break
+            calls.append(Call(self._tool, arguments, self._calls))
+            self._calls += 1
+            self._tool = None
+            self._seen = []
+            begin = max(end, brace)
+            end = 0
+        self._seen.append(text[begin:])
+        return calls
+
+    def _is_done(self, s: str, calls: list[Call]) -> bool:
+        """Rule 10. After a call the count starts again with what the call left in the buffer."""
+        if self._balance is None:
+            return False
+        if calls:
+            self._balance = _balance(self.tag)
+            s = self.buffer
+        return self._balance is not None and self._balance.reached(s)
+
+    def fork(self) -> Parser:
+        """A second parser at the same place. The two know nothing of each other."""
+        other = object.__new__(type(self))
+        other.__setstate__(self.__getstate__())
+        return other
+
+    __copy__ = fork
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        # Joining here what would be joined later keeps a chain of forks from copying thousands of pieces each time.
+        self._seen, self._fresh = [_joined(self._seen)], [_joined(self._fresh)]
+        balance = None if self._balance is None else self._balance.state
+        plain = (self.tag, self._tools, int(self._state), self._calls, self._tail, self._tool, self._wedged)
+        return (LAYOUT, *plain, self._seen[0], self._fresh[0], self._objects.state, balance)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        layout, *plain, seen, fresh, (brackets, depth, piece), balance = state
+        if layout != LAYOUT:
+            raise UsageError(f"pickled by another version of toolglean: layout {layout}, not {LAYOUT}")
+        self.tag, self._tools, number, self._calls, self._tail, self._tool, self._wedged = plain
+        self._state = State(number)
+        self._names = names_of(self._tools)
+        self._seen = [seen] if seen else []
+        self._fresh = [fresh] if fresh else []
+        self._objects = ObjectScan(Brackets(*brackets), depth, [piece] if piece else [])
+        self._balance = None if balance is None else Balance(Brackets(*balance[0]), balance[1])
+
+    def __repr__(self) -> str:
+        return f"Parser({list(self._tools)}, {self.tag!r}): {self._state.name}, {self._calls} calls"
+
+
+def parse_tag(template: str) -> str:
+    """Rule 13: the tag that a Go chat template writes before a call, `{` if it writes none.
+
+    Raises:
+        TemplateError: the template cannot be read; the message shows the place.
+    """
+    from toolglean.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - who has a tag needs no template parser
+
+    return tag_of(template)
+
+
+def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
+    """Rule 2: where a tag stands, or could begin.
+
+    Returns:
+        (position, True) of the tag; (position, False) of what could become one at the end of the buffer; (-1, False).
+    """
+    at = buffer.find(tag)
+    if at != -1:
+        return at, True
+    for size in range(min(len(tag) - 1, len(buffer)), 0, -1):
+        if buffer.endswith(tag[:size]):
+            return len(buffer) - size, False
+    return -1, False
+
+
+def done(tag: str, buffer: str) -> bool:
+    """Rule 10: whether the payload after a tag `{` or `[` is over. Never so after other tags."""
+    balance = _balance(tag)
+    return balance is not None and balance.reached(buffer)
+
+
+def content(tag: str, buffer: str, calls: int) -> str:
+    """Rule 11: the part of the buffer that is text for the user: all or nothing.
+
+    Args:
+        tag: the tag.
+        buffer: what the parser holds.
+        calls: how many calls it has given out.
+    """
+    return buffer if calls == 0 and tag in BRACKET_TAGS else ""
+
+
+def _balance(tag: str) -> Balance | None:
+    return Balance(Brackets(tag)) if tag in BRACKET_TAGS else None
+
+
+def _joined(pieces: list[str]) -> str:
+    return pieces[0] if len(pieces) == 1 else "".join(pieces)
+
+
+def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
+        raise ToolError(f"tools must be a list of tools: {tools!r}")
+    return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

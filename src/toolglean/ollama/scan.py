@@ -1,0 +1,93 @@
+# What this file knows: where brackets stand outside of strings, as rules 6 and 10 see strings.
+# What it must not know: what the brackets enclose.
+#
+# What a scan carries from chunk to chunk: whether it is in a string, and whether the last character was a backslash.
+# Long stretches without a bracket are jumped over by one expression, possessive: there is nothing to go back to.
+"""Scanning for brackets over text that comes in pieces."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["Balance", "Brackets", "jump"]
+
+
+def _all_but(characters: str) -> re.Pattern[str]:
+    plain = rf'[^"\\{re.escape(characters)}]*+'
+    return re.compile(rf"{plain}(?:\\.{plain})*+", re.DOTALL)
+
+
+IN_STRING = _all_but("")
+OUTSIDE = {"{": _all_but("{}"), "[": _all_but("[]")}
+CLOSER = {"{": "}", "[": "]"}
+
+
+def jump(over: re.Pattern[str], text: str, pos: int) -> int:
+    """The first position from `pos` on that `over` does not cover."""
+    found = over.match(text, pos)
+    return pos if found is None else found.end()
+
+
+class Brackets:
+    """The places of one kind of bracket outside of strings, piece by piece."""
+
+    __slots__ = ("escaped", "in_string", "opener")
+
+    def __init__(self, opener: str, in_string: bool = False, escaped: bool = False) -> None:  # noqa: FBT001, FBT002 - state
+        self.opener = opener
+        self.in_string = in_string
+        self.escaped = escaped
+
+    def next(self, text: str, pos: int) -> int:
+        """The first bracket from `pos` on, or -1: the piece is used up, go on with the next one from its start."""
+        end = len(text)
+        if self.escaped and pos < end:
+            self.escaped = False
+            pos += 1
+        while pos < end:
+            pos = jump(IN_STRING if self.in_string else OUTSIDE[self.opener], text, pos)
+            if pos == end:
+                break
+            if text[pos] == '"':
+                self.in_string = not self.in_string
+                pos += 1
+            elif text[pos] == "\\":
+                # Only the very last character can stop the jump: elsewhere its victim was jumped over with it.
+                self.escaped = True
+                break
+            else:
+                return pos
+        return -1
+
+    @property
+    def state(self) -> tuple[str, bool, bool]:
+        """All there is to it, as arguments of a new one."""
+        return self.opener, self.in_string, self.escaped
+
+
+class Balance:
+    """Rule 10: whether a closing bracket has brought the count to exactly 0. A lone one brings it below."""
+
+    __slots__ = ("_brackets", "_depth")
+
+    def __init__(self, brackets: Brackets, depth: int = 0) -> None:
+        self._brackets = brackets
+        self._depth = depth
+
+    def reached(self, text: str) -> bool:
+        """Count on over the next piece; once the answer is yes, do not ask again."""
+        opener = self._brackets.opener
+        pos = -1
+        while (pos := self._brackets.next(text, pos + 1)) >= 0:
+            if text[pos] == opener:
+                self._depth += 1
+                continue
+            self._depth -= 1
+            if self._depth == 0:
+                return True
+        return False
+
+    @property
+    def state(self) -> tuple[tuple[str, bool, bool], int]:
+        """All there is to it, in plain values."""
+        return self._brackets.state, self._depth

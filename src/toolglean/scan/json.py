@@ -1,0 +1,337 @@
+# What this file knows: JSON, read in pieces cut anywhere, each character once, and refused at the exact character.
+# What it must not know: what the values mean, and what becomes of them.
+#
+# A scanner is a stack of open containers and the number of a state. A state is named for what has been read; its
+# function reads on from there and returns the position that it reached. `step` returns after each token, `skim` after
+# the whole value. Nothing is decoded here: `decode` does that once, in C, when a value is whole.
+#
+# Where RFC 8259 is left, and why (DESIGN.md section 5):
+# - raw line breaks and other control characters in strings are accepted, for models write them; `escaped` mends them
+# - a number that no float can hold (1e400) is refused, as is an integer of more than 4,300 digits (Python's own limit)
+# - depth is limited, so that no stack overflows later
+"""An incremental, validating JSON scanner."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+__all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "decode", "escaped"]
+
+# Tokens: what `step` has just read.
+NEED = 0  # nothing whole yet: the text ran out
+KEY = 1  # a key, with its closing quote
+STRING = 2  # a string value, with its closing quote
+SCALAR = 3  # a number, true, false or null; the position is behind its last character
+OPEN = 4  # { or [
+CLOSE = 5  # } or ]
+FAIL = 6  # the character at the position cannot stand there; `fault` says why
+
+# States, named for what has been read.
+START = 0  # nothing: a value follows
+LIST = 1  # `[`: a value or `]`
+OBJECT = 2  # `{`: a key or `}`
+COMMA = 3  # `{"a": 1,`: a key
+NAMED = 4  # `{"a"`: a colon
+VALUE = 5  # `{"a": 1`: a comma or the end of the container
+IN_KEY = 6  # `{"a`
+IN_STRING = 7  # `{"a": "b`
+ESCAPE = 8  # `"b\`
+HEX = 9  # `"b\u00`
+NUMBER = 10  # `-1.`
+LITERAL = 11  # `tru`
+END = 12  # the outermost value
+
+MAX_DIGITS = 4300
+
+_space = re.compile(r"[ \t\n\r]*").match
+_body = re.compile(r'[^"\\\x00-\x1f]*').match
+_CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+_ESCAPES = frozenset('"\\/bfnrt')
+_LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
+
+# The grammar of a number: what has been read, and what may follow. Upper case may end the number.
+_DIGIT = "0123456789"
+_NUMBER: dict[str, dict[str, str]] = {
+    "-": {"0": "Z"} | dict.fromkeys("123456789", "I"),
+    "Z": {".": ".", "e": "e", "E": "e"},
+    "I": {".": ".", "e": "e", "E": "e"} | dict.fromkeys(_DIGIT, "I"),
+    ".": dict.fromkeys(_DIGIT, "F"),
+    "F": {"e": "e", "E": "e"} | dict.fromkeys(_DIGIT, "F"),
+    "e": {"+": "s", "-": "s"} | dict.fromkeys(_DIGIT, "X"),
+    "s": dict.fromkeys(_DIGIT, "X"),
+    "X": dict.fromkeys(_DIGIT, "X"),
+}
+_NUMBER_START = {"-": "-", "0": "Z"} | dict.fromkeys("123456789", "I")
+
+
+class JsonScanner:
+    """Reads one JSON value, in pieces.
+
+    Attributes:
+        stack: the open containers, one character each; its length is the depth.
+        token: what the last `step` or `skim` has read.
+        fault: after FAIL, what was expected; "depth" where the depth limit was passed.
+        fixes: positions, in the text last given, of raw control characters inside strings.
+    """
+
+    __slots__ = ("_back", "_number", "_phase", "_rest", "fault", "fixes", "max_depth", "stack", "state", "token")
+
+    def __init__(self, max_depth: int = 256) -> None:
+        self.max_depth = max_depth
+        self.stack = ""
+        self.state = START
+        self.token = NEED
+        self.fault = ""
+        self.fixes: list[int] = []
+        self._back = IN_STRING  # the string state to which an escape returns
+        self._rest = ""  # what a literal still lacks; how many hex digits
+        self._number = ""
+        self._phase = ""
+
+    def copy(self) -> JsonScanner:
+        """The same scanner at the same place."""
+        twin = JsonScanner.__new__(JsonScanner)
+        twin.max_depth, twin.stack, twin.state, twin.token = self.max_depth, self.stack, self.state, self.token
+        twin.fault, twin.fixes = self.fault, []
+        twin._back, twin._rest, twin._number, twin._phase = self._back, self._rest, self._number, self._phase
+        return twin
+
+    def step(self, text: str, pos: int) -> int:
+        """Read one token. Returns the position behind it, or the end of the text (NEED), or the offending one (FAIL)."""
+        self.token = NEED
+        end = len(text)
+        while pos < end:
+            pos = _STATES[self.state](self, text, pos)
+            if self.token:
+                return pos
+        return pos
+
+    def skim(self, text: str, pos: int, depth: int) -> int:
+        """Read on until the value that began at `depth` containers is whole, or the text runs out."""
+        self.token = NEED
+        end = len(text)
+        while pos < end:
+            pos = _STATES[self.state](self, text, pos)
+            token = self.token
+            if token:
+                if token == FAIL or (len(self.stack) == depth and token != KEY and token != OPEN):
+                    return pos
+                self.token = NEED
+        return pos
+
+    def fail(self, fault: str, pos: int) -> int:
+        """Refuse the character at `pos`."""
+        self.token, self.fault = FAIL, fault
+        return pos
+
+    def _push(self, char: str, pos: int) -> int:
+        if len(self.stack) >= self.max_depth:
+            return self.fail("depth", pos)
+        self.stack += char
+        self.state = OBJECT if char == "{" else LIST
+        self.token = OPEN
+        return pos + 1
+
+    def _pop(self, pos: int) -> int:
+        self.stack = self.stack[:-1]
+        self.state = VALUE if self.stack else END
+        self.token = CLOSE
+        return pos + 1
+
+
+def _value(scanner: JsonScanner, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+    if pos == len(text):
+        return pos
+    char = text[pos]
+    if char == '"':
+        scanner.state = IN_STRING
+        return pos + 1
+    if char in "{[":
+        return scanner._push(char, pos)
+    if char in _NUMBER_START:
+        scanner.state, scanner._number, scanner._phase = NUMBER, char, _NUMBER_START[char]
+        return pos + 1
+    if char in _LITERALS:
+        scanner.state, scanner._rest = LITERAL, _LITERALS[char]
+        return pos + 1
+    if char == "]" and scanner.state == LIST:
+        return scanner._pop(pos)
+    return scanner.fail("a value was expected", pos)
+
+
+def _key(scanner: JsonScanner, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    char = text[pos]
+    if char == '"':
+        scanner.state = IN_KEY
+        return pos + 1
+    if char == "}" and scanner.state == OBJECT:
+        return scanner._pop(pos)
+    return scanner.fail("a key in double quotes was expected", pos)
+
+
+def _colon(scanner: JsonScanner, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    if text[pos] != ":":
+        return scanner.fail("a colon was expected", pos)
+    scanner.state = START
+    return pos + 1
+
+
+def _after_value(scanner: JsonScanner, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    char = text[pos]
+    inner = scanner.stack[-1]
+    if char == ",":
+        scanner.state = COMMA if inner == "{" else START
+        return pos + 1
+    if char == ("}" if inner == "{" else "]"):
+        return scanner._pop(pos)
+    return scanner.fail(f"a comma or the end of the {'object' if inner == '{' else 'list'} was expected", pos)
+
+
+def _string(scanner: JsonScanner, text: str, pos: int) -> int:
+    pos = _body(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    char = text[pos]
+    if char == '"':
+        if scanner.state == IN_KEY:
+            scanner.state, scanner.token = NAMED, KEY
+        else:
+            scanner.state, scanner.token = VALUE if scanner.stack else END, STRING
+    elif char == "\\":
+        scanner._back, scanner.state = scanner.state, ESCAPE
+    else:
+        scanner.fixes.append(pos)
+    return pos + 1
+
+
+def _escape(scanner: JsonScanner, text: str, pos: int) -> int:
+    char = text[pos]
+    if char == "u":
+        scanner.state, scanner._rest = HEX, "...."
+    elif char in _ESCAPES:
+        scanner.state = scanner._back
+    else:
+        return scanner.fail("an escape was expected", pos)
+    return pos + 1
+
+
+def _hex(scanner: JsonScanner, text: str, pos: int) -> int:
+    if text[pos] not in _HEX_DIGITS:
+        return scanner.fail("four hexadecimal digits were expected", pos)
+    scanner._rest = scanner._rest[1:]
+    if not scanner._rest:
+        scanner.state = scanner._back
+    return pos + 1
+
+
+def _number(scanner: JsonScanner, text: str, pos: int) -> int:
+    # One character at a time: numbers are short, and the fault must stand at its own character.
+    phase = _NUMBER[scanner._phase].get(text[pos])
+    if phase is not None:
+        if len(scanner._number) >= MAX_DIGITS:
+            return scanner.fail("a number of at most 4,300 characters was expected", pos)
+        scanner._phase = phase
+        scanner._number += text[pos]
+        return pos + 1
+    if scanner._phase not in "ZIFX":
+        return scanner.fail("a digit was expected", pos)
+    if scanner._phase in "FX" and math.isinf(float(scanner._number)):
+        return scanner.fail(f"a number that a float can hold was expected, not {scanner._number[:40]}", pos)
+    scanner.state, scanner.token = VALUE if scanner.stack else END, SCALAR
+    return pos
+
+
+def _literal(scanner: JsonScanner, text: str, pos: int) -> int:
+    if text[pos] != scanner._rest[0]:
+        return scanner.fail("true, false or null was expected", pos)
+    scanner._rest = scanner._rest[1:]
+    if not scanner._rest:
+        scanner.state, scanner.token = VALUE if scanner.stack else END, SCALAR
+    return pos + 1
+
+
+def _nothing(scanner: JsonScanner, text: str, pos: int) -> int:
+    del text
+    return scanner.fail("the end was expected", pos)
+
+
+_STATES = (
+    _value, _value, _key, _key, _colon, _after_value, _string, _string, _escape, _hex, _number, _literal, _nothing,
+)  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """The text with its control characters written as JSON escapes."""
+    return text.translate(_CONTROL)
+
+
+def mended(text: str, begin: int, end: int, fixes: list[int]) -> str:
+    """`text[begin:end]`, with the raw control characters at `fixes` written as JSON escapes."""
+    pieces: list[str] = []
+    for pos in fixes:
+        pieces += text[begin:pos], _CONTROL[ord(text[pos])]
+        begin = pos + 1
+    pieces.append(text[begin:end])
+    return "".join(pieces)
+
+
+def decode(text: str) -> tuple[Any, str | None]:
+    """Decode a value that a scanner has found whole.
+
+    Returns:
+        The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
+        holds twice (the last value counts), or None.
+    """
+    twice: list[str] = []
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen: set[str] = set()
+            twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return found
+
+    value = json.loads(text, strict=False, object_pairs_hook=build)
+    if _surrogate(text):
+        value = _whole_characters(value)
+    return value, twice[0] if twice else None
+
+
+_surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+
+
+def _whole_characters(value: Any) -> Any:
+    # Depth is bounded by the scanner's limit, so recursion is safe here.
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole_characters(each) for each in value]
+    if isinstance(value, dict):
+        return {_whole_characters(key): _whole_characters(each) for key, each in value.items()}
+    return value
+
+
+def object_text(text: str) -> str | None:
+    """The text of the one JSON object that `text` holds, with nothing but white space around it; else None."""
+    scanner = JsonScanner()
+    begin = len(text) - len(text.lstrip(" \t\r\n"))
+    if text[begin : begin + 1] != "{":
+        return None
+    end = scanner.skim(text, begin, 0)
+    if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
+        return None
+    return mended(text, begin, end, scanner.fixes)
