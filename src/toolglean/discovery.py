@@ -150,7 +150,7 @@ def _in_gap(machine: Machine, payload: Payload, char: str, i: int) -> int:
     payload._gap += 1
     tag = machine.tag
     recent = payload._recent = (payload._recent + char)[-max(len(tag.text), len(tag.closer), 3) :]
-    if recent.endswith(tag.text):
+    if tag.text and recent.endswith(tag.text):
         return _no_call(machine, payload, i + 1, again=len(tag.text))
     if tag.closer and recent.endswith(tag.closer):
         return _closed(machine, payload, tag.closer, i + 1)
@@ -306,7 +306,7 @@ def _after(machine: Machine, payload: Payload, text: str, i: int) -> int:
         payload._paren = payload._paren and char != ")"
         machine.emit.markup(char, place)
         return i + 1
-    if not (is_word(char) or char in "{[<`|" or machine.tag.closer.startswith(char) or machine.tag.text.startswith(char)):
+    if not (is_word(char) or char in "{[<`|" or char == machine.tag.closer[:1] or char == machine.tag.text[:1]):
         machine.leave(text_follows=False)
         return i
     machine.open_region(place, 1)

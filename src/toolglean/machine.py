@@ -35,6 +35,7 @@ __all__ = ["Machine", "State"]
 NEVER = sys.maxsize
 REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
+NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only the fast path would be missed
 LAYOUT = 1  # of the pickled state
 
 
@@ -91,7 +92,7 @@ class Machine:
         self._tools = tools
         self._limits = limits
         self._mode = TEXT
-        self._guard = tag.finder.first  # a chunk without it is plain content; "" (in every chunk) shuts the fast path
+        self._guard = "" if tag.bare else tag.finder.first  # a chunk without it is plain content
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
         self._region: Rope = ()
@@ -102,6 +103,8 @@ class Machine:
         self._replay: tuple[str, int] | None = None
         self._reread = 0
         self._finished = False
+        if not tag.text:
+            self._begin_payload(0, "")
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -121,7 +124,7 @@ class Machine:
         if self._guard not in chunk:  # most chunks stop here
             start = self._pos
             self._pos = start + len(chunk)
-            return [Content(chunk, start)]
+            return [Content(chunk, start)] if chunk else []
         if self._finished:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         start = self._pos
@@ -199,8 +202,15 @@ class Machine:
                 again, place = self._replay
                 self._replay = None
                 stack.append((again, 0, place))
-        idle = self._mode == TEXT and not self._held and self.emit.clean
-        self._guard = self.tag.finder.first if idle else ""
+        self._guard = self._new_guard()
+
+    def _new_guard(self) -> str:
+        # "" is in every chunk: it shuts the fast path.
+        if self._held or not self.emit.clean:
+            return ""
+        if self._mode == DONE:
+            return NO_GUARD
+        return self.tag.finder.first if self._mode == TEXT and not self.tag.bare else ""
 
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> int:
         n = len(text)
@@ -250,6 +260,12 @@ class Machine:
         """From `start` on, text is kept; if no call comes of it, its first `keep` characters are not read again."""
         self._region, self._region_start, self._keep = (), start, keep
         self._limit_at, self._limit_name = start + self._limits.held, "held"
+
+    def _begin_payload(self, start: int, found: str) -> None:
+        self._mode = CALL
+        self.open_region(start, len(found))
+        self.keep(found)
+        self.payload = begin_payload(self, self.tag, self._limits.depth)
 
     def keep(self, text: str) -> None:
         """Add to the region."""
@@ -373,10 +389,7 @@ def _text(machine: Machine, text: str, i: int) -> int:
     if not found:
         machine._held = text[place:]
         return len(text)
-    machine._mode = CALL
-    machine.open_region(machine.base + place, len(found))
-    machine.keep(found)
-    machine.payload = begin_payload(machine, tag, machine._limits.depth)
+    machine._begin_payload(machine.base + place, found)
     return place + len(found)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from toolglean.errors import UsageError
 from toolglean.scan.text import Finder
 
 __all__ = ["Tag", "derived_closer"]
@@ -24,7 +23,8 @@ class Tag:
     Attributes:
         text: the tag.
         closer: what may end the payload; "" where nothing is known. It is optional in the stream, and markup.
-        bare: whether the tag is no marker but JSON itself, `{` or `[`: then only the start of a turn is looked at.
+        bare: whether the tag is no marker, but JSON itself (`{`, `[`) or nothing at all (""): then only the start of a
+            turn is looked at, and unknown names do not count.
         bracket: `[` or `{` where the tag ends with the first character of the payload, else "".
     """
 
@@ -33,8 +33,8 @@ class Tag:
     def __init__(self, text: str, closer: str) -> None:
         self.text = text
         self.closer = closer
-        self.bare = text in {"{", "["}
-        self.bracket = text[-1] if text[-1] in "{[" else ""
+        self.bare = text in {"", "{", "["}
+        self.bracket = text[-1:] if text.endswith(("{", "[")) else ""
         self.finder = Finder([text])
         self.skipper = Finder([] if self.bare else [text, closer])
 
@@ -44,14 +44,9 @@ class Tag:
         """The tag of that text.
 
         Args:
-            text: the tag; not empty.
+            text: the tag; "" if the turn begins with the payload.
             closer: its closer; None: derived from the tag.
-
-        Raises:
-            UsageError: the tag is empty. Give the marker that starts a call, or `{` for bare JSON.
         """
-        if not text:
-            raise UsageError("the tag is empty: give the marker that starts a call, or '{' for bare JSON")
         return Tag(text, derived_closer(text) if closer is None else closer)
 
 

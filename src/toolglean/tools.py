@@ -97,18 +97,14 @@ def as_tool(value: ToolLike) -> Tool:
     """One tool from any accepted shape (the head of this file lists them).
 
     Raises:
-        ToolError: no shape fits, or the name is missing or empty. Mend the entry that the message shows.
+        ToolError: no shape fits, or the name is missing. Mend the entry that the message shows.
     """
     if isinstance(value, Tool):
-        tool = value
-    elif isinstance(value, str):
-        tool = Tool(value)
-    else:
-        inner = _field(value, "function")
-        tool = _from_fields(value if inner is None else inner, value)
-    if not isinstance(tool.name, str) or not tool.name:
-        raise ToolError(f"a tool needs a name: {_shown(value)}")
-    return tool
+        return value
+    if isinstance(value, str):
+        return Tool(value)
+    inner = _field(value, "function")
+    return _from_fields(value if inner is None else inner, value)
 
 
 def _from_fields(holder: Any, whole: Any) -> Tool:
