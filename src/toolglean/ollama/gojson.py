@@ -27,7 +27,7 @@ SHALLOW: Final = 200
 """Up to here the C decoder is trusted not to run out of stack, wherever we are called from."""
 
 WHITE = re.compile(r"[ \t\n\r]*+")
-# A string that does not end reaches to the end of the text: to look for its end again from each of its escaped quotes, in
+# A string that does not end reaches to the end of the text: to look for its end again from each escaped quote in it, in
 # vain, would take quadratic time.
 ALL_BUT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
 STEP = {"{": 1, "[": 1, "}": -1, "]": -1}

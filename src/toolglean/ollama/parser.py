@@ -171,7 +171,7 @@ class Parser:
 
     def _look_for_tag(self, s: str) -> tuple[str, str | None]:
         """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
-        buffer = "".join(self._fresh) + s  # what was held back is shorter than the tag
+        buffer = self._fresh[0] + s if self._fresh else s  # what was held back is shorter than the tag
         at, found = find_tag(buffer, self.tag)
         text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
         if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
@@ -179,7 +179,7 @@ class Parser:
             self._fresh = [rest]
             return buffer, None
         if not found:
-            self._fresh = [rest]
+            self._fresh = [rest] if rest else []
             return text, None
         self._state = State.ToolCalling
         self._fresh = []
@@ -287,9 +287,10 @@ def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
     at = buffer.find(tag)
     if at != -1:
         return at, True
-    for size in range(min(len(tag) - 1, len(buffer)), 0, -1):
-        if buffer.endswith(tag[:size]):
-            return len(buffer) - size, False
+    at = len(buffer) - len(tag)
+    while (at := buffer.find(tag[0], max(0, at + 1))) != -1:
+        if tag.startswith(buffer[at:]):
+            return at, False
     return -1, False
 
 
