@@ -160,7 +160,17 @@ def test_row(row: Row) -> None:
 
 
 def test_ids() -> None:
-    text = TAG + '{"id": "x7", "name": "get_time"}' + END + TAG + '{"name": "get_time", "id": "x8"}' + END + TAG + TIME + END
+    text = (
+        TAG
+        + '{"id": "x7", "name": "get_time"}'
+        + END
+        + TAG
+        + '{"name": "get_time", "id": "x8"}'
+        + END
+        + TAG
+        + TIME
+        + END
+    )
     events = events_of(lambda: Parser(["get_time"], tag=TAG, markup=True, id_prefix="t1_"), text)
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ["x7", "x8", "t1_2"]
 

@@ -20,7 +20,18 @@ from tests.shared import FIXTURES, SHARED, rows
 from toolglean import Event, Parser, join
 
 TOOLS = ("f", "get", "get_weather", "tool", "name", "a.b")
-TAGS = ("<tool_call>", "{", "[", "[TOOL_CALLS]", "[TOOL_CALLS] [", "```json", "<|calls_begin|>", "", "functools[", "aab")
+TAGS = (
+    "<tool_call>",
+    "{",
+    "[",
+    "[TOOL_CALLS]",
+    "[TOOL_CALLS] [",
+    "```json",
+    "<|calls_begin|>",
+    "",
+    "functools[",
+    "aab",
+)
 
 FRAGMENTS = st.sampled_from(
     [
@@ -36,12 +47,17 @@ TEXTS = st.lists(st.one_of(FRAGMENTS, FRAGMENTS, st.text(max_size=3)), max_size=
 
 
 @given(TEXTS, st.sampled_from(TAGS), st.booleans())
-def test_any_text(text: str, tag: str, unknown: bool) -> None:  # noqa: FBT001
+def test_any_text(text: str, tag: str, unknown: bool) -> None:
     events_of(lambda: Parser(TOOLS, tag=tag, markup=True, unknown_tools="call" if unknown else "content"), text)
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12) | FRAGMENTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12)
+    | FRAGMENTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=8,
 )
@@ -67,14 +83,18 @@ def test_calls_come_back(calls: list[tuple[str, dict[str, Any]]], data: st.DataO
     one_by_one = [f"<tool_call>\n{json.dumps(each, ensure_ascii=ascii_only)}\n</tool_call>" for each in written]
     listed = f"<tool_call>{json.dumps(written, ensure_ascii=ascii_only)}</tool_call>"
     text = listed if data.draw(st.booleans()) else "\n".join(one_by_one)
-    if any(name == "name" and isinstance(each.get("name"), dict) for (name, _), each in zip(calls, written, strict=True)):
+    if any(
+        name == "name" and isinstance(each.get("name"), dict) for (name, _), each in zip(calls, written, strict=True)
+    ):
         return  # {"name": {…}}: a tool called "name" under its own name; the fixed row below covers it
     events = events_of(lambda: Parser(TOOLS, tag="<tool_call>", markup=True), text)
     assert calls_of(events) == [(name, json.loads(json.dumps(arguments))) for name, arguments in calls]
 
 
 def test_a_tool_called_name_under_its_own_name() -> None:
-    events = events_of(lambda: Parser(TOOLS, tag="<tool_call>", markup=True), '<tool_call>{"name": {"x": 1}}</tool_call>')
+    events = events_of(
+        lambda: Parser(TOOLS, tag="<tool_call>", markup=True), '<tool_call>{"name": {"x": 1}}</tool_call>'
+    )
     assert calls_of(events) == [("name", {"x": 1})]
 
 
@@ -90,7 +110,7 @@ def test_hard_streams() -> None:
         text = case["text"]
         whole = _events(parsers.pop(), [text])
         account(whole, text)
-        wanted = [chunks for chunks in chunkings(text, seed=number) if len(chunks) != 2]  # noqa: PLR2004
+        wanted = [chunks for chunks in chunkings(text, seed=number) if len(chunks) != 2]
         for parser, chunks in zip(parsers, wanted, strict=False):
             assert _events(parser, chunks) == whole, (case["id"], chunks)
 
@@ -100,5 +120,3 @@ def _events(parser: Parser, chunks: list[str]) -> list[Event]:
     for chunk in chunks:
         events += parser.feed(chunk)
     return join(events + parser.finish())
-
-

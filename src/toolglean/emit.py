@@ -164,7 +164,9 @@ class Emitter:
         index = self.index - 1
         call_id = self._id if self._id is not None else self._own_id(index)
         span = (self._start, end)
-        self.out.append(CallEnd(index, ToolCall(call_id, index, self._name, self._known, arguments, text, span, status), end))
+        self.out.append(
+            CallEnd(index, ToolCall(call_id, index, self._name, self._known, arguments, text, span, status), end)
+        )
         self.open, self._args = False, ()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -83,7 +83,17 @@ class Frame:
 class Envelope:
     """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
 
-    __slots__ = ("_depth", "_purpose", "_reading", "_token", "_value", "_value_start", "frames", "region_depth", "scanner")
+    __slots__ = (
+        "_depth",
+        "_purpose",
+        "_reading",
+        "_token",
+        "_value",
+        "_value_start",
+        "frames",
+        "region_depth",
+        "scanner",
+    )
 
     def __init__(self, max_depth: int) -> None:
         self.scanner = JsonScanner(max_depth)

@@ -12,7 +12,14 @@ from toolglean.scan.text import Finder
 __all__ = ["Tag", "derived_closer"]
 
 # In a marker, the word that says "here it begins", and the one that then says "here it ends".
-_PAIRS = (("begin", "end"), ("start", "end"), ("open", "close"), ("prefix", "suffix"), ("BEGIN", "END"), ("START", "END"))
+_PAIRS = (
+    ("begin", "end"),
+    ("start", "end"),
+    ("open", "close"),
+    ("prefix", "suffix"),
+    ("BEGIN", "END"),
+    ("START", "END"),
+)
 _angle = re.compile(r"<([A-Za-z_][\w:.-]*)>").fullmatch
 _square = re.compile(r"\[([A-Za-z_][\w:.-]*)\]").fullmatch
 

@@ -111,7 +111,7 @@ def _from_fields(holder: Any, whole: Any) -> Tool:
     name = _field(holder, "name")
     if not isinstance(name, str):
         raise ToolError(f"not a tool (a name, a Tool, or a dict or object with a name): {_shown(whole)}")
-    schema = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
+    schema: Any = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
     if not isinstance(schema, Mapping):
         schema = _dumped(schema, name)
     description = _field(holder, "description")
