@@ -1,2 +1,71 @@
-def main() -> int:
-    return 0
+# What this room knows: how the library is offered on a command line. One file for each command.
+# What it must not know: how anything is parsed.
+#
+#   __init__.py   the commands, and what a command may end with
+#   options.py    arguments that commands share
+#   chunks.py     input: text or JSON lines, as it arrives
+#   output.py     JSON lines, colour, odd terminals
+#   parse.py  demo.py  bench.py
+#   measure.py    the clock, for bench and for the project's benchmarks
+"""The command `toolglean`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from toolglean._version import __version__
+from toolglean.cli import bench, demo, parse
+from toolglean.cli.options import InputError
+from toolglean.errors import ToolgleanError
+
+__all__ = ["main"]
+
+OK = 0
+PROBLEM = 1
+"""A turn had a problem, or a call that was not finished."""
+USAGE = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+"""The reader of our output went away: what a shell reports of a program that the pipe ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: the arguments without the program's name; None: those of the process.
+
+    Returns:
+        The exit code: 0; 1 where a turn had a problem or an unfinished call; 2 for bad usage or unreadable input.
+    """
+    args = _parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except (InputError, ToolgleanError) as error:
+        print(f"toolglean: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        # Python flushes standard output once more at its end: into nothing, so that no one complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="toolglean",
+        description="Turns what a language model writes, chunk by chunk, into content and tool calls.",
+        epilog="exit codes: 0; 1 where a turn had a problem or an unfinished call; 2 for bad usage or unreadable input",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (parse, demo, bench):
+        command.add_to(commands)
+    return parser

@@ -1,0 +1,9 @@
+# What this file knows: that `python -m toolglean` is the command.
+"""The command, as a module."""
+
+import sys
+
+from toolglean.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+# What this file knows: the command `toolglean bench`.
+# What it must not know: how time is taken (measure.py).
+"""`toolglean bench`: how fast streams are parsed here, the user's own or the shipped ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from toolglean._version import __version__
+from toolglean.cli.chunks import RULE, read_chunks
+from toolglean.cli.measure import best_times, floor
+from toolglean.cli.options import InputError, add_format_options, new_parser
+from toolglean.cli.output import for_machines
+from toolglean.demo import load_streams, load_tools
+from toolglean.machine import Machine
+from toolglean.parser import Parser
+from toolglean.tools import ToolSet
+
+__all__ = ["add_to"]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What was measured of one stream with one method."""
+
+    stream: str
+    method: str
+    chunks: int
+    characters: int
+    ns_per_chunk: float
+    characters_per_second: float
+    floor_ns_per_chunk: float
+    floors: float
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "bench",
+        help="measure the parser's speed on a stream of your own, or on the shipped ones",
+        description="Parses whole turns again and again, and prints the best times. The floor is a loop that builds "
+        "one list with one event for each chunk, timed in the same run.",
+        epilog=RULE,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="what a model wrote; -: standard input (default: the shipped streams)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text: see --chunk")
+    form.add_argument(
+        "--jsonl", dest="form", action="store_const", const="jsonl", help="the input is JSON lines of chunks"
+    )
+    parser.add_argument(
+        "--chunk", type=_size, metavar="N", help="cut the turn into chunks of N characters, however it came"
+    )
+    add_format_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _size(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, and print."""
+    for_machines()
+    figures = _own(args) if args.file is not None else _shipped(args)
+    versions = {"toolglean": __version__, "python": f"{platform.python_implementation()} {platform.python_version()}"}
+    if args.json:
+        print(json.dumps({**versions, "figures": [asdict(each) for each in figures]}, ensure_ascii=False))
+    else:
+        print(f"toolglean {versions['toolglean']}, {versions['python']}; best times of whole turns, parser included\n")
+        _print_table(figures)
+    return 0
+
+
+def _own(args: argparse.Namespace) -> list[Figures]:
+    chunks = _cut(read_chunks(args.file, args.form), args.chunk)
+    if not chunks:
+        raise InputError(f"{args.file}: nothing to measure: the input is empty")
+    fresh = new_parser(args)
+    return _measure("-" if args.file == "-" else args.file, chunks, fresh.fork)
+
+
+def _shipped(args: argparse.Namespace) -> list[Figures]:
+    if args.tag is not None or args.template is not None or args.tools is not None or args.closer is not None:
+        raise InputError(
+            "--tag, --closer, --template and --tools are for a FILE of your own: the shipped streams have theirs"
+        )
+    tools = ToolSet(load_tools())
+    return [
+        figures
+        for stream in load_streams()
+        for figures in _measure(stream.name, _cut(stream.tokens, args.chunk), Parser(tools, tag=stream.tag).fork)
+    ]
+
+
+def _cut(chunks: Iterable[str], size: int | None) -> list[str]:
+    if size is None:
+        return list(chunks)
+    text = "".join(chunks)
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def _measure(name: str, chunks: Sequence[str], new: Callable[[], Machine]) -> list[Figures]:
+    def feed() -> None:
+        parser = new()
+        for chunk in chunks:
+            parser.feed(chunk)
+        parser.finish()
+
+    def add() -> None:
+        parser = new()
+        for chunk in chunks:
+            parser.add(chunk)
+        parser.close()
+
+    best = best_times({"floor": lambda: floor(chunks), "feed": feed, "add": add})
+    characters = sum(map(len, chunks))
+    return [
+        Figures(
+            stream=name,
+            method=method,
+            chunks=len(chunks),
+            characters=characters,
+            ns_per_chunk=round(best[method] / len(chunks) * 1e9, 1),
+            characters_per_second=round(characters / best[method]),
+            floor_ns_per_chunk=round(best["floor"] / len(chunks) * 1e9, 1),
+            floors=round(best[method] / best["floor"], 2),
+        )
+        for method in ("feed", "add")
+    ]
+
+
+def _print_table(figures: Sequence[Figures]) -> None:
+    width = max(len(each.stream) for each in figures) + 2
+    print(
+        f"{'stream':{width}}{'method':8}{'chunks':>8}{'characters':>12}"
+        f"{'ns/chunk':>10}{'x floor':>9}{'characters/s':>15}"
+    )
+    for each in figures:
+        print(
+            f"{each.stream:{width}}{each.method:8}{each.chunks:>8,}{each.characters:>12,}{each.ns_per_chunk:>10,.0f}"
+            f"{each.floors:>9.1f}{each.characters_per_second:>15,}"
+        )

@@ -1,0 +1,131 @@
+# What this file knows: the command `toolglean demo`: one row for each token, and what became known with it.
+# What it must not know: where the streams are from (toolglean/demo says).
+"""`toolglean demo`: a model's turn, token by token, and what toolglean makes of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from typing import Any
+
+from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.demo import Stream, load_streams, load_tools
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, ToolCall, fold
+from toolglean.parser import Parser
+
+__all__ = ["add_to"]
+
+TOKEN_WIDTH = 22
+LABEL_WIDTH = 11
+DELAY = 0.08
+"""Seconds between tokens on a terminal: about as fast as a model on a laptop."""
+UNDECIDED = "..."
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "demo",
+        help="watch a shipped token stream being parsed",
+        description="Replays token streams that ship with toolglean: turns of real chat templates, cut by real "
+        "tokenizers. On the left each token as it comes, on the right what is known by then.",
+        allow_abbrev=False,
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--list", action="store_true", help="name the shipped streams")
+    which.add_argument(
+        "--stream", choices=[stream.name for stream in load_streams()], metavar="NAME", help="show this one"
+    )
+    which.add_argument("--all", action="store_true", help="show all of them")
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument("--fast", action="store_true", help="do not wait between tokens")
+    pace.add_argument(
+        "--delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help=f"wait so long between tokens (default: {DELAY} on a terminal, else 0)",
+    )
+    parser.add_argument("--no-color", action="store_true", help="plain text, also on a terminal (as does NO_COLOR)")
+    parser.set_defaults(run=run)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and 0 <= value <= 60):
+        raise argparse.ArgumentTypeError(f"between 0 and 60 seconds, not {text}")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show what was asked for. Always 0: the shipped streams have no problems."""
+    for_people()
+    streams = load_streams()
+    paint = Paint(wanted=not args.no_color)
+    if args.list:
+        for stream in streams:
+            print(f"{paint(f'{stream.name:14}', BOLD)}{stream.about}")
+        return 0
+    chosen = [each for each in streams if args.all or each.name == (args.stream or streams[0].name)]
+    delay = 0.0 if args.fast else args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
+    for stream in chosen:
+        _play(stream, paint, delay)
+    if not args.all:
+        print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, --stream NAME, --all", DIM))
+    return 0
+
+
+def _play(stream: Stream, paint: Paint, delay: float) -> None:
+    print(paint(f"{stream.name}: {stream.about}", BOLD))
+    print(paint(f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", DIM))
+    print(f'\nfrom toolglean import Parser\nparser = Parser(tools, tag="{stream.tag}")\n')
+    print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", DIM))
+    parser = Parser(load_tools(), tag=stream.tag)
+    events: list[Event] = []
+    for token in stream.tokens:
+        found = parser.feed(token)
+        _show(_visible(token), found, paint)
+        events += found
+        time.sleep(delay)
+    found = parser.finish()
+    if found:
+        _show("(the end)", found, paint)
+    _summary(fold(events + found), paint)
+
+
+def _show(token: str, found: list[Event], paint: Paint) -> None:
+    rows = [row for event in found for row in _rows(event, paint)] or [paint(UNDECIDED, DIM)]
+    for row in rows:
+        print(f"{token:{TOKEN_WIDTH}}  {row}".rstrip(), flush=True)
+        token = ""
+
+
+def _rows(event: Event, paint: Paint) -> list[str]:
+    if isinstance(event, Content):
+        return [f"{'content':{LABEL_WIDTH}}{_visible(event.text)}"]
+    if isinstance(event, CallStart):
+        return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", YELLOW)]
+    if isinstance(event, CallDelta):
+        return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", YELLOW)]
+    if isinstance(event, CallEnd):
+        return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", GREEN, BOLD)]
+    return []
+
+
+def _summary(output: Output, paint: Paint) -> None:
+    print(paint("\nthe whole turn", DIM))
+    if output.content.strip():
+        print(f"{'content':{LABEL_WIDTH}}{_visible(output.content)}")
+    for call in output.calls:
+        print(f"{'call':{LABEL_WIDTH}}{paint(_written(call), GREEN, BOLD)}")
+
+
+def _written(call: ToolCall) -> str:
+    return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+
+
+def _visible(text: str) -> str:
+    # One row each. The signs are not those of JSON, whose own `\\n` stays as it is.
+    return text.replace("\r", "\\r").replace("\n", "↵").replace("\t", "→")

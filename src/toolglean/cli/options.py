@@ -1,0 +1,91 @@
+# What this file knows: the arguments that commands share, and how a parser is made from them.
+# What it must not know: what a command does with it.
+"""Arguments that commands share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from toolglean.errors import TemplateError, ToolError
+from toolglean.parser import Parser
+from toolglean.tools import ToolSet
+
+__all__ = ["InputError", "add_format_options", "new_parser", "read_text"]
+
+
+class InputError(Exception):
+    """What was given cannot be read. The message says where: file, line, column."""
+
+
+def add_format_options(parser: argparse.ArgumentParser) -> None:
+    """How the model writes its calls, and what it may call."""
+    group = parser.add_argument_group("how the model writes calls (one of --tag and --template)")
+    group.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
+        "--closer", help="the marker that ends it (default: derived from the tag, or read from the template)"
+    )
+    group.add_argument(
+        "--template",
+        metavar="FILE",
+        help="the model's chat template, Go or Jinja (needs toolglean[jinja]), from which the tag is read",
+    )
+    group.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="a JSON list of what the model may call: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
+    )
+
+
+def new_parser(args: argparse.Namespace) -> Parser:
+    """The parser that the arguments ask for.
+
+    Raises:
+        InputError: a file cannot be read, or is not what it should be.
+        ToolgleanError: as for `Parser`.
+    """
+    if args.tag is None and args.template is None:
+        raise InputError("give --tag (the marker that starts a call) or --template (the model's chat template)")
+    tools = None if args.tools is None else _tools(args.tools)
+    template = None if args.template is None else read_text(args.template)
+    try:
+        return Parser(tools, tag=args.tag, closer=args.closer, template=template)
+    except TemplateError as error:
+        raise InputError(f"{args.template}: {error}") from error
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file, its line breaks as they stand.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        line = before.count(b"\n") + 1
+        raise InputError(f"{path}: line {line}, column {column}: this is not UTF-8") from error
+
+
+def _tools(path: str) -> ToolSet:
+    text = read_text(path)
+    try:
+        found: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: {error}") from error
+    if not isinstance(found, list):
+        raise InputError(f"{path}: line 1, column 1: a JSON list of tools was expected")
+    try:
+        return ToolSet(found)
+    except ToolError as error:
+        raise InputError(f"{path}: {error}") from error
