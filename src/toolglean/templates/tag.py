@@ -1,5 +1,5 @@
 # What this file knows: Ollama's rule for the tag of a Go template (its parseTag), defects included.
-# What it must not know: any other rule. What we make of a tag is the matter of `language.py`.
+# What it must not know: any other rule; what we make of a tag is the matter of `language.py`.
 #
 # The rule: the first {{if}}, in the order of the text, that tests a field called ToolCalls itself (not a variable's
 # field, not one in parentheses). In its body the first text that is not blank, if no action comes before it; up to the
@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from toolglean.templates.golang import parse
 from toolglean.templates.golang.nodes import Action, Field, If, Node, Pipe, Range, Text, With
+from toolglean.templates.markers import GENERIC
 
-__all__ = ["GENERIC", "first_test", "parse_tag"]
-
-GENERIC = "{"
-"""The tag where a template has none."""
+__all__ = ["calls_test", "parse_tag", "tag_in"]
 
 # What Go trims: Unicode's White_Space, without the separators U+001C to U+001F that Python adds.
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -32,28 +30,29 @@ def parse_tag(template: str) -> str:
     Raises:
         TemplateError: the template cannot be read.
     """
-    test = first_test(parse(template).root)
-    text = _first_text(test.body) if test else ""
-    tag = text.replace("\r\n", "\n").partition("{")[0].strip(_SPACES)
-    return tag or GENERIC
+    return tag_in(calls_test(parse(template).root))
 
 
-def first_test(nodes: list[Node]) -> If | None:
+def calls_test(nodes: list[Node]) -> If | None:
     """The first `If`, in the order of the text, whose pipeline has an argument like `.ToolCalls`."""
-    stack = [iter(nodes)]
-    while stack:
-        node = next(stack[-1], None)
-        if node is None:
-            stack.pop()
-        elif isinstance(node, If) and tests_calls(node.pipe):
+    pending = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, If) and _tests_calls(node.pipe):
             return node
-        elif isinstance(node, If | Range | With):
-            stack.append(iter(node.body + (node.otherwise or [])))
+        if isinstance(node, If | Range | With):
+            pending.extend(reversed(node.otherwise or []))
+            pending.extend(reversed(node.body))
     return None
 
 
-def tests_calls(pipe: Pipe) -> bool:
-    """Whether an argument of the pipeline itself is a field with ToolCalls in it."""
+def tag_in(test: If | None) -> str:
+    """The tag in the body of that test."""
+    text = _first_text(test.body) if test else ""
+    return text.replace("\r\n", "\n").partition("{")[0].strip(_SPACES) or GENERIC
+
+
+def _tests_calls(pipe: Pipe) -> bool:
     return any(
         isinstance(argument, Field) and "ToolCalls" in argument.names
         for command in pipe.commands
@@ -62,7 +61,7 @@ def tests_calls(pipe: Pipe) -> bool:
 
 
 def _first_text(nodes: list[Node]) -> str:
-    """The text of the first list that leads to one: of each, only the first node that is not blank counts."""
+    """The text of the first list that leads to one: of each, only the first node that counts does."""
     ways = [nodes]
     while ways:
         node = next(filter(_counts, ways.pop()), None)

@@ -1,0 +1,96 @@
+# What this file knows: what the marker of a call looks like in the text that a template writes before and after a call.
+# What it must not know: where that text came from.
+#
+# The text before a call, since the last value that is no part of it, may be
+#
+#   <|im_end|>\n<|im_start|>assistant\n</think>\n<tool_call>\n{"name": "
+#   ──────── header of the message ──── ─ closer ─ ── tag ──
+#
+# so the header goes, then what closes something else, then all from the first `{` on. Of what is left the first whole
+# marker is the tag: the shorter, the less depends on white space that models write as they like.
+"""Tags and closers, from the text around a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
+
+GENERIC = "{"
+"""The tag where a template has none: every object may be a call."""
+
+# <x>, [x], <|x|>: what tokenizers hold as one token. Nothing in it may open another one, so no text is looked at twice.
+_MARKER = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Za-z_]{2,60}\]")
+_ROLE = re.compile(
+    r"(?:assistant|\bmodel(?=\n))[^\s<>\[\]]{0,8}[>\]]?(?:<[^<>\s]{0,20}(?:end|sep|mid)[^<>\s]{0,20}>)?[:\s]*",
+    re.IGNORECASE,
+)
+_HEADER_WORDS = ("assistant", "chatbot", "start_of_turn", "im_start", "header", "role", "eot", "bos", "eos")
+_ENDS = re.compile(r"</|\[/|(?<![a-z])(?:end|stop|close)(?![a-z])|(?:^|\W)think(?:ing)?\W", re.IGNORECASE)
+_PAIR_WORDS = re.compile(r"begin|start|open|prefix|end|close|stop|suffix", re.IGNORECASE)
+
+
+def tag_before(text: str, headers: Iterable[str]) -> str:
+    """The tag in the text that a template writes right before the first value of a call.
+
+    Args:
+        text: that text.
+        headers: texts of the header of a message: what is written to make a model begin one.
+
+    Returns:
+        The tag; "{" if there is none, "[" if the call is in a bare list.
+    """
+    text = _after_closers(_after_header(text, headers).partition("{")[0])
+    line = text.strip().partition("\n")[0].strip()
+    return first_marker(line) or GENERIC
+
+
+def first_marker(line: str) -> str:
+    """The first whole marker of a line that begins with one; else the line itself."""
+    marker = _MARKER.match(line)
+    return marker.group() if marker else line
+
+
+def _after_header(text: str, headers: Iterable[str]) -> str:
+    cut = 0
+    for header in headers:
+        for piece in [*map(str.strip, header.split("\n")), *_MARKER.findall(header)]:
+            if len(piece) > 2 and (at := text.rfind(piece)) != -1:
+                cut = max(cut, at + len(piece))
+    if not cut:
+        cut = max((match.end() for match in _ROLE.finditer(text)), default=0)
+    return text[cut:]
+
+
+def _after_closers(text: str) -> str:
+    """Without the markers at its beginning that close what came before, or belong to a header."""
+    pos = 0
+    for match in _MARKER.finditer(text):
+        marker = match.group()
+        word = marker.lower()
+        if _ENDS.search(marker) or any(each in word for each in _HEADER_WORDS):
+            pos = match.end()
+        else:
+            break
+    return text[pos:]
+
+
+def closer_for(tag: str, text: str) -> str:
+    """What closes the tag in the text that follows a call; "" if nothing there clearly does."""
+    if tag == GENERIC:
+        return ""
+    opener = first_marker(tag)
+    for match in _MARKER.finditer(text):
+        if match.group() != opener and _stem(match.group()) == _stem(opener) != "":
+            return match.group()
+    if "```" in tag:
+        return "```" if "```" in text else ""
+    return "]" if tag.endswith("[") and text.lstrip().startswith("]") else ""
+
+
+def _stem(marker: str) -> str:
+    """What a tag and its closer have in common: the letters, without the words that tell the two apart."""
+    element = re.match(r"<[A-Za-z_:]+(?=[ =])", marker)  # <function=… is closed by </function>
+    marker = element.group() if element else marker
+    return re.sub(r"[\W_]", "", _PAIR_WORDS.sub("", marker)).lower()

@@ -1,0 +1,140 @@
+# What this file knows: what a template writes, in order, as far as that can be said without running it.
+# What it must not know: the language of the template; how a tag is chosen.
+"""The outline of what a template writes: texts, holes, and choices between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+__all__ = ["AroundCall", "Calls", "Choice", "Hole", "Item", "Outline", "around_call", "has_call", "literals"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A value that is known only when the template runs. `call`: it is made of a tool call."""
+
+    call: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these, nobody knows which; an empty branch means perhaps nothing."""
+
+    branches: tuple[Outline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What is written for each of the calls."""
+
+    body: Outline
+
+
+Item: TypeAlias = str | Hole | Choice | Calls
+Outline: TypeAlias = tuple[Item, ...]
+
+
+def literals(outline: Outline) -> list[str]:
+    """All texts of an outline, whichever way is taken, in order."""
+    found: list[str] = []
+    pending: list[Item] = list(reversed(outline))
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            found.append(item)
+        elif isinstance(item, Calls):
+            pending.extend(reversed(item.body))
+        elif isinstance(item, Choice):
+            pending.extend(each for branch in reversed(item.branches) for each in reversed(branch))
+    return found
+
+
+def has_call(item: Item) -> bool:
+    """Whether a value made of a tool call may be written there."""
+    if isinstance(item, Choice):
+        return any(has_call(each) for branch in item.branches for each in branch)
+    if isinstance(item, Calls):
+        return any(map(has_call, item.body))
+    return isinstance(item, Hole) and item.call
+
+
+# --- the first call ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AroundCall:
+    """Texts around the first call, as far as nothing unknown interrupts them.
+
+    Attributes:
+        before: right before the first value of the call.
+        after_call: right behind the last value of the call.
+        after_calls: right behind all that is written for the calls; "" where the calls are no loop.
+    """
+
+    before: str
+    after_call: str
+    after_calls: str
+
+
+class _Mark(Enum):
+    CALL = auto()  # a value of the call
+    GAP = auto()  # something unknown that is no part of it
+    LOOP = auto()  # here begins what is written for each call,
+    END = auto()  # and here it ends
+
+
+_Way: TypeAlias = list[str | _Mark]
+
+
+def around_call(outline: Outline) -> AroundCall | None:
+    """What is written around the first call; None if there is none."""
+    way = _way(outline)
+    if _Mark.CALL not in way:
+        return None
+    first = way.index(_Mark.CALL)
+    before = "".join(reversed(list(_texts(reversed(way[:first])))))
+    opened = [mark for mark in way[:first] if mark in {_Mark.LOOP, _Mark.END}]
+    if not opened or opened[-1] is _Mark.END:
+        return AroundCall(before, "".join(_texts(way[first + 1 :])), "")
+    end = way.index(_Mark.END, first)
+    last = max(at for at in range(first, end) if way[at] is _Mark.CALL)
+    return AroundCall(before, "".join(_texts(way[last + 1 : end])), "".join(_texts(way[end + 1 :])))
+
+
+def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
+    for item in items:
+        if item in {_Mark.CALL, _Mark.GAP}:
+            return
+        if isinstance(item, str):
+            yield item
+
+
+def _way(outline: Outline) -> _Way:
+    """One way through an outline: where there is a choice, the first branch with a call, or else a gap."""
+    way: _Way = []
+    for item in outline:
+        if isinstance(item, str):
+            way.append(item)
+        elif isinstance(item, Hole):
+            way.append(_Mark.CALL if item.call else _Mark.GAP)
+        elif isinstance(item, Calls):
+            way += [_Mark.LOOP, *_way(item.body), _Mark.END]
+        else:
+            branch = next((each for each in item.branches if any(map(has_call, each))), None)
+            if branch is not None:
+                way += _way(branch)
+            elif not _is_blank(item):
+                way.append(_Mark.GAP)
+    return way
+
+
+def _is_blank(choice: Choice) -> bool:
+    """Whether nothing but white space is written, whatever is chosen."""
+    return all(
+        (isinstance(item, str) and not item.strip()) or (isinstance(item, Choice) and _is_blank(item))
+        for branch in choice.branches
+        for item in branch
+    )
