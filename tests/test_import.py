@@ -1,0 +1,272 @@
+"""The house stands as DESIGN section 7 draws it: arrows point down, and the core is light."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import toolglean
+
+PACKAGE = "toolglean"
+SOURCE = Path(toolglean.__file__).parent
+
+# The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
+FLOORS: tuple[frozenset[str], ...] = (
+    frozenset({"_version", "events", "errors", "limits", "scan"}),
+    frozenset({"tools", "formats"}),
+    frozenset({"emit", "tag", "envelope", "discovery", "machine"}),
+    frozenset({"ollama", "templates"}),
+    frozenset({"parser"}),
+    frozenset({"stream", "testing"}),
+    frozenset({"messages", "routing"}),
+    frozenset({"clients"}),
+    frozenset({"llm"}),
+    frozenset({"demo"}),
+    frozenset({"cli"}),
+    frozenset({"__main__"}),
+)
+FACADE = "__init__"
+"""The public names. It imports up to `stream`; what lies above may import it."""
+FACADE_FLOOR = 5
+
+# Same floor, but these two do not know each other: each stands alone.
+STRANGERS = [("tools", "formats"), ("formats", "tools"), ("messages", "routing"), ("routing", "messages")]
+
+OPTIONAL = {
+    "jinja2": "templates",  # extra [jinja]
+    "markupsafe": "templates",
+    "regex": "templates",  # extra [regex]
+    "hypothesis": "testing",  # extra [fuzz]
+}
+"""What is not of the standard library, and the only room that may import it."""
+
+
+class Import(NamedTuple):
+    """One import statement: who, what, where, and how."""
+
+    module: str
+    target: str
+    line: int
+    in_function: bool
+    for_types: bool
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = list(path.relative_to(SOURCE).with_suffix("").parts)
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts.pop()
+        yield ".".join([PACKAGE, *parts]), path
+
+
+MODULES = dict(modules())
+
+
+class Imports(ast.NodeVisitor):
+    """Collects the imports of one module."""
+
+    def __init__(self, module: str, path: Path) -> None:
+        self.module = module
+        self.package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        self.found: list[Import] = []
+        self.functions = 0
+        self.for_types = 0
+
+    def visit_If(self, node: ast.If) -> None:
+        typing_only = "TYPE_CHECKING" in ast.unparse(node.test)
+        self.for_types += typing_only
+        for each in node.body:
+            self.visit(each)
+        self.for_types -= typing_only
+        for each in node.orelse:
+            self.visit(each)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.functions += 1
+        self.generic_visit(node)
+        self.functions -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815  # the name that ast looks for
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._add(alias.name, node.lineno)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = node.module or ""
+        if node.level:
+            up = self.package.split(".")[: len(self.package.split(".")) - node.level + 1]
+            base = ".".join([*up, *filter(None, [base])])
+        for alias in node.names:  # `from package import module` imports the module
+            whole = f"{base}.{alias.name}"
+            self._add(whole if whole in MODULES else base, node.lineno)
+
+    def _add(self, target: str, line: int) -> None:
+        self.found.append(Import(self.module, target, line, self.functions > 0, self.for_types > 0))
+
+
+def imports_of(module: str, path: Path) -> list[Import]:
+    visitor = Imports(module, path)
+    visitor.visit(ast.parse(path.read_text(encoding="utf-8")))
+    return visitor.found
+
+
+IMPORTS = [found for module, path in MODULES.items() for found in imports_of(module, path)]
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else FACADE
+
+
+def floor(name: str) -> int:
+    if name == FACADE:
+        return FACADE_FLOOR
+    return next(number for number, rooms in enumerate(FLOORS) if name in rooms)
+
+
+def wrong(found: Import) -> str:
+    """What is wrong with an import; "" if it is right."""
+    own, other = room(found.module), room(found.target)
+    if own == other:
+        return "" if own != "formats" else wrong_in_formats(found)
+    if FACADE in {own, other} and floor(own) == floor(other):
+        return "the facade and `stream` would import each other" if other == FACADE else ""
+    if floor(other) > floor(own):
+        return f"{own} (floor {floor(own)}) looks up to {other} (floor {floor(other)})"
+    if (own, other) in STRANGERS:
+        return f"{own} and {other} know nothing of each other"
+    if own == "parser" and other == "templates" and not (found.in_function or found.for_types):
+        return "parser imports templates inside the function that needs it"
+    return ""
+
+
+def wrong_in_formats(found: Import) -> str:
+    inside = f"{PACKAGE}.formats.library."
+    allowed = found.target.startswith((inside, f"{PACKAGE}.formats.spec"))
+    return (
+        ""
+        if allowed or not found.module.startswith(inside)
+        else "the library is data: it imports the words of spec only"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_its_place(module: str) -> None:
+    name = room(module)
+    assert name == FACADE or any(name in rooms for rooms in FLOORS), f"{name} is in no floor: add it to FLOORS"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_arrows_point_down(module: str) -> None:
+    faults = [
+        f"{module}, line {found.line}: {fault}"
+        for found in IMPORTS
+        if found.module == module and found.target.split(".")[0] == PACKAGE and (fault := wrong(found))
+    ]
+    assert not faults
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_foreign_packages_stay_in_their_room(module: str) -> None:
+    for found in IMPORTS:
+        top = found.target.split(".")[0]
+        if found.module != module or top == PACKAGE or top in sys.stdlib_module_names:
+            continue
+        assert room(module) in {OPTIONAL.get(top), "clients", "llm"}, f"{module}, line {found.line}: {top}"
+
+
+def test_no_cycles() -> None:
+    arrows: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in IMPORTS:
+        if found.target in MODULES and not (found.for_types or found.in_function):
+            arrows[found.module].add(found.target)
+    done: set[str] = set()
+    while free := {module for module, targets in arrows.items() if module not in done and targets <= done}:
+        done |= free
+    assert set(arrows) == done, f"these import each other: {sorted(set(arrows) - done)}"
+
+
+# The test is tested: each of these must be seen.
+@pytest.mark.parametrize(
+    ("module", "source", "fault"),
+    [
+        ("toolglean.events", "from toolglean.machine import Machine", "looks up"),
+        ("toolglean.events", "def f():\n  from toolglean.cli import main", "looks up"),
+        ("toolglean.scan.json", "from toolglean import tools", "looks up"),
+        ("toolglean.scan.json", "import toolglean", "looks up"),
+        ("toolglean.scan.json", "from ..parser import Parser", "looks up"),
+        ("toolglean.machine", "if TYPE_CHECKING:\n  from toolglean.parser import Parser", "looks up"),
+        ("toolglean.machine", "if TYPE_CHECKING:\n  from toolglean.envelope import Envelope", ""),
+        ("toolglean.machine", "from toolglean.tools import ToolSet", ""),
+        ("toolglean.tools", "from toolglean.formats import spec", "know nothing"),
+        ("toolglean.parser", "from toolglean.templates import tag_of", "inside the function"),
+        ("toolglean.parser", "def f():\n  from toolglean.templates import tag_of", ""),
+        ("toolglean.stream", "from toolglean import Parser", "each other"),
+        ("toolglean", "from toolglean.stream import parse", ""),
+        ("toolglean.formats.library.qwen", "from toolglean.formats.spec import Format", ""),
+        ("toolglean.formats.library.qwen", "from toolglean.formats.compile import compile", "is data"),
+        ("toolglean.formats.compile", "from toolglean.formats.registry import find", ""),
+        ("toolglean.llm", "from toolglean.cli import main", "looks up"),
+        ("toolglean.cli.parse", "from toolglean.llm import chat", ""),
+    ],
+)
+def test_wrong_arrows_are_seen(module: str, source: str, fault: str) -> None:
+    visitor = Imports(module, Path(f"{module}.py"))
+    visitor.visit(ast.parse(source))
+    found = [wrong(each) for each in visitor.found]
+    assert found == [""] if not fault else fault in found[0]
+
+
+# -- what an import costs --------------------------------------------------------------------------------------------
+
+
+def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
+    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+    )
+
+
+def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
+    # What was loaded before does not count: an editable install, for instance, has a finder of its own.
+    code = (
+        "import sys; before = set(sys.modules); import toolglean; "
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    loaded = set(in_python(code, tmp_path).stdout.split())
+    assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
+
+
+@pytest.mark.parametrize("name", ["cli", "demo", "ollama", "templates", "testing"])
+def test_the_core_loads_no_upper_rooms(name: str, tmp_path: Path) -> None:
+    code = f"import sys, toolglean; print('toolglean.{name}' in sys.modules)"
+    assert in_python(code, tmp_path).stdout.strip() == "False"
+
+
+IMPORT_MS = 30
+
+
+def import_ms(cache: Path) -> float:
+    found = in_python("import toolglean", cache, "-X", "importtime").stderr
+    [line] = [line for line in found.splitlines() if line.split("|")[-1].strip() == PACKAGE]
+    return int(line.split("|")[1]) / 1000
+
+
+def test_import_time(tmp_path: Path) -> None:
+    import_ms(tmp_path)  # writes the bytecode
+    best = min(import_ms(tmp_path) for _ in range(10))
+    assert best < IMPORT_MS, "what costs: python -X importtime -c 'import toolglean'"
