@@ -21,7 +21,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".gz":
         with gzip.open(path, "rt", encoding="utf-8") as file:
             return [json.loads(line) for line in file]
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def shared_rows(name: str) -> list[dict[str, Any]]:

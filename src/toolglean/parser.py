@@ -1,4 +1,5 @@
-# What this file knows: from what the user has (a tag, a template) to what the machine reads. The precedence, in one place.
+# What this file knows: from what the user has (a tag, a template) to what the machine reads; the precedence, in one
+# place.
 # What it must not know: how anything is read.
 """The parser that users make."""
 

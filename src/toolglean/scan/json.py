@@ -45,6 +45,7 @@ LITERAL = 11  # `tru`
 END = 12  # the outermost value
 
 MAX_DIGITS = 4300
+_INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
 _space = re.compile(r"[ \t\n\r]*").match
 _body = re.compile(r'[^"\\\x00-\x1f]*').match
@@ -101,7 +102,7 @@ class JsonScanner:
         return twin
 
     def step(self, text: str, pos: int) -> int:
-        """Read one token. Returns the position behind it, or the end of the text (NEED), or the offending one (FAIL)."""
+        """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""
         self.token = NEED
         end = len(text)
         while pos < end:
@@ -118,7 +119,7 @@ class JsonScanner:
             pos = _STATES[self.state](self, text, pos)
             token = self.token
             if token:
-                if token == FAIL or (len(self.stack) == depth and token != KEY and token != OPEN):
+                if token == FAIL or (len(self.stack) == depth and token not in _INSIDE):
                     return pos
                 self.token = NEED
         return pos

@@ -39,7 +39,7 @@ class Finder:
         self.first = firsts.pop() if len(firsts) == 1 else ""
 
     def find(self, text: str, pos: int) -> tuple[int, str]:
-        """The place of the first literal, and the literal; or where the text's end may begin one (or its length), and ""."""
+        """The place of the first literal, and it; or where the text's end may begin one (or its length), and ""."""
         best, which = len(text), ""
         for literal in self.literals:
             # Longest first: at one place the longest has been found before, so a later one must stand further left.
