@@ -1,0 +1,156 @@
+# What this file knows: which measures there are, and how each comes out of the cases.
+# What it must not know: how figures are shown.
+"""The measures. Each gives rows; the candidates of one measure take turns in one run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, call_of, cut
+from toolglean import Parser
+from toolglean.cli.measure import best_times, floor
+
+__all__ = ["FULL", "SMOKE", "Effort", "Row", "all_rows", "import_ms"]
+
+NS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long to measure."""
+
+    rounds: int
+    sizes: Sequence[int]
+    divide_floods_by: int
+    imports: int
+
+
+FULL = Effort(rounds=7, sizes=SIZES, divide_floods_by=1, imports=20)
+SMOKE = Effort(rounds=2, sizes=SIZES[:2], divide_floods_by=20, imports=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        group, name: what was measured.
+        value, unit: the figure itself.
+        floors: the figure in floors of the same run, where that means something.
+        goal: what DESIGN section 8 asks for, in the unit in which it is asked.
+        judged: the figure that the goal is about.
+    """
+
+    group: str
+    name: str
+    value: float
+    unit: str
+    floors: float | None = None
+    goal: float | None = None
+    judged: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met; None where there is none."""
+        return None if self.goal is None or self.judged is None else self.judged <= self.goal
+
+
+def all_rows(effort: Effort) -> Iterator[Row]:
+    """Every measure, in the order of the table."""
+    for name, text in PROSE.items():
+        yield from _prose(name, text, effort)
+    for reader in READERS:
+        yield from _calls(reader, effort)
+    yield from _floods(effort)
+    yield from _forks(effort)
+    best = min(import_ms() for _ in range(effort.imports))
+    yield Row("import toolglean", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
+
+
+def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str]) -> Callable[[], None]:
+    def read() -> None:
+        feed = new()
+        for chunk in chunks:
+            feed(chunk)
+
+    return read
+
+
+def _prose(group: str, text: str, effort: Effort) -> Iterator[Row]:
+    chunks = cut(text)
+    works: dict[str, Callable[[], object]] = {"the floor": lambda: floor(chunks)}
+    works |= {reader.name: _reading(reader.new, chunks) for reader in READERS}
+    best = best_times(works, rounds=effort.rounds * 3)
+    plain = text == PROSE["prose"]
+    goals = {reader.name: reader.prose_goal for reader in READERS if plain}
+    for name, seconds in best.items():
+        floors = seconds / best["the floor"]
+        yield Row(f"{group}, a chunk", name, seconds / len(chunks) * NS, "ns", floors, goals.get(name), floors)
+
+
+def _calls(reader: Reader, effort: Effort) -> Iterator[Row]:
+    texts = {size: cut(call_of(reader, size)) for size in effort.sizes}
+    works: dict[str, Callable[[], object]] = {str(size): _reading(reader.new, texts[size]) for size in texts}
+    middle = texts[effort.sizes[-2]]  # the longest lists of chunks fall out of the processor's caches, the floor's too
+    works["floor"] = lambda: floor(middle)
+    best = best_times(works, rounds=effort.rounds)
+    floor_ns = best["floor"] / len(middle) * NS
+    each = {size: best[str(size)] / len(texts[size]) * NS for size in texts}
+    group = f"one call, a chunk: {reader.name}"
+    for size, ns in each.items():
+        goal = reader.call_goal if size == 100_000 else None
+        yield Row(group, f"{size // 1000:,} KB argument", ns, "ns", ns / floor_ns, goal, ns / floor_ns)
+    growth = each[effort.sizes[-1]] / each[effort.sizes[0]]
+    yield Row(
+        group, f"growth {effort.sizes[0] // 1000:,} to {effort.sizes[-1] // 1000:,} KB", growth, "x", None, 1.3, growth
+    )
+
+
+def _floods(effort: Effort) -> Iterator[Row]:
+    for flood in FLOODS:
+        size = max(flood.size // effort.divide_floods_by, 8)
+        whole, part = cut(flood.text(size)), cut(flood.text(size // 4))
+        new = READERS[0].new
+        best = best_times(
+            {"whole": _reading(new, whole), "part": _reading(new, part), "floor": lambda whole=whole: floor(whole)},  # type: ignore[misc]
+            rounds=effort.rounds,
+        )
+        ns, ns_of_part = best["whole"] / len(whole) * NS, best["part"] / len(part) * NS
+        growth = ns / ns_of_part
+        yield Row("floods, a chunk: feed", f"{size:,} {flood.name}", ns, "ns", best["whole"] / best["floor"])
+        yield Row("floods, a chunk: feed", "    growth from a quarter of it", growth, "x", None, 1.3, growth)
+
+
+def _forks(effort: Effort) -> Iterator[Row]:
+    chunks = cut(PROSE["prose"])
+    text, call = Parser(tag="<tool_call>"), Parser(tag="<tool_call>")
+    for chunk in cut(call_of(READERS[0], 100_000))[:-20]:
+        call.feed(chunk)
+    best = best_times(
+        {"floor": lambda: floor(chunks), "in text": text.fork, "in a call, 100 KB of arguments read": call.fork},
+        rounds=effort.rounds * 3,
+    )
+    one = best.pop("floor") / len(chunks)
+    for name, seconds in best.items():
+        yield Row("a fork", name, seconds * NS, "ns", seconds / one, 10, seconds / one)
+
+
+def import_ms() -> float:
+    """Milliseconds for `import toolglean` beyond Python's own start, bytecode written."""
+    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
+    cache = os.path.join(tempfile.gettempdir(), "toolglean-benchmarks-bytecode")  # noqa: PTH118
+    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "import toolglean"],
+        env=env | {"PYTHONPYCACHEPREFIX": cache},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [line] = [line for line in done.stderr.splitlines() if line.split("|")[-1].strip() == "toolglean"]
+    return int(line.split("|")[1]) / 1000
