@@ -14,11 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 __all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
 
 GENERIC = "{"
 """The tag where a template has none: every object may be a call."""
+
+MAX_CHARS = 4_000  # of the text before a call that are looked at,
+MAX_HEADERS = 40  # and of the texts that may be headers
 
 # <x>, [x], <|x|>: what tokenizers hold as one token. Nothing in it may open another one, so no text is looked at twice.
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Za-z_]{2,60}\]")
@@ -41,7 +45,7 @@ def tag_before(text: str, headers: Iterable[str]) -> str:
     Returns:
         The tag; "{" if there is none, "[" if the call is in a bare list.
     """
-    text = _after_closers(_after_header(text, headers).partition("{")[0])
+    text = _after_closers(_after_header(text[-MAX_CHARS:], headers).partition("{")[0])
     line = text.strip().partition("\n")[0].strip()
     return first_marker(line) or GENERIC
 
@@ -54,7 +58,7 @@ def first_marker(line: str) -> str:
 
 def _after_header(text: str, headers: Iterable[str]) -> str:
     cut = 0
-    for header in headers:
+    for header in islice(headers, MAX_HEADERS):
         for piece in [*map(str.strip, header.split("\n")), *_MARKER.findall(header)]:
             if len(piece) > 2 and (at := text.rfind(piece)) != -1:
                 cut = max(cut, at + len(piece))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from toolglean.templates.dryrun.names import Names
 from toolglean.templates.dryrun.values import CALL, CALLS, NOTHING, OTHER, Value, constant, joined, made_of, merged
 from toolglean.templates.outline import Outline
 
@@ -29,7 +30,7 @@ ROLE = constant("assistant")
 class World(Protocol):
     """What an expression needs of the dry run."""
 
-    names: dict[str, Value]
+    names: Names
 
     def step(self) -> None: ...
     def macro(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value | None: ...
@@ -118,8 +119,8 @@ def _getitem(node: Any, world: World) -> Value:
 
 
 def _attribute(owner: Any, name: str, world: World) -> Value:
-    if type(owner).__name__ == "Name" and f"{owner.name}.{name}" in world.names:
-        return world.names[f"{owner.name}.{name}"]
+    if type(owner).__name__ == "Name" and (found := world.names.get(f"{owner.name}.{name}")) is not None:
+        return found
     value = evaluate(owner, world)
     if name == "tool_calls":
         return CALLS
@@ -152,7 +153,7 @@ def _method(node: Any, arguments: list[Value], world: World) -> Value:
     owner = evaluate(node.node, world)
     if name in {"append", "extend", "update"}:
         if type(node.node).__name__ == "Name" and any(each.call for each in arguments):
-            world.names[node.node.name] = CALL
+            world.names.set(node.node.name, CALL)
         return NOTHING
     if name in SAME_TEXT:
         return owner

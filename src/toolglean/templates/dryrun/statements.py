@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from toolglean.templates.dryrun.expressions import DeadEnd, evaluate
+from toolglean.templates.dryrun.names import Names
 from toolglean.templates.dryrun.values import CALL, NOTHING, OTHER, Value, constant, joined, merged
 from toolglean.templates.outline import Calls, Choice, Item, Outline
 
@@ -20,20 +22,23 @@ __all__ = ["DryRun"]
 MAX_STEPS = 20_000
 """Nodes of macros' bodies that are walked: macros that call each other twice would take for ever."""
 
+LOOP = {"loop.first": constant(True), "loop.index0": constant(0), "loop.index": constant(1)}
+"""What is known in a loop over the calls, walked for the first of them."""
+
 
 @dataclass(slots=True)
 class DryRun:
     """One dry run.
 
     Attributes:
-        names: the values of names, and of namespaces as "name.attribute".
+        names: what is known of them.
         macros: the macro nodes by name.
         prompts: what the template writes for `add_generation_prompt`: the header of an assistant's message.
         open: the macros that are being walked; none of them is walked again within itself.
         steps: nodes of macros seen so far.
     """
 
-    names: dict[str, Value] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
     macros: dict[str, Any] = field(default_factory=dict)
     prompts: list[Outline] = field(default_factory=list)
     open: set[str] = field(default_factory=set)
@@ -61,20 +66,21 @@ class DryRun:
         node = self.macros.get(name)
         if node is None or name in self.open or self.steps > MAX_STEPS:
             return None
-        outer, self.names = self.names, dict(self.names)
-        self.open.add(name)
         parameters = [each.name for each in node.args]
-        self.names.update(dict.fromkeys(parameters, OTHER))
-        for parameter, default in zip(reversed(parameters), reversed(node.defaults), strict=False):
-            self.names[parameter] = evaluate(default, self)
-        self.names.update(zip(parameters, arguments, strict=False))
-        self.names.update(named)
+        defaults = dict(zip(reversed(parameters), reversed(node.defaults), strict=False))
+        given = dict(zip(parameters, arguments, strict=False)) | named
+        self.open.add(name)
+        self.names.begin()
+        for parameter in parameters:
+            default = defaults.get(parameter)
+            self.names.set(parameter, given.get(parameter) or (evaluate(default, self) if default else OTHER))
         try:
             return joined(self.walk(node.body))
         finally:
             self.open.discard(name)
-            # What a macro sets is gone when it ends, but not what it sets in a namespace.
-            self.names = outer | {key: value for key, value in self.names.items() if "." in key}
+            for key, value in self.names.end().items():
+                if "." in key:  # what a macro sets is gone when it ends, but not what it sets in a namespace
+                    self.names.set(key, value)
 
     # --- statements ---
 
@@ -89,9 +95,9 @@ class DryRun:
 
     def condition(self, node: Any) -> Outline:
         if _asks_for_prompt(node.test):
-            names = dict(self.names)
+            self.names.begin()
             self.prompts.append(self._branch(node.body) or ())
-            self.names = names
+            self.names.end()
             return self.walk(node.else_)
         ways, likely = [], []
         settled = False
@@ -110,15 +116,17 @@ class DryRun:
 
     def _choice(self, ways: list[list[Any]]) -> Outline | None:
         """What one of these ways writes; None if the template raises on all of them."""
-        before = self.names
-        branches, after = [], []
+        branches, changes = [], []
         for nodes in ways:
-            self.names = dict(before)
+            self.names.begin()
             written = self._branch(nodes)
+            changed = self.names.end()
             if written is not None:
                 branches.append(written)
-                after.append(self.names)
-        self.names = _merged_names(after) if after else before
+                changes.append(changed)
+        for name in {name: None for changed in changes for name in changed}:
+            before = self.names.get(name)
+            self.names.set(name, reduce(merged, [changed.get(name, before) or NOTHING for changed in changes]))
         if len(branches) < 2:
             return branches[0] if branches else None
         return (Choice(tuple(branches)),)
@@ -134,10 +142,8 @@ class DryRun:
         element = CALL if over.call else OTHER
         if over.calls:
             element = Value(CALL.writes, truth=True, call=True)
-            self.names |= {"loop.first": constant(True), "loop.index0": constant(0), "loop.index": constant(1)}
-        else:
-            for name in ("loop.first", "loop.index0", "loop.index"):
-                self.names.pop(name, None)
+        for name, value in LOOP.items():
+            self.names.set(name, value if over.calls else None)
         self._assign(node.target, element)
         body = self.walk(node.body)
         return (Calls(body),) if over.calls else body
@@ -145,7 +151,7 @@ class DryRun:
     def assign(self, node: Any) -> Outline:
         if type(node.node).__name__ == "Call" and getattr(node.node.node, "name", "") == "namespace":
             for each in node.node.kwargs:
-                self.names[f"{node.target.name}.{each.key}"] = evaluate(each.value, self)
+                self.names.set(f"{node.target.name}.{each.key}", evaluate(each.value, self))
         self._assign(node.target, evaluate(node.node, self))
         return ()
 
@@ -156,9 +162,9 @@ class DryRun:
     def _assign(self, target: Any, value: Value) -> None:
         kind = type(target).__name__
         if kind == "Name":
-            self.names[target.name] = value
+            self.names.set(target.name, value)
         elif kind == "NSRef":
-            self.names[f"{target.name}.{target.attr}"] = value
+            self.names.set(f"{target.name}.{target.attr}", value)
         else:
             for each in target.items:
                 self._assign(each, CALL if value.call else OTHER)
@@ -181,13 +187,6 @@ def _asks_for_prompt(test: Any) -> bool:
     if type(test).__name__ in {"And", "Or"}:
         return _asks_for_prompt(test.left) or _asks_for_prompt(test.right)
     return False
-
-
-def _merged_names(ways: list[dict[str, Value]]) -> dict[str, Value]:
-    names = ways[0]
-    for other in ways[1:]:
-        names = {name: merged(names.get(name, NOTHING), other.get(name, NOTHING)) for name in names | other}
-    return names
 
 
 _RULES: dict[str, Callable[[DryRun, Any], Outline]] = {
