@@ -1,0 +1,83 @@
+# A user's program, for the type checkers only: what the public names look like from outside. Never run.
+# pyright: strict
+"""The public face, as type checkers see it."""
+
+from typing import Any, assert_type
+
+import toolglean
+from toolglean import (
+    CallDelta,
+    CallEnd,
+    CallStart,
+    Content,
+    Event,
+    Limits,
+    Markup,
+    Output,
+    Parser,
+    Problem,
+    Reasoning,
+    State,
+    Tool,
+    ToolCall,
+    ToolSet,
+    UsageError,
+    fold,
+    join,
+)
+from toolglean.ollama import Added, Call
+from toolglean.ollama import Parser as ExactPort
+
+parser = Parser(
+    ["get_time", Tool("get_weather", {"type": "object"}, "The weather"), {"name": "search"}],
+    tag="<tool_call>",
+    closer=None,
+    unknown_tools="content",
+    markup=True,
+    id_prefix="turn_1_",
+    limits=Limits(depth=32),
+)
+assert_type(parser.state, State)
+assert_type(parser.fork(), Parser)
+
+output = parser.add("Hello")
+assert_type(output, Output)
+assert_type(output.content, str)
+assert_type(output.calls, list[ToolCall])
+assert_type(output.problems, list[Problem])
+for call in output.calls:
+    assert_type(call.known, bool | None)
+    assert_type(call.arguments, dict[str, Any])
+    assert_type(call.span, tuple[int, int])
+
+
+def shown(event: Event) -> str:
+    """Every event has its case; a type checker sees that none is missing."""
+    match event:
+        case Content() | Reasoning() | Markup() | CallDelta():
+            return event.text
+        case CallStart():
+            return event.name
+        case CallEnd():
+            return event.call.status
+        case Problem():
+            return event.reason
+
+
+try:
+    events = parser.feed("Hello") + parser.finish()
+except UsageError as error:
+    raise SystemExit(str(error)) from error
+assert_type(events, list[Event])
+assert_type(join(events), list[Event])
+assert_type(fold(events), Output)
+assert_type([shown(event) for event in events], list[str])
+assert_type(ToolSet(["x"]).names, tuple[str, ...])
+assert_type(toolglean.__version__, str)
+
+port = ExactPort(["get_time"], "<tool_call>")
+added = port.add("Hello")
+assert_type(added, Added)
+content, calls = added
+assert_type(content, str)
+assert_type(calls, list[Call])
