@@ -1,0 +1,281 @@
+# What this file knows: Python's keyword arguments, the text between the parentheses of a call, as JSON text.
+# What it must not know: calls and their names. How literals are written is in literals.py.
+#
+#   city='Paris', n=3, deep={"a": [1, None]}, t=(1, 2))   →   {"city": "Paris", "n": 3, "deep": {"a": [1, null]}, …}
+#
+# Two brackets do not say at once what they open: `{` a dict or a set, `(` a tuple or only a value in parentheses. What
+# follows them is held, a rope for each, until its first comma, colon or closing bracket decides. Everything else goes
+# out as it is read.
+#
+# Where Python is left, and why:
+# - one positional dict, f({"a": 1}), counts as the keywords: models write it
+# - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
+# - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
+# - duplicate keywords are both written: who decodes takes the last one, and says so
+# - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
+"""Python keyword arguments, incrementally."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+from toolglean.scan.json import decode
+from toolglean.scan.literals import AFTER, LITERAL_STEPS, STRING, WORD_START, Literals, begin_literal
+from toolglean.scan.reader import DONE, string_text
+from toolglean.scan.rope import Rope, flat, joined
+
+__all__ = ["KeywordsReader", "python_value"]
+
+# States, named for what has been read. Those from AFTER to WORD belong to literals.py.
+VALUE = 15  # `a=`: a value
+ITEM = 16  # `[` or `[1,`: a value or the closing bracket
+START = 17  # nothing: a name, a dict or `)`
+NEXT = 18  # `a=1,`: a name or `)`
+KEYWORD = 19  # `ci`
+NAMED = 20  # `city `: the `=`
+LONE = 21  # `{"a": 1}`, the positional dict
+LONE_COMMA = 22  # `{"a": 1},`
+
+# Open containers, one character each. A dict changes its character between key and value.
+CALL = "k"
+SOLE = "="  # nothing but one value: see `python_value`
+BRACE = "?"  # `{`: a dict or a set
+DICT = "{"  # a key is read
+DICT_VALUE = ":"
+SET = "s"
+PARENS = "("  # a tuple or a value
+TUPLE = "t"
+LIST = "["
+
+_CLOSERS = {
+    CALL: ")", SOLE: ")", BRACE: "}", DICT: "}", DICT_VALUE: "}", SET: "}", PARENS: ")", TUPLE: ")", LIST: "]",
+}  # fmt: skip
+_OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
+_UNDECIDED = frozenset({BRACE, PARENS})
+MAX_NAME = 256
+
+_space = re.compile(r"[ \t\n\r\f]*").match
+_name = re.compile(r"[\w.-]*").match
+
+Holds: TypeAlias = "tuple[()] | tuple[Holds, Rope]"
+
+
+class KeywordsReader(Literals):
+    """Reads keyword arguments and the parenthesis that closes them.
+
+    Args:
+        max_depth: how many containers may be open, parentheses among them.
+        bare_words: whether a lone name as a value (`unit=celsius`) is a string; else it is refused.
+    """
+
+    __slots__ = ("_holds", "_lead", "_stack")
+
+    def __init__(self, max_depth: int = 256, *, bare_words: bool = False) -> None:
+        super().__init__(max_depth, bare_words=bare_words)
+        self.state = START
+        self._stack = CALL
+        self._lead = ""  # the comma that goes out before the next item
+        self._holds: Holds = ()  # what undecided brackets hold back, the innermost last
+
+    def write(self, text: str) -> None:
+        """JSON text that has become certain, unless a bracket holds it back."""
+        if self._holds:
+            outer, rope = self._holds
+            self._holds = (outer, (rope, text))
+        else:
+            self.out.append(text)
+
+    def begin_item(self) -> None:
+        """An item of the container begins: the comma before it is certain."""
+        if self._lead:
+            self.write(self._lead)
+            self._lead = ""
+
+    begin_string = begin_item
+
+    def scalar(self, text: str) -> None:
+        """A number, true, false or null, whole. As a key it becomes a string."""
+        self.begin_item()
+        self.write(f'"{text}"' if self._stack[-1] == DICT else text)
+
+    def push(self, bracket: str, pos: int) -> int:
+        """Open the container whose bracket stands at `pos`."""
+        top = self._stack[-1]
+        if top == DICT:
+            return self.fail("a key was expected", pos)
+        if len(self._stack) >= self.max_depth:
+            return self.fail("depth", pos)
+        if top == BRACE:  # no key: the first item of a set
+            self.decide(SET, "[")
+        self.begin_item()
+        kind = _OPENERS[bracket]
+        if kind in _UNDECIDED:
+            self._holds, self.flows = (self._holds, ()), False
+        else:
+            self.write("[")
+        self._stack += kind
+        self.state = ITEM
+        return pos + 1
+
+    def decide(self, kind: str, opener: str) -> None:
+        """The innermost bracket is of that kind: what it held back goes out behind its opener."""
+        self._holds, rope = self._holds  # type: ignore[misc]  # an undecided bracket has a rope
+        self.flows = not self._holds
+        held = joined(rope)
+        self._stack = self._stack[:-1] + kind
+        self.write(opener + (held if kind != DICT_VALUE or self.kind == STRING else f'"{held}"'))
+
+    def pop(self, pos: int) -> int:
+        """Close the innermost container, whose bracket stands at `pos`."""
+        top = self._stack[-1]
+        if top in {CALL, SOLE}:
+            self.write("}" if top == CALL else "")
+            self.status = DONE
+            return pos + 1
+        if top == PARENS:
+            self.decide(top, "")  # a value in parentheses is the value
+        elif len(self._stack) > 1:  # the lone dict is closed by the parenthesis behind it: `_lone`
+            self.write("}" if top in {DICT, DICT_VALUE} else "]")
+        self._stack, self._lead = self._stack[:-1], ""
+        self.state = AFTER if self._stack else LONE
+        return pos + 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        ropes = []
+        holds = self._holds
+        while holds:
+            holds, rope = holds
+            ropes.append(rope)
+        for rope in reversed(ropes):
+            holds = (holds, flat(rope))
+        return super().__getstate__() | {"_holds": holds}
+
+
+def _after(reader: KeywordsReader, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+    if pos == len(text):
+        return pos
+    char, top = text[pos], reader._stack[-1]
+    if char == ":" and top in {BRACE, DICT}:
+        return _colon(reader, top, pos)
+    if char == "," and top not in {DICT, SOLE}:
+        return _comma(reader, top, pos)
+    if char == _CLOSERS[top] and top != DICT:
+        if top == BRACE:
+            reader.decide(SET, "[")
+        return reader.pop(pos)
+    if top == DICT:
+        return reader.fail("a colon was expected", pos)
+    return reader.fail(f"a comma or {_CLOSERS[top]} was expected", pos)
+
+
+def _colon(reader: KeywordsReader, top: str, pos: int) -> int:
+    if top == BRACE:
+        reader.decide(DICT_VALUE, "{")
+    else:
+        reader._stack = reader._stack[:-1] + DICT_VALUE
+    reader.write(": ")
+    reader.state = VALUE
+    return pos + 1
+
+
+def _comma(reader: KeywordsReader, top: str, pos: int) -> int:
+    if top == BRACE:
+        reader.decide(SET, "[")
+    elif top == PARENS:
+        reader.decide(TUPLE, "[")
+    elif top == DICT_VALUE:
+        reader._stack = reader._stack[:-1] + DICT
+    reader._lead = ", "
+    reader.state = NEXT if top == CALL else ITEM
+    return pos + 1
+
+
+def _value(reader: KeywordsReader, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    char, top = text[pos], reader._stack[-1]
+    if char in _OPENERS:
+        return reader.push(char, pos)
+    if char == _CLOSERS[top] and reader.state == ITEM:
+        if top == BRACE:
+            reader.decide(DICT, "{")
+        elif top == PARENS:
+            reader.decide(TUPLE, "[")
+        return reader.pop(pos)
+    return begin_literal(reader, char, pos)
+
+
+def _start(reader: KeywordsReader, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    char = text[pos]
+    first = reader.state == START
+    if char == ")" or (char == "{" and first) or WORD_START(char):
+        if first:
+            reader.write("{")
+        if char == ")":
+            return reader.pop(pos)
+        if char == "{":
+            reader._stack, reader.state = DICT, ITEM
+            return pos + 1
+        reader.state, reader._token = KEYWORD, ""
+        return pos
+    return reader.fail("the name of a keyword argument was expected", pos)
+
+
+def _keyword(reader: KeywordsReader, text: str, pos: int) -> int:
+    begin, pos = pos, _name(text, pos).end()  # type: ignore[union-attr]
+    room = MAX_NAME - len(reader._token)
+    if pos - begin > room:
+        return reader.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
+    reader._token += text[begin:pos]
+    if pos < len(text):
+        reader.state = NAMED
+    return pos
+
+
+def _named(reader: KeywordsReader, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    if text[pos] != "=":
+        return reader.fail("= was expected", pos)
+    reader.begin_item()
+    reader.write(string_text(reader._token) + ": ")
+    reader.state = VALUE
+    return pos + 1
+
+
+def _lone(reader: KeywordsReader, text: str, pos: int) -> int:
+    pos = _space(text, pos).end()  # type: ignore[union-attr]
+    if pos == len(text):
+        return pos
+    if text[pos] == "," and reader.state == LONE:
+        reader.state = LONE_COMMA
+    elif text[pos] == ")":
+        reader.write("}")
+        reader.status = DONE
+    else:
+        return reader.fail(") was expected", pos)
+    return pos + 1
+
+
+KeywordsReader.steps = (_after, *LITERAL_STEPS, _value, _value, _start, _start, _keyword, _named, _lone, _lone)
+
+
+def python_value(text: str, max_depth: int = 256) -> Any:
+    """The value of one Python literal, as JSON knows it: lists for tuples and sets, text for keys.
+
+    Raises:
+        ValueError: the text is no literal, or more than one.
+    """
+    reader = KeywordsReader(max_depth + 1)
+    reader._stack, reader.state = SOLE, VALUE
+    pos, found, status = reader.read(text + ")", 0)
+    if status != DONE or pos <= len(text):
+        raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
+    return decode(found)[0]

@@ -1,0 +1,124 @@
+# What this file knows: what every reader of a dialect is to the engine, and the loop that the readers share.
+# What it must not know: any dialect.
+#
+# A reader turns one dialect (Python keywords, quoted objects, nested tags) into JSON text while the text arrives. It is
+# a state, and for each state a function that reads on from a position and returns the position that it reached. What
+# it cannot decide yet it keeps in its slots, never in local variables: then no cut of the text shows in the result.
+# All slots are plain (strings, numbers, tuples, ropes), so a reader copies and pickles at every moment.
+"""Readers: a dialect in, JSON text out, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from json.encoder import encode_basestring
+from typing import Any, ClassVar, Protocol, Self
+
+from toolglean.scan.rope import flat
+
+__all__ = ["DONE", "FAILED", "NEED", "Reader", "Steps", "quoted_text", "string_text"]
+
+NEED = 0  # the text ran out; nothing is wrong so far
+DONE = 1  # the value is whole; the position is behind its last character
+FAILED = 2  # the character at the position cannot stand there; `fault` says what was expected
+
+string_text: Callable[[str], str] = encode_basestring
+"""The text as a JSON string, with its quotes; everything but quotes, backslashes and control characters as it is."""
+
+
+def quoted_text(text: str) -> str:
+    """The text as it stands inside a JSON string."""
+    return string_text(text)[1:-1]
+
+
+class Reader(Protocol):
+    """Reads one value of a dialect, in pieces cut anywhere.
+
+    Attributes:
+        fault: after FAILED, what was expected; "depth" where the depth limit was passed.
+    """
+
+    fault: str
+
+    def read(self, text: str, pos: int) -> tuple[int, str, int]:
+        """Read on.
+
+        Returns:
+            The position reached; the JSON text that became certain, often ""; and NEED, DONE or FAILED. All pieces
+            joined are the beginning of a JSON object, after DONE exactly one JSON object.
+        """
+        ...
+
+    def copy(self) -> Self:
+        """The same reader at the same place."""
+        ...
+
+
+class Steps:
+    """What readers share. A subclass has `steps`, the function of each state by its number.
+
+    Attributes:
+        fault: see `Reader`.
+        max_depth: how many containers may be open.
+        out: the pieces of the current `read`; empty between two.
+        state: the number of the state.
+        status: NEED while there is more to read, then DONE or FAILED for good.
+    """
+
+    __slots__ = ("fault", "max_depth", "out", "state", "status")
+
+    steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
+    ropes: ClassVar[frozenset[str]] = frozenset()
+    """The slots that hold a rope: it is flattened when it is pickled."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.fault = ""
+        self.max_depth = max_depth
+        self.out: list[str] = []
+        self.state = 0
+        self.status = NEED
+
+    def read(self, text: str, pos: int) -> tuple[int, str, int]:
+        """Read on: see `Reader.read`."""
+        end, steps, out = len(text), self.steps, self.out
+        while pos < end and not self.status:
+            pos = steps[self.state](self, text, pos)
+        if not out:
+            return pos, "", self.status
+        piece = "".join(out)
+        out.clear()
+        return pos, piece, self.status
+
+    def copy(self) -> Self:
+        """The same reader at the same place."""
+        twin = object.__new__(type(self))
+        for slot in _slots(type(self)):
+            setattr(twin, slot, getattr(self, slot))
+        twin.out = []
+        return twin
+
+    __copy__ = copy
+
+    def fail(self, fault: str, pos: int) -> int:
+        """Refuse the character at `pos`."""
+        self.status, self.fault = FAILED, fault
+        return pos
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            slot: flat(getattr(self, slot)) if slot in self.ropes else getattr(self, slot)
+            for slot in _slots(type(self))
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    found = _SLOTS.get(kind)
+    if found is None:
+        found = _SLOTS[kind] = tuple(slot for each in kind.__mro__ for slot in getattr(each, "__slots__", ()))
+    return found
+
+
+_SLOTS: dict[type, tuple[str, ...]] = {}
