@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING
 from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, mended
 from toolglean.scan.rope import Rope, flat, joined
-from toolglean.scan.text import is_word
+from toolglean.scan.text import Finder, is_word
+from toolglean.tag import Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from toolglean.machine import Machine
-    from toolglean.tag import Tag
 
-__all__ = ["Payload", "begin_payload", "end_payload", "read_payload"]
+__all__ = ["Payload", "TagPlan"]
 
 GAP = 256  # characters of anything that may stand before a call's JSON
 FENCE = "```"
@@ -59,9 +59,11 @@ class Payload:
         "envelope",
         "first_call",
         "phase",
+        "tag",
     )
 
-    def __init__(self, first_call: int, max_depth: int) -> None:
+    def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
+        self.tag = tag
         self.phase = IN_GAP
         self.envelope = Envelope(max_depth)
         self.first_call = first_call  # the index that the payload's first call gets
@@ -79,6 +81,29 @@ class Payload:
         self._name = ""
         self._prose = 0  # 1: in a word; 2: blanks after a word
 
+    def read(self, machine: Machine, text: str, i: int) -> int:
+        """Read on."""
+        return _PHASES[self.phase](machine, self, text, i)
+
+    def finish(self, machine: Machine) -> None:
+        """The turn is over, and no call is open: what waits is no call."""
+        machine.leave(text_follows=machine.in_region)
+        if machine.in_region:
+            machine.release_region(_problem(machine, self))
+
+    def skip(self, machine: Machine, text: str, i: int) -> int:
+        """Pass over the rest of a malformed call."""
+        place, found = self.tag.skipper.find(text, i)
+        if not found:
+            return machine.hold(text, place)
+        machine.emit.end_call("malformed", machine.base + place)
+        if found == self.tag.text:
+            machine.leave(text_follows=True)
+            return place
+        machine.emit.markup(found, machine.base + place)
+        machine.leave(text_follows=False)
+        return place + len(found)
+
     def copy(self) -> Payload:
         """The same place."""
         twin = Payload.__new__(Payload)
@@ -88,38 +113,56 @@ class Payload:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {slot: getattr(self, slot) for slot in Payload.__slots__} | {"_held": flat(self._held)}
+        state = {slot: getattr(self, slot) for slot in Payload.__slots__}
+        return state | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for slot, value in state.items():
             setattr(self, slot, value)
+        self.tag = Tag.of(*state["tag"])
 
 
-def begin_payload(machine: Machine, tag: Tag, max_depth: int) -> Payload:
-    """The tag has been read; where it ends with a bracket, the bracket is the payload's."""
-    payload = Payload(machine.emit.index, max_depth)
-    if tag.bracket == "[" and not tag.bare:
-        payload.phase = BRACKET
-    elif tag.bracket:
-        begin_frames(payload.envelope, tag.bracket)
-        payload.phase = IN_JSON
-    return payload
+class TagPlan:
+    """What the machine looks for where only a tag is known: see `machine.Plan`."""
+
+    def __init__(self, tag: Tag) -> None:
+        self.tag = tag
+        self.bare = tag.bare
+        self.stops_after_bare = tag.bare
+
+    def finder(self, lane: int, only: int) -> Finder:
+        """Finds the tag."""
+        del lane, only
+        return self.tag.finder
+
+    def begin(self, machine: Machine, found: str, start: int) -> Payload:
+        """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
+        machine.open_region(start, len(found), bare=self.bare)
+        machine.keep(found)
+        payload = Payload(self.tag, machine.emit.index, machine.limits.depth)
+        if self.tag.bracket == "[" and not self.tag.bare:
+            payload.phase = BRACKET
+        elif self.tag.bracket:
+            begin_frames(payload.envelope, self.tag.bracket)
+            payload.phase = IN_JSON
+        return payload
+
+    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
+        """The turn begins with that character: the payload, and how many characters it has read; None if none."""
+        if char == self.tag.text:
+            return self.begin(machine, char, start), 1
+        return None if self.tag.text else (self.begin(machine, "", start), 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _plan, (self.tag.text, self.tag.closer)
 
 
-def read_payload(machine: Machine, payload: Payload, text: str, i: int) -> int:
-    """Read on."""
-    return _PHASES[payload.phase](machine, payload, text, i)
-
-
-def end_payload(machine: Machine, payload: Payload) -> None:
-    """The turn is over, and no call is open: what waits is no call."""
-    machine.leave(text_follows=machine.in_region)
-    if machine.in_region:
-        machine.release_region(_problem(machine, payload))
+def _plan(tag: str, closer: str) -> TagPlan:
+    return TagPlan(Tag.of(tag, closer))
 
 
 def _problem(machine: Machine, payload: Payload) -> str:
-    return "unreadable call" if payload._tried and not machine.tag.bare else ""
+    return "unreadable call" if payload._tried and not payload.tag.bare else ""
 
 
 # -- the gap ---------------------------------------------------------------------------------------------------------
@@ -148,7 +191,7 @@ def _gap(machine: Machine, payload: Payload, text: str, i: int) -> int:
 def _in_gap(machine: Machine, payload: Payload, char: str, i: int) -> int:
     machine.keep(char)
     payload._gap += 1
-    tag = machine.tag
+    tag = payload.tag
     recent = payload._recent = (payload._recent + char)[-max(len(tag.text), len(tag.closer), 3) :]
     if tag.text and recent.endswith(tag.text):
         return _no_call(machine, payload, i + 1, again=len(tag.text))
@@ -186,7 +229,7 @@ def _closed(machine: Machine, payload: Payload, closer: str, i: int) -> int:
         return _no_call(machine, payload, i)
     before = machine.content_region(drop=len(closer))
     machine.emit.markup(closer, machine.base + i - len(closer))
-    if closer == FENCE and machine.tag.closer != FENCE and not before:
+    if closer == FENCE and payload.tag.closer != FENCE and not before:
         payload._fence = False
         payload.phase = AFTER
     else:
@@ -256,7 +299,7 @@ def _wrapped_arguments(machine: Machine, payload: Payload, key: str) -> None:
 
 def _json(machine: Machine, payload: Payload, text: str, i: int) -> int:
     j = read_envelope(machine, payload.envelope, text, i)
-    if machine.payload is not payload:
+    if not machine.reading_call:
         return j  # given up, or a limit was passed
     scanner = payload.envelope.scanner
     if scanner.token == FAIL:
@@ -283,7 +326,7 @@ def _value_closed(machine: Machine, payload: Payload) -> None:
             machine.leave(text_follows=True)
         else:
             payload.phase = AFTER
-    elif machine.tag.bare:
+    elif payload.tag.bare:
         machine.leave(text_follows=True)
         machine.release_region()
     else:
@@ -306,10 +349,10 @@ def _after(machine: Machine, payload: Payload, text: str, i: int) -> int:
         payload._paren = payload._paren and char != ")"
         machine.emit.markup(char, place)
         return i + 1
-    if not (is_word(char) or char in "{[<`|" or char == machine.tag.closer[:1] or char == machine.tag.text[:1]):
+    if not (is_word(char) or char in "{[<`|" or char == payload.tag.closer[:1] or char == payload.tag.text[:1]):
         machine.leave(text_follows=False)
         return i
-    machine.open_region(place, 1)
+    machine.open_region(place, 1, bare=payload.tag.bare)
     payload._after, payload._tried = True, False
     payload._start_gap()
     payload.phase = IN_GAP

@@ -43,7 +43,7 @@ class Emitter:
         "out",
     )
 
-    def __init__(self, *, markup: bool, id_prefix: str) -> None:
+    def __init__(self, id_prefix: str, *, markup: bool) -> None:
         self.out: list[Event] = []
         self.index = 0
         self.open = False

@@ -228,7 +228,7 @@ def _account(machine: Machine, envelope: Envelope, text: str, i: int, j: int) ->
     if token == CLOSE:
         machine.emit.markup(text[begin:j], machine.base + begin)
     elif begin < j:
-        machine.open_region(machine.base + begin, 1)
+        machine.open_region(machine.base + begin, 1, bare=machine.bare_region)
         machine.keep(text[begin:j])
         envelope.region_depth = depth - 1 if token == OPEN else depth
 
@@ -337,9 +337,9 @@ def _name_read(machine: Machine, frame: Frame, name: str) -> None:
 
 
 def _open(machine: Machine, frame: Frame, name: str) -> bool:
-    known = machine.resolve(name)
-    if known is None and not machine.takes_unknown:
+    if not machine.takes(name):
         return False
+    known = machine.resolve(name)
     frame.called = machine.begin_call(name if known is None else known, frame.id, may_get_id=True)
     return frame.called
 

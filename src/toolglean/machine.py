@@ -17,20 +17,19 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from toolglean.discovery import Payload, begin_payload, end_payload, read_payload
 from toolglean.emit import Emitter
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.scan.rope import Rope, flat, joined
-from toolglean.tag import Tag
 
 if TYPE_CHECKING:
+    from toolglean.scan.text import Finder
     from toolglean.tools import ToolSet
 
-__all__ = ["Machine", "State"]
+__all__ = ["Machine", "Payload", "Plan", "State"]
 
 NEVER = sys.maxsize
 REREAD_GRACE = 4096
@@ -48,11 +47,51 @@ class State(enum.Enum):
 
 
 # Modes: which step function reads next.
-TEXT = 0  # content, until a tag
-SPACE = 1  # white space after a call, until anything else
-CALL = 2  # the payload of a tag
-SKIP = 3  # the rest of a malformed call, until its closer or the next tag
-DONE = 4  # content, to the end
+START = 0  # white space at the start of the turn, where a call needs no marker
+TEXT = 1  # content or reasoning, until a tag
+SPACE = 2  # white space after a call, until anything else
+CALL = 3  # what a tag opened
+SKIP = 4  # the rest of a malformed call
+DONE = 5  # content, to the end
+
+CONTENT = 0  # the lane of content; others are reasoning
+
+
+class Payload(Protocol):
+    """What a tag opened: reads on until it calls `leave`, `give_up` or `stop` on the machine."""
+
+    def read(self, machine: Machine, text: str, i: int) -> int:
+        """Read on from `i`; returns the place reached."""
+
+    def skip(self, machine: Machine, text: str, i: int) -> int:
+        """Pass over the rest of a malformed call, from `i`; returns the place reached."""
+
+    def finish(self, machine: Machine) -> None:
+        """The turn is over, and no call is open."""
+
+    def copy(self) -> Self:
+        """The same place."""
+
+
+class Plan(Protocol):
+    """What to look for, and what it opens. Shared by parsers, never changed.
+
+    Attributes:
+        bare: whether a call may begin the turn without a marker.
+        stops_after_bare: whether all text is content once something else has come (Done).
+    """
+
+    bare: bool
+    stops_after_bare: bool
+
+    def finder(self, lane: int, only: int) -> Finder:
+        """Finds the tags of a lane (content, or reasoning of one kind); `only` is the one format that counts, or -1."""
+
+    def begin(self, machine: Machine, found: str, start: int) -> Payload:
+        """A tag was found at that place: the payload, which has read it."""
+
+    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
+        """The turn begins with that character: the payload and how much of it was read, or None."""
 
 
 class Machine:
@@ -65,46 +104,59 @@ class Machine:
         "_keep",
         "_limit_at",
         "_limit_name",
-        "_limits",
         "_mode",
         "_pos",
         "_region",
         "_region_start",
         "_replay",
         "_reread",
-        "_tools",
+        "bare_region",
         "base",
+        "coerce",
         "emit",
+        "lane",
+        "limits",
+        "only",
         "payload",
-        "tag",
-        "takes_unknown",
+        "plan",
+        "tools",
+        "unknown_tools",
     )
 
     def __init__(
-        self, tag: Tag, tools: ToolSet | None, *, unknown_tools: str, markup: bool, id_prefix: str, limits: Limits
+        self,
+        plan: Plan,
+        tools: ToolSet | None,
+        *,
+        unknown_tools: str,
+        markup: bool,
+        id_prefix: str,
+        limits: Limits,
+        coerce: bool = True,
     ) -> None:
-        self.tag = tag
-        self.emit = Emitter(markup=markup, id_prefix=id_prefix)
+        self.plan = plan
+        self.emit = Emitter(id_prefix, markup=markup)
         self.payload: Payload | None = None
         self.base = 0  # place in the turn of the first character of the text that is being read
-        # Whether a name that is no tool's counts: never without a marker, for then any JSON would be a call.
-        self.takes_unknown = tools is None or (unknown_tools == "call" and not tag.bare)
-        self._tools = tools
-        self._limits = limits
-        self._mode = TEXT
-        self._guard = "" if tag.bare else tag.finder.first  # a chunk without it is plain content
+        self.lane = CONTENT
+        self.only = -1  # the number of the format that the turn has shown itself to be in
+        self.tools = tools
+        self.unknown_tools = unknown_tools
+        self.coerce = coerce
+        self.limits = limits
+        self._mode = START if plan.bare else TEXT
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
         self._region: Rope = ()
         self._region_start = -1  # -1: no region
+        self.bare_region = False  # whether no marker opened it, so that an unknown name does not count
         self._keep = 0  # how much of the region's beginning is not read again
         self._limit_at = NEVER  # the place at which a limit is passed, and which one
         self._limit_name = ""
         self._replay: tuple[str, int] | None = None
         self._reread = 0
         self._finished = False
-        if not tag.text:
-            self._begin_payload(0, "")
+        self._guard = self._new_guard()  # a chunk without it is plain content; "" (in every chunk) shuts the fast path
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -210,7 +262,9 @@ class Machine:
             return ""
         if self._mode == DONE:
             return NO_GUARD
-        return self.tag.finder.first if self._mode == TEXT and not self.tag.bare else ""
+        if self._mode != TEXT or self.lane != CONTENT:
+            return ""
+        return self.plan.finder(CONTENT, self.only).first
 
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> int:
         n = len(text)
@@ -240,32 +294,56 @@ class Machine:
             self.emit.end_call("malformed" if self._mode == SKIP else "incomplete", self._pos)
             self._mode = TEXT
         elif self.payload is not None:
-            end_payload(self, self.payload)
+            self.payload.finish(self)
         else:
-            self.emit.content(held, self._pos - len(held))
+            self.say(held, self._pos - len(held))
         if self._replay is None:
             return False
         (again, place), self._replay = self._replay, None
         self._run(again, place)
         return True
 
+    def say(self, text: str, start: int) -> None:
+        """Text that is no call: content, or reasoning."""
+        if self.lane == CONTENT:
+            self.emit.content(text, start)
+        else:
+            self.emit.reasoning(text, start)
+
+    def hold(self, text: str, place: int) -> int:
+        """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
+        self._held = text[place:]
+        return len(text)
+
+    def read_again(self, text: str, start: int) -> bool:
+        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again."""
+        if self._reread + len(text) > start + len(text) + REREAD_GRACE:
+            return False
+        self._reread += len(text)
+        if text:
+            self._replay = (text, start)
+        return True
+
     # -- regions: text that may become a call --------------------------------------------------------------------------
+
+    @property
+    def reading_call(self) -> bool:
+        """Whether the payload is still being read: not given up, not stopped, not left."""
+        return self._mode == CALL
 
     @property
     def in_region(self) -> bool:
         """Whether text is kept."""
         return self._region_start >= 0
 
-    def open_region(self, start: int, keep: int) -> None:
-        """From `start` on, text is kept; if no call comes of it, its first `keep` characters are not read again."""
-        self._region, self._region_start, self._keep = (), start, keep
-        self._limit_at, self._limit_name = start + self._limits.held, "held"
+    def open_region(self, start: int, keep: int, *, bare: bool = False) -> None:
+        """From `start` on, text is kept; if no call comes of it, its first `keep` characters are not read again.
 
-    def _begin_payload(self, start: int, found: str) -> None:
-        self._mode = CALL
-        self.open_region(start, len(found))
-        self.keep(found)
-        self.payload = begin_payload(self, self.tag, self._limits.depth)
+        `bare`: no marker opened it.
+        """
+        self._region, self._region_start, self._keep = (), start, keep
+        self._limit_at, self._limit_name = start + self.limits.held, "held"
+        self.bare_region = bare
 
     def keep(self, text: str) -> None:
         """Add to the region."""
@@ -273,7 +351,7 @@ class Machine:
 
     def allow_long_region(self) -> None:
         """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
-        self._limit_at, self._limit_name = self._region_start + self._limits.call_chars, "call_chars"
+        self._limit_at, self._limit_name = self._region_start + self.limits.call_chars, "call_chars"
 
     def _take_region(self) -> tuple[str, int]:
         text, start = joined(self._region), self._region_start
@@ -284,7 +362,7 @@ class Machine:
         """No call came of the region: it is content, but for its last `drop` characters. Whether any is left."""
         text, start = self._take_region()
         text = text[: len(text) - drop]
-        self.emit.content(text, start)
+        self.say(text, start)
         return bool(text)
 
     def release_region(self, problem: str = "", again: int | None = None) -> None:
@@ -300,18 +378,15 @@ class Machine:
             self.emit.problem(problem, text, start)
         if again is not None:
             keep = len(text) - again
-        size = len(text) - keep
-        if self._mode == TEXT and size and self._reread + size <= start + len(text) + REREAD_GRACE:
-            self._reread += size
-            self._replay = (text[keep:], start + keep)
+        if self._mode != DONE and keep < len(text) and self.read_again(text[keep:], start + keep):
             text = text[:keep]
-        self.emit.content(text, start)
+        self.say(text, start)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def resolve(self, name: str) -> str | None:
         """The tool that a written name means: itself, or what is left without a namespace; None if it is no tool's."""
-        tools = self._tools
+        tools = self.tools
         if tools is None:
             return None
         for candidate in (name, name.removeprefix("functions."), name.rpartition(".")[2]):
@@ -321,17 +396,27 @@ class Machine:
 
     def has_parameter(self, name: str, key: str) -> bool:
         """Whether the tool's schema knows that parameter."""
-        tool = self._tools.get(name) if self._tools is not None else None
+        tool = self.tools.get(name) if self.tools is not None else None
         return tool is not None and key in tool.properties
+
+    def takes(self, name: str) -> bool:
+        """Whether a call of that name counts: always if it is a tool's, else as the user wants it.
+
+        Without a marker an unknown name never counts, for then any JSON would be a call.
+        """
+        if self.tools is None or self.resolve(name) is not None:
+            return True
+        return self.unknown_tools == "call" and not self.bare_region
 
     def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
         """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
-        if self.emit.index >= self._limits.calls:
+        if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self._region_start)
             return False
-        known = None if self._tools is None else name in self._tools
+        known = None if self.tools is None else name in self.tools
         _, start = self._take_region()
-        self._limit_at, self._limit_name = start + self._limits.call_chars, "call_chars"
+        self._limit_at, self._limit_name = start + self.limits.call_chars, "call_chars"
+        self.lane = CONTENT
         self.emit.start_call(name, model_id, known, start, may_get_id=may_get_id)
         return True
 
@@ -343,13 +428,12 @@ class Machine:
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""
         self.payload, self._limit_at = None, NEVER
-        self._mode = SPACE if not text_follows else DONE if self.tag.bare else TEXT
+        self._mode = SPACE if not text_follows else DONE if self.plan.stops_after_bare else TEXT
 
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
         self.emit.problem(reason, text, place)
-        self.payload, self._limit_at = None, NEVER
-        self._mode = SKIP
+        self._limit_at, self._mode, self._held = NEVER, SKIP, ""
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
@@ -365,7 +449,7 @@ class Machine:
     def __getstate__(self) -> tuple[int, dict[str, Any]]:
         # Compiled things are made anew, and ropes joined: the rope of a long text is too deep for pickle.
         state = {slot: getattr(self, slot) for slot in Machine.__slots__}
-        return LAYOUT, state | {"tag": (self.tag.text, self.tag.closer), "_region": flat(self._region)}
+        return LAYOUT, state | {"_region": flat(self._region)}
 
     def __setstate__(self, layout_and_state: tuple[int, dict[str, Any]]) -> None:
         layout, state = layout_and_state
@@ -373,23 +457,32 @@ class Machine:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {layout}, not {LAYOUT})")
         for slot, value in state.items():
             setattr(self, slot, value)
-        self.tag = Tag.of(*state["tag"])
 
 
 # -- step functions ----------------------------------------------------------------------------------------------------
 
 
+def _start(machine: Machine, text: str, i: int) -> int:
+    j = i
+    while j < len(text) and text[j].isspace():
+        j += 1
+    machine.say(text[i:j], machine.base + i)
+    if j < len(text):
+        begun = machine.plan.begin_bare(machine, text[j], machine.base + j)
+        machine._mode = CALL if begun else DONE if machine.plan.stops_after_bare else TEXT
+        if begun:
+            machine.payload, read = begun
+            return j + read
+    return j
+
+
 def _text(machine: Machine, text: str, i: int) -> int:
-    tag = machine.tag
-    place, found = tag.finder.find(text, i)
-    if tag.bare and text[i:place].strip():  # bare JSON counts only at the start of the turn
-        machine._mode = DONE
-        return i
-    machine.emit.content(text[i:place], machine.base + i)
+    place, found = machine.plan.finder(machine.lane, machine.only).find(text, i)
+    machine.say(text[i:place], machine.base + i)
     if not found:
-        machine._held = text[place:]
-        return len(text)
-    machine._begin_payload(machine.base + place, found)
+        return machine.hold(text, place)
+    machine._mode = CALL
+    machine.payload = machine.plan.begin(machine, found, machine.base + place)
     return place + len(found)
 
 
@@ -398,32 +491,22 @@ def _space(machine: Machine, text: str, i: int) -> int:
     while j < len(text) and text[j].isspace():
         j += 1
     machine.emit.space(text[i:j], machine.base + i)
-    too_much = machine.emit.space_before(machine.base + j) > machine._limits.held
+    too_much = machine.emit.space_before(machine.base + j) > machine.limits.held
     if too_much:
         machine.emit.space_is_content()
     if too_much or j < len(text):
-        machine._mode = DONE if machine.tag.bare else TEXT
+        machine._mode = DONE if machine.plan.stops_after_bare else TEXT
     return j
 
 
 def _call(machine: Machine, text: str, i: int) -> int:
     assert machine.payload is not None
-    return read_payload(machine, machine.payload, text, i)
+    return machine.payload.read(machine, text, i)
 
 
 def _skip(machine: Machine, text: str, i: int) -> int:
-    tag = machine.tag
-    place, found = tag.skipper.find(text, i)
-    if not found:
-        machine._held = text[place:]
-        return len(text)
-    machine.emit.end_call("malformed", machine.base + place)
-    if found == tag.text:
-        machine._mode = TEXT
-        return place
-    machine.emit.markup(found, machine.base + place)
-    machine.leave(text_follows=False)
-    return place + len(found)
+    assert machine.payload is not None
+    return machine.payload.skip(machine, text, i)
 
 
 def _done(machine: Machine, text: str, i: int) -> int:
@@ -431,4 +514,4 @@ def _done(machine: Machine, text: str, i: int) -> int:
     return len(text)
 
 
-_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_text, _space, _call, _skip, _done)
+_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_start, _text, _space, _call, _skip, _done)

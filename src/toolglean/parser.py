@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from toolglean.discovery import TagPlan
 from toolglean.errors import UsageError
 from toolglean.limits import Limits
 from toolglean.machine import Machine
@@ -56,7 +57,7 @@ class Parser(Machine):
             raise UsageError(f"unknown_tools must be 'call' or 'content', not {unknown_tools!r}")
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         super().__init__(
-            _tag(tag, closer, template),
+            TagPlan(_tag(tag, closer, template)),
             known,
             unknown_tools=unknown_tools,
             markup=markup,

@@ -1,0 +1,333 @@
+# What this file knows: how declarations become a net of places, and what makes several patterns wrong together.
+# What it must not know: how the net is walked (places.py), and any text.
+#
+# For each spelling of the section, and in it each spelling of the call, a path is laid up to the last hole. What stands
+# behind the last hole is optional, and markup: the rest of the call, separators, the section's end; from there, calls
+# without an opener of their own begin again. Calls with an opener are found by the search for openers, as are section
+# openers, reasoning markers and dropped markers: the literals with which any of these begin are the tags of a lane.
+# A lane is what the text is while no call is read: content, or reasoning of one kind.
+"""From formats to a program."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from toolglean.errors import FormatError
+from toolglean.formats.net import ACTION, END, LITERAL, MARKUP, START, TAG, Net, Place
+from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
+from toolglean.scan.text import Finder
+
+__all__ = ["CLOSE_REASONING", "DROP", "Lane", "Program", "compiled"]
+
+# Actions of markers; numbers from OPEN_REASONING on say which lane opens.
+DROP = 0
+CLOSE_REASONING = 1
+OPEN_REASONING = 2
+
+CONTENT = 0  # the lane of content; others are reasoning
+
+
+class Lane:
+    """What to look for in text of one kind.
+
+    Attributes:
+        finder: the literals with which anything begins.
+        opening: the place before them.
+    """
+
+    __slots__ = ("finder", "opening")
+
+    def __init__(self, program: Program, states: list[int]) -> None:
+        self.opening = program.net.place(states)
+        self.finder = Finder(program.net.exits(states).literals)
+
+
+class Program:
+    """Compiled formats: one, or several at once. Shared by parsers, never changed.
+
+    Attributes:
+        formats: the declarations, the first that fits counts.
+        net: the places.
+    """
+
+    def __init__(self, formats: tuple[Format, ...]) -> None:
+        self.formats = formats
+        self.net = Net()
+        self._lanes: dict[tuple[int, int], Lane] = {}
+        self._openers: list[int] = []  # per format: the state before all that has a marker of its own
+        self._bare: list[int] = []  # per format: the state before calls that have none
+        self._insides: list[list[int]] = []  # per format: the state before each lane of reasoning
+        self._pairs: list[tuple[int, int]] = []  # (format, pair) of lane n + 1
+        self._closers: list[dict[str, list[int]]] = []  # per format: what stands behind a call, and the states behind it
+        self._tags: list[frozenset[str]] = []  # per format: what opens a section or a call
+        self._skippers: dict[int, Finder] = {}
+        for number, each in enumerate(formats):
+            _Layer(self, number, each).lay()
+        self.has_bare = any(self.net.eps[state] for state in self._bare)
+
+    def lane(self, lane: int, only: int) -> Lane:
+        """The lane of that number; `only` is the number of the one format that counts, or -1."""
+        key = (lane, only)
+        if key not in self._lanes:
+            if lane == CONTENT:
+                states = self._openers if only < 0 else [self._openers[only]]
+            else:
+                number, pair = self._pairs[lane - 1]
+                states = [self._insides[number][pair]]
+            self._lanes[key] = Lane(self, states)
+        return self._lanes[key]
+
+    def bare_start(self, only: int) -> Place:
+        """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
+        numbers = range(len(self.formats)) if only < 0 else (only,)
+        return self.net.place([self._openers[n] for n in numbers] + [self._bare[n] for n in numbers])
+
+    def skipper(self, number: int) -> Finder:
+        """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
+        if number not in self._skippers:
+            self._skippers[number] = Finder([*self._closers[number], *self._tags[number]])
+        return self._skippers[number]
+
+    def behind(self, number: int, closer: str) -> Place | None:
+        """The place behind a closer of that format; None if the literal is an opener."""
+        states = self._closers[number].get(closer)
+        return None if states is None or closer in self._tags[number] else self.net.place(states)
+
+    def reasoning_lane(self, number: int, pair: int) -> int:
+        """The number of the lane for that pair of markers."""
+        return self._pairs.index((number, pair)) + 1
+
+    def first_reasoning(self) -> int:
+        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
+        return 1 if self._pairs else CONTENT
+
+
+@lru_cache(maxsize=64)
+def compiled(formats: tuple[Format, ...]) -> Program:
+    """The program of these formats.
+
+    Raises:
+        FormatError: the patterns cannot be put together; the message names the hole or marker.
+    """
+    return Program(formats)
+
+
+class _Layer:
+    # Lays the paths of one format.
+
+    def __init__(self, program: Program, number: int, declared: Format) -> None:
+        self.program, self.number, self.format = program, number, declared
+        net = self.net = program.net
+        net.format = number
+        self.opener = net.state()  # before all that has a marker of its own
+        self.call_opener = net.state()  # before calls and sections that have one
+        self.bare = net.state()  # before those that have none
+        net.eps[self.opener].append(self.call_opener)
+        first = [_first_literal(text) for pair in declared.all_sections for text in pair[:1]]
+        self.program._closers.append({})
+        first += [_first_literal(pattern) for pattern in declared.calls]
+        self.tags = tuple(dict.fromkeys(each for each in first if each and not _is_bare(each)))
+        self.program._tags.append(frozenset(self.tags))
+
+    def lay(self) -> None:
+        for opener, closer in self.format.all_sections:
+            self._section(opener, closer)
+        insides = [self._reasoning(number, *pair) for number, pair in enumerate(self.format.all_reasonings)]
+        drops = [self._marker(self.opener, marker, DROP) for marker in self.format.drop]
+        del drops
+        self.program._openers.append(self.opener)
+        self.program._bare.append(self.bare)
+        self.program._insides.append(insides)
+
+    def _error(self, reason: str) -> FormatError:
+        return FormatError(f"format {self.format.name!r}: {reason}")
+
+    # -- sections and calls --------------------------------------------------------------------------------------------
+
+    def _section(self, opener: str, closer: str) -> None:
+        net = self.net
+        inside, again, tail = net.state(), net.state(), net.state()
+        closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
+        for pattern in self.format.calls:
+            begin = net.state()
+            self._call(pattern, begin, tail, closers)
+            net.eps[inside].append(begin)
+            marker = _first_literal(pattern)
+            if marker and not _is_bare(marker):
+                net.eps[self.call_opener].append(begin)
+            else:
+                net.eps[again].append(begin)
+                if not opener:
+                    net.eps[self.bare].append(begin)
+        self._tail(tail, again, closers)
+        if opener:
+            marker = _first_literal(opener)
+            if not marker:
+                raise self._error(f"a section needs a marker: {opener!r}")
+            end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
+            net.eps[net.space(end)].append(inside)
+
+    def _path(self, begin: int, text: str) -> int:
+        # Literals with any white space between them.
+        for token in tokens_of(text.strip()):
+            if isinstance(token, Hole):
+                raise self._error(f"a section or marker has no holes: {text!r}")
+            begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
+        return begin
+
+    def _tail(self, tail: int, again: int, closers: list[str]) -> None:
+        net = self.net
+        for token in tokens_of(self.format.separator):
+            if isinstance(token, Literal):
+                net.eps[net.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+        net.eps[tail].append(again)
+        self._remember(closers, self._optional(tail, closers))
+
+    def _remember(self, literals: list[str], ends: list[int]) -> None:
+        for text, end in zip(literals, ends, strict=True):
+            self.program._closers[self.number].setdefault(text, []).append(end)
+
+    def _optional(self, begin: int, literals: list[str]) -> list[int]:
+        # Literals in this order, each of which may be missing; returns the states behind each.
+        net = self.net
+        entries = [net.state() for _ in literals]
+        flags = LITERAL | MARKUP
+        ends = [net.literal(entry, text, flags) for entry, text in zip(entries, literals, strict=True)]
+        for number, state in enumerate([begin, *ends]):
+            net.eps[state] += entries[number:]
+        return ends
+
+    def _call(self, pattern: str, begin: int, tail: int, closers: list[str]) -> None:
+        tokens = tokens_of(pattern.strip())
+        last = max(place for place, token in enumerate(tokens) if isinstance(token, Hole) and token.name != "ws")
+        rest = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
+        hole = tokens[last]
+        if isinstance(hole, Hole) and hole.name == "keywords":
+            rest = [rest[0][1:], *rest[1:]] if rest[0] != ")" else rest[1:]
+        after = self.net.state()
+        ends = self._optional(after, rest)
+        for state in (after, *ends):
+            self.net.eps[state].append(tail)
+        self._remember(rest, ends)
+        here = begin
+        for place, token in enumerate(tokens[: last + 1]):
+            here = self._token(tokens, place, token, here, last=place == last)
+        self._last(tokens[last], here, after, [*zip(rest, ends, strict=True)], closers, pattern)
+
+    def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:
+        net = self.net
+        if isinstance(token, Literal):
+            return net.literal(here, token.text)
+        if isinstance(token, Space):
+            return net.space(here)
+        if token.name == "parameters":
+            return here
+        if token.name in {"call", "calls"}:
+            return net.hole(net.space(here), "call", last=last)
+        if token.name in {"arguments", "keywords"}:
+            return net.hole(net.space(here), token.name, codec=self.format.arguments, flags=START, last=last)
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        called = isinstance(following, Literal) and following.text.startswith("(")
+        target = net.hole(here, token.name, word=called or place == 0, last=last)
+        if following is None or (isinstance(following, Hole) and following.name not in {"arguments", "parameters"}):
+            raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
+        return target
+
+    def _last(
+        self, hole: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
+    ) -> None:
+        # What ends the call behind its last hole.
+        net = self.net
+        name = hole.name if isinstance(hole, Hole) else ""
+        if name == "parameters":
+            self._parameters(here, rest, closers, pattern)
+        elif name in {"call", "calls", "arguments", "keywords"}:
+            net.eps[here].append(after)
+            if name == "arguments" and rest:  # no arguments at all
+                before = self._before_hole(here)
+                net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
+        elif not rest:
+            raise self._error(f"nothing shows where {{{name}}} ends: a marker must follow it")
+        else:
+            net.eps[net.literal(net.space(here), rest[0][0], LITERAL | END)].append(rest[0][1])
+
+    def _before_hole(self, target: int) -> int:
+        return next(state for state, edge in enumerate(self.net.holes) if edge is not None and edge.target == target)
+
+    # -- parameters ----------------------------------------------------------------------------------------------------
+
+    def _parameters(self, here: int, rest: list[tuple[str, int]], closers: list[str], pattern: str) -> None:
+        net = self.net
+        loop = net.state(START)
+        net.eps[here].append(loop)
+        inner = net.space(loop)
+        for parameter in self.format.parameters:
+            net.eps[self._parameter(parameter, inner)].append(inner)
+        if not rest and not closers and not self.tags:
+            raise self._error(f"nothing shows where {{parameters}} end: {pattern!r}")
+        for text, end in rest:
+            net.eps[net.literal(inner, text, LITERAL | END)].append(end)
+        ends = [net.literal(inner, text, LITERAL | END) for text in closers]
+        for number, end in enumerate(ends):
+            self._optional(end, closers[number + 1 :])
+        for tag in self.tags:
+            net.literal(inner, tag, LITERAL | END | TAG)
+
+    def _parameter(self, pattern: str, begin: int) -> int:
+        net = self.net
+        tokens = list(tokens_of(pattern.strip()))
+        here = begin
+        for place, token in enumerate(tokens):
+            if isinstance(token, Literal):
+                here = net.literal(here, token.text)
+            elif isinstance(token, Hole) and token.name == "value":
+                lead, trail = _space_at(tokens, place - 1), _space_at(tokens, place + 1)
+                if place + 1 + bool(trail) >= len(tokens):
+                    raise self._error(f"nothing shows where {{value}} ends in {pattern!r}")
+                here = net.hole(here, "value", lead=lead, trail=trail)
+            elif isinstance(token, Hole):
+                here = net.hole(here, token.name)
+            elif not (_is_value(tokens, place + 1) or _is_value(tokens, place - 1)):
+                here = net.space(here)
+        return here
+
+    # -- markers with an action ----------------------------------------------------------------------------------------
+
+    def _marker(self, begin: int, text: str, action: int) -> int:
+        end = self._path(begin, text)
+        self.net.flags[end] |= ACTION
+        self.net.actions[end] = action
+        return end
+
+    def _reasoning(self, number: int, opener: str, closer: str) -> int:
+        inside = self.net.state()
+        self.program._pairs.append((self.number, number))
+        self._marker(self.opener, opener, OPEN_REASONING + len(self.program._pairs))
+        self._marker(self.opener, closer, DROP)  # a stray closer
+        self._marker(inside, closer, CLOSE_REASONING)
+        self._marker(inside, opener, DROP)
+        for marker in self.format.drop:
+            self._marker(inside, marker, DROP)
+        if self.format.calls_in_reasoning:
+            self.net.eps[inside].append(self.call_opener)
+        return inside
+
+
+def _first_literal(pattern: str) -> str:
+    tokens = tokens_of(pattern.strip())
+    return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def _is_bare(literal: str) -> bool:
+    """Whether a literal is no marker but JSON or Python itself: then it counts only where a turn starts."""
+    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
+
+
+def _space_at(tokens: list[Token], place: int) -> str:
+    token = tokens[place] if 0 <= place < len(tokens) else None
+    return token.text if isinstance(token, Space) else ""
+
+
+def _is_value(tokens: list[Token], place: int) -> bool:
+    token = tokens[place] if 0 <= place < len(tokens) else None
+    return isinstance(token, Hole) and token.name == "value"

@@ -1,0 +1,223 @@
+# What this file knows: a net of places, and how several paths through it are walked at once.
+# What it must not know: formats. (compile.py lays the net; places.py walks it.)
+#
+# A state of the net has at most one character that leads on, or white space that stays, or a hole; and any number of
+# states that are the same place by another path (eps). Walking keeps the set of all states that fit what was read, a
+# `Place`. Common beginnings of markers, markers that are the beginning of others, and optional white space need no
+# rule of their own: they are sets. Places are made when they are first reached, and kept.
+"""Nets of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toolglean.scan.text import Finder, is_word
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Codec
+
+__all__ = ["ACTION", "END", "LITERAL", "MARKUP", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
+
+# Flags of a state.
+LITERAL = 1  # a literal has been read whole
+START = 2  # a call whose name is known may begin here
+END = 4  # the call is complete
+TAG = 8  # the literal is the next call's opener: it ended this call, and is to be read again
+ACTION = 16  # a marker with an action has been read whole
+MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
+
+_NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HoleEdge:
+    """A hole, and the state behind it.
+
+    Attributes:
+        kind: name, id, index, key, type, value, arguments, keywords or call.
+        target: the state behind the hole.
+        format: number of the format.
+        codec: of `arguments`.
+        lead: of `value`: the white space before it.
+        trail: of `value`: the white space behind it.
+        word: of `name`: whether it is a word, for no marker stands before it.
+        last: whether the call is complete when the hole is.
+    """
+
+    kind: str
+    target: int
+    format: int
+    codec: Codec | None = None
+    lead: str = ""
+    trail: str = ""
+    word: bool = False
+    last: bool = False
+
+    def accepts(self, char: str) -> bool:
+        """Whether the hole may begin with that character."""
+        kind = self.kind
+        if kind == "call":
+            return char in "{["
+        if kind == "name":
+            return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
+        if kind == "arguments":
+            return char in "{(" if self.codec is not None and hasattr(self.codec, "quote") else self._opens(char)
+        if kind == "index":
+            return char.isdigit()
+        return True
+
+    def _opens(self, char: str) -> bool:
+        prefix = getattr(self.codec, "prefix", "")
+        return char == (prefix[0] if prefix else "{")
+
+
+@dataclass(frozen=True, slots=True)
+class Exits:
+    """What may stand behind a hole of text: literals, and the first characters of a hole that follows at once."""
+
+    literals: tuple[str, ...]
+    chars: frozenset[str]
+
+
+class Place:
+    """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
+
+    __slots__ = ("action", "chars", "flags", "formats", "holes", "key", "known", "spaces")
+
+    def __init__(self, net: Net, core: Iterable[int]) -> None:
+        states = net.closure(core)
+        self.key = tuple(sorted(core))
+        self.flags = 0
+        self.action = -1
+        for state in self.key:
+            self.flags |= net.flags[state]
+            if self.action < 0:
+                self.action = net.actions.get(state, -1)
+        if any(net.flags[state] & START for state in states):
+            self.flags |= START
+        self.formats = tuple(sorted({net.formats[state] for state in states if net.formats[state] >= 0}))
+        self.holes = tuple(edge for state in states if (edge := net.holes[state]) is not None)
+        self.spaces = tuple(state for state in states if net.spaces[state])
+        self.chars: dict[str, list[int]] = {}
+        for state in states:
+            edge = net.chars[state]
+            if edge is not None:
+                self.chars.setdefault(edge[0], []).append(edge[1])
+        self.known: dict[str, Place | None] = {}
+
+    def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
+        """The holes of one kind that accept the character; the kind that was declared first counts."""
+        found = [edge for edge in self.holes if edge.accepts(char)]
+        return tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+
+
+class Net:
+    """States, by number, and what leads from one to another."""
+
+    def __init__(self) -> None:
+        self.chars: list[tuple[str, int] | None] = []
+        self.eps: list[list[int]] = []
+        self.spaces: list[bool] = []
+        self.holes: list[HoleEdge | None] = []
+        self.flags: list[int] = []
+        self.formats: list[int] = []
+        self.actions: dict[int, int] = {}
+        self.format = -1  # the number of the format for which states are made
+        self._places: dict[tuple[int, ...], Place] = {}
+        self._exits: dict[tuple[int, ...], Exits] = {}
+        self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+
+    # -- laying --------------------------------------------------------------------------------------------------------
+
+    def state(self, flags: int = 0) -> int:
+        """A new state."""
+        self.chars.append(None)
+        self.eps.append([])
+        self.spaces.append(False)
+        self.holes.append(None)
+        self.flags.append(flags)
+        self.formats.append(self.format)
+        return len(self.chars) - 1
+
+    def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
+        """A path that reads `text`, from `begin`; returns its end."""
+        here = self.state()
+        self.eps[begin].append(here)
+        for place, char in enumerate(text):
+            there = self.state(flags if place == len(text) - 1 else 0)
+            self.chars[here] = (char, there)
+            here = there
+        return here
+
+    def space(self, begin: int) -> int:
+        """A state that any white space keeps, behind `begin`."""
+        here = self.state()
+        self.spaces[here] = True
+        self.eps[begin].append(here)
+        return here
+
+    def hole(self, begin: int, kind: str, *, codec: Codec | None = None, lead: str = "", trail: str = "", word: bool = False, last: bool = False, flags: int = 0) -> int:
+        """A hole behind `begin`; returns the state behind the hole."""
+        here, target = self.state(flags), self.state()
+        self.eps[begin].append(here)
+        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last)
+        return target
+
+    # -- walking -------------------------------------------------------------------------------------------------------
+
+    def closure(self, core: Iterable[int]) -> list[int]:
+        """The states and all that are the same place, in the order in which they were declared."""
+        seen = dict.fromkeys(core)
+        todo = list(seen)
+        while todo:
+            for state in self.eps[todo.pop()]:
+                if state not in seen:
+                    seen[state] = None
+                    todo.append(state)
+        return sorted(seen)
+
+    def place(self, core: Iterable[int]) -> Place:
+        """The place of these states."""
+        key = tuple(sorted(set(core)))
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = Place(self, key)
+        return found
+
+    def step(self, place: Place, char: str) -> Place | None:
+        """The place behind one character; None if nothing fits."""
+        try:
+            return place.known[char]
+        except KeyError:
+            core = list(place.chars.get(char, ()))
+            if char.isspace():
+                core += place.spaces
+            found = place.known[char] = self.place(core) if core else None
+            return found
+
+    def exits(self, targets: Iterable[int]) -> Exits:
+        """What may stand behind a hole of text that leads to these states."""
+        key = tuple(sorted(targets))
+        if key not in self._exits:
+            place = self.place(key)
+            literals = {char + self._rest(state) for char, states in place.chars.items() for state in states}
+            chars = frozenset(char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char))
+            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars)
+        return self._exits[key]
+
+    def finder(self, exits: Exits, trail: str) -> Finder:
+        """Finds what may stand behind a text value, with the white space that belongs to it."""
+        key = (exits.literals, trail)
+        if key not in self._finders:
+            with_space = [trail + literal for literal in exits.literals] if trail else []
+            self._finders[key] = Finder([*exits.literals, *with_space])
+        return self._finders[key]
+
+    def _rest(self, state: int) -> str:
+        text = ""
+        while not self.flags[state] & LITERAL and self.chars[state] is not None:
+            char, state = self.chars[state] or ("", state)
+            text += char
+        return text

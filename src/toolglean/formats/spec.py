@@ -1,0 +1,222 @@
+# What this file knows: the words in which a wire format is declared, and what makes a declaration wrong by itself.
+# What it must not know: how a declaration is read, rendered or looked up.
+#
+# A declaration looks like what the model writes. Its patterns are text with holes:
+#
+#     {name} {id} {index}        a tool's name, a call's id, its number
+#     {call} {calls}             JSON objects with name and arguments, keys in any order, alone, in a list or in a row
+#                                (both are read alike; they differ in what is rendered)
+#     {arguments}                the arguments in the format's codec
+#     {parameters}               any number of the parameter patterns, with {key} {value} {type}
+#     {keywords}                 Python keyword arguments, or one positional dict
+#     {ws}                       white space that is read but not rendered
+#
+# A run of white space in a pattern matches any white space, also none, and is what is rendered. Beside {value} it is
+# exact, optional and paired: what follows the value is taken off only if what precedes it stood there.
+"""The words of a wire format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TypeAlias
+
+from toolglean.errors import FormatError
+
+__all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
+
+HOLES = frozenset({"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"})
+CALL_HOLES = HOLES - {"key", "value", "type"}
+PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """Arguments are a JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Arguments are an object with bare keys and strings between a quote marker: `{k:<|"|>text<|"|>,n:1}`.
+
+    Attributes:
+        quote: the marker.
+        all: whether every scalar is written between the markers, and typed by the tool's schema.
+    """
+
+    quote: str
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Arguments are nested elements, one for each key, lists as `<item>`; the tool's schema types them.
+
+    Attributes:
+        prefix: what stands before each tag.
+    """
+
+    prefix: str
+
+
+Codec: TypeAlias = Json | Quoted | Tree
+JSON = Json()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text without white space, as it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """White space: any, also none; `text` is what is rendered."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place that a call fills."""
+
+    name: str
+
+
+Token: TypeAlias = Literal | Space | Hole
+
+_token = re.compile(r"\{([a-z_]+)\}|(\s+)|((?:(?!\{[a-z_]+\})\S)+)")
+
+
+def tokens_of(pattern: str) -> tuple[Token, ...]:
+    """The tokens of a pattern."""
+    return tuple(_tokens(pattern))
+
+
+def _tokens(pattern: str) -> Iterator[Token]:
+    for hole, space, literal in _token.findall(pattern):
+        if literal:
+            yield Literal(literal)
+        elif space:
+            yield Space(space)
+        elif hole == "ws":
+            yield Space("")
+        else:
+            yield Hole(hole)
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one model family writes its calls and its reasoning: data, never code.
+
+    Args:
+        name: how the format is called.
+        call: pattern of one call.
+        also: further spellings of a call that models of the family write.
+        section: what stands before the first call and after the last one.
+        sections: further spellings of the section.
+        separator: what stands between two calls.
+        parameter: pattern of one parameter, or several, where `call` has `{parameters}`.
+        arguments: codec of `{arguments}`: `JSON`, `Quoted(…)` or `Tree(…)`.
+        keys: the keys for name and arguments that `render` writes in `{call}`; reading takes every known alias.
+        id: pattern of the id, where it is made of the other holes.
+        types: the word that `{type}` holds for each JSON type; `*` for all others.
+        reasoning: the markers before and after reasoning.
+        reasonings: further spellings of them.
+        calls_in_reasoning: whether the opening of a call ends the reasoning.
+        drop: markers that are markup wherever they stand.
+        registered_only: whether a call counts only if its name is a tool's.
+        aliases: other names of the format, such as those of the engines' parsers.
+        models: patterns (`fnmatch`) of the names of models that write it.
+        source: where the format was read from.
+
+    Raises:
+        FormatError: the declaration is wrong; the message names the hole or the marker. (What can only be seen when
+            all patterns are put together is found when a parser is made.)
+    """
+
+    name: str
+    _: KW_ONLY
+    call: str
+    also: tuple[str, ...] = ()
+    section: tuple[str, str] = ("", "")
+    sections: tuple[tuple[str, str], ...] = ()
+    separator: str = ""
+    parameter: str | tuple[str, ...] = ()
+    arguments: Codec = JSON
+    keys: tuple[str, str] = ("name", "arguments")
+    id: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    reasoning: tuple[str, str] = ("", "")
+    reasonings: tuple[tuple[str, str], ...] = ()
+    calls_in_reasoning: bool = True
+    drop: tuple[str, ...] = ()
+    registered_only: bool = False
+    aliases: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise FormatError("a format needs a name")
+        for pattern in self.calls:
+            self._check(pattern, CALL_HOLES, "call")
+        for pattern in self.parameters:
+            self._check(pattern, PARAMETER_HOLES, "parameter")
+            if not {"key", "value"} <= _holes(pattern):
+                raise self._error(f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}")
+        for marker in self.drop:
+            if not marker.strip():
+                raise self._error("a marker of drop is empty")
+        for opener, closer in self.all_reasonings:
+            if not opener.strip() or not closer.strip():
+                raise self._error(f"a marker of reasoning is empty: {(opener, closer)!r}")
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.call, self.section))
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """All spellings of a call, the main one first."""
+        return (self.call, *self.also)
+
+    @property
+    def all_sections(self) -> tuple[tuple[str, str], ...]:
+        """All spellings of the section, the main one first; `("", "")` where there is none."""
+        return (self.section, *self.sections)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """All spellings of a parameter."""
+        return (self.parameter,) if isinstance(self.parameter, str) else self.parameter
+
+    @property
+    def all_reasonings(self) -> tuple[tuple[str, str], ...]:
+        """All spellings of the reasoning's markers."""
+        return tuple(pair for pair in (self.reasoning, *self.reasonings) if pair != ("", ""))
+
+    def _check(self, pattern: str, allowed: frozenset[str], what: str) -> None:
+        holes = [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
+        for hole in holes:
+            if hole not in allowed:
+                raise self._error(f"unknown hole {{{hole}}} in the {what} pattern {pattern!r}")
+        if what == "parameter":
+            return
+        if "parameters" in holes and not self.parameters:
+            raise self._error(f"{{parameters}} needs a parameter pattern: {pattern!r}")
+        whole = {"call", "calls"} & set(holes)
+        if bool(whole) == ("name" in holes) or len(whole) > 1:
+            raise self._error(f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}")
+        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (whole and len(holes) > 1):
+            raise self._error(f"the arguments stand twice in the pattern {pattern!r}")
+        if "keywords" in holes and "{keywords})" not in pattern:
+            raise self._error(f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}")
+
+    def _error(self, reason: str) -> FormatError:
+        return FormatError(f"format {self.name!r}: {reason}")
+
+
+def _holes(pattern: str) -> set[str]:
+    return {token.name for token in tokens_of(pattern) if isinstance(token, Hole)}
