@@ -25,7 +25,7 @@ _DECIMAL = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS
 _HEXADECIMAL = rf"0[xX](?:_?{_HEX_DIGITS}(?:\.(?:{_HEX_DIGITS})?)?|\.{_HEX_DIGITS})[pP][+-]?{_DIGITS}"
 _REAL = rf"(?:{_HEXADECIMAL}|{_DECIMAL})"
 _FLOAT = re.compile(rf"([+-]?{_REAL})")
-_COMPLEX = re.compile(rf"([+-]?{_REAL})?([+-]?{_REAL})i")
+_COMPLEX = re.compile(rf"(?:([+-]?{_REAL})(?=[+-]))?([+-]?{_REAL})i")  # a sign parts the halves
 
 _LARGEST = 2**64 - 1  # Go's: what fits an int64 or a uint64
 _SMALLEST = -(2**63)
@@ -53,7 +53,7 @@ def character(text: str) -> int:
     if _BYTES.fullmatch(body):
         return _byte(body)  # a code point, not a byte of UTF-8
     value = _unescaped(body, "'") if _ESCAPE.fullmatch(body) else body
-    if len(value) != 1:
+    if len(value) != 1 or _BYTES.match(body):
         raise ValueError(f"malformed character constant: {_shown(text)}")
     return ord(value)
 
