@@ -172,7 +172,7 @@ def test_a_directory_is_no_input(tmp_path: Path) -> None:
     ("tools", "message"),
     [
         ("{", "line 1, column 2: "),
-        ('[\n"f",\n]', "line 3, column 1: "),
+        ('[\n"f"\n"g"]', "line 3, column 1: "),
         ('{"name": "f"}', "line 1, column 1: a JSON list of tools was expected"),
         ("[1]", "not a tool"),
         ("[" * 100_000, "tools.json: "),
