@@ -176,6 +176,8 @@ JINJA = {
     CALLS + '<f name="{{ c.name }}">{{ c.arguments }}</f>' + ENDS: ('<f name="', "</f>"),
     CALLS + "<f={{ c.name }}>{{ c.arguments }}</f>" + ENDS: ("<f=", "</f>"),
     CALLS + "to={{ c.name }}" + ENDS: ("to=", ""),
+    "{{ m.x }}" + "prose " * 50 + "{{ tool_calls }}": ("{", ""),
+    '<a id="{{ 0 }}"{{ tool_calls }}': ('<a id="0"', ""),
     "{{ 'Do:\n```json\n' }}{{ tool_calls }}": ("Do:", ""),
     "go[{% for c in tool_calls %}{{ c }}{% endfor %}]": ("go[", "]"),
     # bare
@@ -288,6 +290,33 @@ def tag_or_error(source: str, language: str | None = None) -> TemplateTag | Temp
         return tag_of(source, language)
     except TemplateError as error:
         return error
+
+
+DOUBLING = {
+    "values": '{% set x = "a" %}' + "{% set x = x ~ x %}" * 100,
+    "parts": "{% set x %}{{ m.a }}{% endset %}" + "{% set x %}{% if a.b %}{{ x }}{{ x }}{% endif %}{% endset %}" * 100,
+    "macros": "".join(
+        f"{{% macro m{n}() %}}{{{{ m{n - 1}() }}}}{{{{ m{n - 1}() }}}}{{% endmacro %}}" for n in range(1, 50)
+    )
+    + "{{ m49() }}",
+    "refusals": "{% if tool_calls %}" * 50 + "{{ raise_exception('no') }}" + "{% endif %}" * 50,
+}
+
+
+@pytest.mark.parametrize("name", DOUBLING)
+def test_nothing_doubles_without_end(name: str) -> None:
+    pytest.importorskip("jinja2")
+    begin = time.perf_counter()
+    assert tag_of(DOUBLING[name] + "{{ m.x }}<a>{{ tool_calls }}").tag == "<a>"
+    assert time.perf_counter() - begin < 5  # it takes milliseconds; doubled fifty times it would never end
+
+
+@pytest.mark.parametrize(
+    "source", ["{% set a, b = namespace(c=1) %}", "{{ 0x" + "f" * 4_000 + " }}", "{{ [0x" + "f" * 4_000 + "] }}"]
+)
+def test_odd_but_valid(source: str) -> None:
+    pytest.importorskip("jinja2")
+    assert tag_of(source + "{{ m.x }}<a>{{ tool_calls }}", "jinja").tag == "<a>"
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ __all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
 GENERIC = "{"
 """The tag where a template has none: every object may be a call."""
 
-MAX_CHARS = 4_000  # of the text before a call that are looked at,
-MAX_HEADERS = 40  # and of the texts that may be headers
+MAX_CHARS = 4_000  # of the text before a call
+MAX_HEADERS = 40  # texts that may be headers
+MAX_TAG = 100  # a longer one is prose
 
 # <x>, [x], <|x|>: what tokenizers hold as one token. Nothing in it may open another one, so no text is looked at twice.
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Za-z_]{2,60}\]")
@@ -47,7 +48,8 @@ def tag_before(text: str, headers: Iterable[str]) -> str:
     """
     text = _after_closers(_after_header(text[-MAX_CHARS:], headers).partition("{")[0])
     line = text.strip().partition("\n")[0].strip()
-    return first_marker(line) or GENERIC
+    tag = first_marker(line)
+    return tag if 0 < len(tag) <= MAX_TAG else GENERIC
 
 
 def first_marker(line: str) -> str:

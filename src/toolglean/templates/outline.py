@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-__all__ = ["AroundCall", "Calls", "Choice", "Hole", "Item", "Outline", "around_call", "has_call", "literals"]
+__all__ = ["AroundCall", "Calls", "Choice", "Hole", "Item", "Outline", "around_call", "has_call", "literals", "size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +19,33 @@ class Hole:
     call: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Choice:
-    """One of these, nobody knows which; an empty branch means perhaps nothing."""
+    """One of these, nobody knows which; an empty branch means perhaps nothing.
+
+    `call` and `size` are counted once: outlines share their parts, and may be far larger than what they are made of.
+    """
 
     branches: tuple[Outline, ...]
+    call: bool = field(init=False)
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.call = any(has_call(each) for branch in self.branches for each in branch)
+        self.size = 1 + sum(size(branch) for branch in self.branches)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Calls:
-    """What is written for each of the calls."""
+    """What is written for each of the calls. `call` and `size` as in a `Choice`."""
 
     body: Outline
+    call: bool = field(init=False)
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.call = any(map(has_call, self.body))
+        self.size = 1 + size(self.body)
 
 
 Item: TypeAlias = str | Hole | Choice | Calls
@@ -54,11 +69,12 @@ def literals(outline: Outline) -> list[str]:
 
 def has_call(item: Item) -> bool:
     """Whether a value made of a tool call may be written there."""
-    if isinstance(item, Choice):
-        return any(has_call(each) for branch in item.branches for each in branch)
-    if isinstance(item, Calls):
-        return any(map(has_call, item.body))
-    return isinstance(item, Hole) and item.call
+    return not isinstance(item, str) and item.call
+
+
+def size(outline: Outline) -> int:
+    """How many items an outline has, those within others too."""
+    return sum(item.size if isinstance(item, Choice | Calls) else 1 for item in outline)
 
 
 # --- the first call ------------------------------------------------------------------------------------------------

@@ -99,17 +99,16 @@ class DryRun:
             self.prompts.append(self._branch(node.body) or ())
             self.names.end()
             return self.walk(node.else_)
-        ways, likely = [], []
+        likely: list[list[Any]] = []
+        unlikely: list[list[Any]] = []
         settled = False
         for test, body in [(each.test, each.body) for each in (node, *node.elif_)] + [(None, node.else_)]:
             truth = True if test is None else evaluate(test, self).truth
-            ways.append(body)
-            if truth is not False and not settled:
-                likely.append(body)
+            (unlikely if settled or truth is False else likely).append(body)
             settled = settled or truth is True
         # What we know comes of a conversation of one message. If the template refuses that, any other way will do.
         taken = self._choice(likely)
-        taken = self._choice(ways) if taken is None else taken
+        taken = self._choice(unlikely) if taken is None else taken
         if taken is None:
             raise DeadEnd
         return taken
@@ -149,8 +148,9 @@ class DryRun:
         return (Calls(body),) if over.calls else body
 
     def assign(self, node: Any) -> Outline:
-        if type(node.node).__name__ == "Call" and getattr(node.node.node, "name", "") == "namespace":
-            for each in node.node.kwargs:
+        made = node.node if type(node.node).__name__ == "Call" and type(node.target).__name__ == "Name" else None
+        if made is not None and getattr(made.node, "name", "") == "namespace":
+            for each in made.kwargs:
                 self.names.set(f"{node.target.name}.{each.key}", evaluate(each.value, self))
         self._assign(node.target, evaluate(node.node, self))
         return ()

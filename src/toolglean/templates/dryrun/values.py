@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.templates.outline import Hole, Item, Outline, has_call
+from toolglean.templates.outline import Hole, Item, Outline, has_call, size
 
 __all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Value", "constant", "joined", "made_of", "merged"]
 
@@ -54,8 +54,13 @@ NOTHING = Value((), truth=False, constant=None)
 
 def constant(value: Any) -> Value:
     """A value that the template itself gives."""
-    text = "" if value is None else str(value)
-    return Value((text,) if text else (), bool(value), constant=value)
+    if value is None or value == "":
+        return Value((), truth=False, constant=value)
+    if isinstance(value, str):
+        writes: Outline = (value,)
+    else:  # what a list looks like does not matter here, and Python does not write integers of any length
+        writes = (str(value),) if isinstance(value, int | float) and abs(value) < 2**63 else OTHER.writes
+    return Value(writes, bool(value), constant=value)
 
 
 def made_of(*values: Value) -> Value:
@@ -75,7 +80,7 @@ def joined(*outlines: Outline) -> Value:
         else:
             items.append(item)
     call = any(has_call(item) for item in items)
-    if chars > MAX_CHARS or len(items) > MAX_ITEMS:
+    if chars > MAX_CHARS or size(tuple(items)) > MAX_ITEMS:
         return CALL if call else OTHER
     if not items or (len(items) == 1 and isinstance(items[0], str)):
         return constant(items[0] if items else "")
