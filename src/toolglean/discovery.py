@@ -127,6 +127,7 @@ class TagPlan:
 
     def __init__(self, tag: Tag) -> None:
         self.tag = tag
+        self.tag_text = tag.text
         self.bare = tag.bare
         self.stops_after_bare = tag.bare
 
@@ -134,6 +135,10 @@ class TagPlan:
         """Finds the tag."""
         del lane, only
         return self.tag.finder
+
+    def reasoning_lane(self) -> int:
+        """The lane of reasoning: a tag knows none."""
+        return 0
 
     def begin(self, machine: Machine, found: str, start: int) -> Payload:
         """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""

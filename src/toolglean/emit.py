@@ -84,9 +84,12 @@ class Emitter:
 
     def reasoning(self, text: str, start: int) -> None:
         """Text of the reasoning."""
-        if text:
-            self.settle()
-            self._put(Reasoning(text, start))
+        if not text:
+            return
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._put(Reasoning(waited, self._ws_start))
+        self._put(Reasoning(text, start))
 
     def space(self, text: str, start: int) -> None:
         """White space after a call: content or markup, as what follows decides."""
@@ -96,10 +99,10 @@ class Emitter:
             self._ws_start = start
         self._ws = (self._ws, text)
 
-    def space_is_content(self) -> None:
-        """More white space waits than may be held: it is content, whatever follows."""
+    def space_is_text(self, lane: int) -> None:
+        """More white space waits than may be held: it is content, or reasoning, whatever follows."""
         waited, self._ws = joined(self._ws), ()
-        self._put(Content(waited, self._ws_start))
+        self._put(Reasoning(waited, self._ws_start) if lane else Content(waited, self._ws_start))
 
     def space_before(self, now: int) -> int:
         """How many characters of white space wait, up to the place `now`."""

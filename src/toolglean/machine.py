@@ -27,7 +27,7 @@ from toolglean.scan.rope import Rope, flat, joined
 
 if TYPE_CHECKING:
     from toolglean.scan.text import Finder
-    from toolglean.tools import ToolSet
+    from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Machine", "Payload", "Plan", "State"]
 
@@ -53,6 +53,7 @@ SPACE = 2  # white space after a call, until anything else
 CALL = 3  # what a tag opened
 SKIP = 4  # the rest of a malformed call
 DONE = 5  # content, to the end
+BESIDE = 6  # white space beside a marker
 
 CONTENT = 0  # the lane of content; others are reasoning
 
@@ -87,6 +88,9 @@ class Plan(Protocol):
     def finder(self, lane: int, only: int) -> Finder:
         """Finds the tags of a lane (content, or reasoning of one kind); `only` is the one format that counts, or -1."""
 
+    def reasoning_lane(self) -> int:
+        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
+
     def begin(self, machine: Machine, found: str, start: int) -> Payload:
         """A tag was found at that place: the payload, which has read it."""
 
@@ -99,6 +103,7 @@ class Machine:
 
     __slots__ = (
         "_finished",
+        "_fresh",
         "_guard",
         "_held",
         "_keep",
@@ -145,6 +150,7 @@ class Machine:
         self.coerce = coerce
         self.limits = limits
         self._mode = START if plan.bare else TEXT
+        self._fresh = plan.bare  # whether nothing has come yet before which a call would need a marker
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
         self._region: Rope = ()
@@ -157,6 +163,22 @@ class Machine:
         self._reread = 0
         self._finished = False
         self._guard = self._new_guard()  # a chunk without it is plain content; "" (in every chunk) shuts the fast path
+
+    def begin_reasoning(self) -> None:
+        """The prompt has opened the reasoning."""
+        lane = self.plan.reasoning_lane()
+        if not lane:
+            raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
+        self.enter_lane(lane)
+        self._guard = ""
+
+    def read_prompt(self, prompt: str) -> None:
+        """Read the end of the prompt; its events are dropped, and places count from its end."""
+        self.feed(prompt)
+        self._pos -= len(prompt)
+        self.emit.forget(len(prompt))
+        self._region_start -= len(prompt) if self.in_region else 0
+        self._guard = self._new_guard()
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -306,9 +328,14 @@ class Machine:
     def say(self, text: str, start: int) -> None:
         """Text that is no call: content, or reasoning."""
         if self.lane == CONTENT:
+            self._fresh = self._fresh and (not text or text.isspace())
             self.emit.content(text, start)
-        else:
-            self.emit.reasoning(text, start)
+        else:  # white space at its end waits: beside a marker it is markup
+            end = len(text.rstrip())
+            self.emit.reasoning(text[:end], start)
+            self.emit.space(text[end:], start + end)
+            if self.emit.space_before(start + len(text)) > self.limits.held:
+                self.emit.space_is_text(self.lane)
 
     def hold(self, text: str, place: int) -> int:
         """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
@@ -382,6 +409,38 @@ class Machine:
             text = text[:keep]
         self.say(text, start)
 
+    def shorten_region(self, chars: int) -> None:
+        """The region's last characters are read again, and kept again then."""
+        text = joined(self._region)
+        self._region = ((), text[: len(text) - chars])
+
+    def markup_region(self, chars: int) -> None:
+        """The region's first characters are a marker; the rest is read again."""
+        text, start = self._take_region()
+        self.emit.markup(text[:chars], start)
+        if not self.read_again(text[chars:], start + chars):
+            self.say(text[chars:], start + chars)
+
+    def enter_lane(self, lane: int) -> None:
+        """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
+        self.lane = lane
+        self.payload, self._mode = None, BESIDE
+
+    def resume(self) -> None:
+        """The payload that was skipped reads on."""
+        self._mode = CALL
+
+    def wait_for_more(self, text: str, i: int) -> int:
+        """White space from `i` on waits for what follows; returns its end."""
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        self.emit.space(text[i:j], self.base + i)
+        if self.emit.space_before(self.base + j) > self.limits.held:
+            self.emit.space_is_text(self.lane)
+            self.leave(text_follows=True)
+        return j
+
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def resolve(self, name: str) -> str | None:
@@ -393,6 +452,21 @@ class Machine:
             if candidate in tools:
                 return candidate
         return None
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool that a written name means, if it is one."""
+        known = self.resolve(name)
+        return None if known is None or self.tools is None else self.tools.get(known)
+
+    @property
+    def has_spaced_names(self) -> bool:
+        """Whether any tool's name holds white space."""
+        return self.tools is not None and self.tools.spaced
+
+    def delta(self, text: str, start: int) -> None:
+        """A piece of the open call's arguments; "" is none."""
+        if text:
+            self.emit.delta(text, start)
 
     def has_parameter(self, name: str, key: str) -> bool:
         """Whether the tool's schema knows that parameter."""
@@ -416,7 +490,7 @@ class Machine:
         known = None if self.tools is None else name in self.tools
         _, start = self._take_region()
         self._limit_at, self._limit_name = start + self.limits.call_chars, "call_chars"
-        self.lane = CONTENT
+        self.lane, self._fresh = CONTENT, False
         self.emit.start_call(name, model_id, known, start, may_get_id=may_get_id)
         return True
 
@@ -478,7 +552,8 @@ def _start(machine: Machine, text: str, i: int) -> int:
 
 def _text(machine: Machine, text: str, i: int) -> int:
     place, found = machine.plan.finder(machine.lane, machine.only).find(text, i)
-    machine.say(text[i:place], machine.base + i)
+    if place > i:
+        machine.say(text[i:place], machine.base + i)
     if not found:
         return machine.hold(text, place)
     machine._mode = CALL
@@ -487,15 +562,19 @@ def _text(machine: Machine, text: str, i: int) -> int:
 
 
 def _space(machine: Machine, text: str, i: int) -> int:
+    j = machine.wait_for_more(text, i)
+    if j < len(text):
+        machine.leave(text_follows=True)
+    return j
+
+
+def _beside(machine: Machine, text: str, i: int) -> int:
     j = i
     while j < len(text) and text[j].isspace():
         j += 1
-    machine.emit.space(text[i:j], machine.base + i)
-    too_much = machine.emit.space_before(machine.base + j) > machine.limits.held
-    if too_much:
-        machine.emit.space_is_content()
-    if too_much or j < len(text):
-        machine._mode = DONE if machine.plan.stops_after_bare else TEXT
+    machine.emit.markup(text[i:j], machine.base + i)
+    if j < len(text):
+        machine._mode = START if machine._fresh and machine.lane == CONTENT else TEXT
     return j
 
 
@@ -514,4 +593,4 @@ def _done(machine: Machine, text: str, i: int) -> int:
     return len(text)
 
 
-_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_start, _text, _space, _call, _skip, _done)
+_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_start, _text, _space, _call, _skip, _done, _beside)

@@ -56,7 +56,7 @@ class ToolSet:
         ToolError: an entry is none of these; the message shows it.
     """
 
-    __slots__ = ("_tools",)
+    __slots__ = ("_tools", "spaced")
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
@@ -65,6 +65,7 @@ class ToolSet:
         for each in tools:
             tool = as_tool(each)
             self._tools.setdefault(tool.name, tool)
+        self.spaced = any(any(char.isspace() for char in name) for name in self._tools)
 
     @property
     def names(self) -> tuple[str, ...]:

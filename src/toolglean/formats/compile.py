@@ -123,10 +123,9 @@ class _Layer:
         self.call_opener = net.state()  # before calls and sections that have one
         self.bare = net.state()  # before those that have none
         net.eps[self.opener].append(self.call_opener)
-        first = [_first_literal(text) for pair in declared.all_sections for text in pair[:1]]
         self.program._closers.append({})
-        first += [_first_literal(pattern) for pattern in declared.calls]
-        self.tags = tuple(dict.fromkeys(each for each in first if each and not _is_bare(each)))
+        openings = [_opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
+        self.tags = tuple(dict.fromkeys(each for each in openings if each and not _is_bare(each)))
         self.program._tags.append(frozenset(self.tags))
 
     def lay(self) -> None:
@@ -271,7 +270,7 @@ class _Layer:
         for number, end in enumerate(ends):
             self._optional(end, closers[number + 1 :])
         for tag in self.tags:
-            net.literal(inner, tag, LITERAL | END | TAG)
+            net.flags[self._path(inner, tag)] |= END | TAG
 
     def _parameter(self, pattern: str, begin: int) -> int:
         net = self.net
@@ -316,6 +315,16 @@ class _Layer:
 def _first_literal(pattern: str) -> str:
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def _opening(pattern: str) -> str:
+    """The text before the first hole, if it begins with a marker."""
+    found = ""
+    for token in tokens_of(pattern.strip()):
+        if isinstance(token, Hole):
+            break
+        found += token.text
+    return found.strip()
 
 
 def _is_bare(literal: str) -> bool:

@@ -1,0 +1,22 @@
+# What this room knows: the families, one file for those of one make, data only. Each module has a tuple FORMATS.
+# What it must not know: anything but the words of spec.py.
+"""The library of families."""
+
+from __future__ import annotations
+
+import importlib
+
+from toolglean.formats.spec import Format
+
+__all__ = ["MODULES", "UNSUPPORTED", "formats"]
+
+MODULES = ("qwen",)
+
+UNSUPPORTED: dict[str, str] = {}
+"""Names that engines know, and why no format stands behind them."""
+
+
+def formats() -> tuple[Format, ...]:
+    """All families, in the order in which `auto` prefers them."""
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in MODULES]
+    return tuple(declared for module in modules for declared in module.FORMATS)
