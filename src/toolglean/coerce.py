@@ -1,0 +1,331 @@
+# What this file knows: which value a text stands for, where a tool's JSON schema says what kind of value it is.
+# What it must not know: how calls are written. Only formats whose values are untyped text ask.
+#
+# First the schema is brought to a list of kinds, in the order in which it names them. `$ref` is followed within the
+# root schema, `type` lists, `anyOf` and `oneOf` are walked in order, of `allOf` the first member that says anything
+# counts, `nullable` adds null. Then the ladder, and the first rung that holds is the value:
+#
+#   what the schema allows      which text becomes such a value (white space around it does not count)
+#   nothing said                the text itself, whatever it looks like: this rung always holds
+#   null                        null; None too where no string is allowed. Tried first, wherever it is named
+#   then, in the order named:
+#   string                      the text itself, also if it looks like a number, true or null; white space counts
+#   integer                     7, -7, +7, 007; 3.0 and 1e3, for they are whole. Any length: integers are exact
+#   number                      as an integer, else a float that a float can hold: never NaN, never infinity
+#   boolean                     true and false in any case: True, FALSE. Not 1, not yes
+#   object, array               JSON, then a Python literal, then JSON with its quotes escaped, of that kind. Beside a
+#                               string they come first: text that is one was hardly meant as a string
+#   enum, const without a type  the string that is the text, else the member that the text is as JSON
+#
+# An enum beside a type prefers the rung whose value is one of its members, and refuses nothing: whether a value is
+# valid is for the tool to say. Where no rung holds, the value is the text.
+"""Values from text, by JSON schema."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
+from toolglean.scan.python import python_value
+
+__all__ = ["coerce_text", "is_text", "json_text", "known", "properties", "resolved"]
+
+Schema = Mapping[str, Any] | None
+
+MAX_HOPS = 32  # of $ref, anyOf and the like within each other; a schema may refer to itself
+MAX_CHOICES = 64
+MAX_DIGITS = 4300
+
+# What schemas call the kinds: JSON schema's words, and those that people write for them.
+_KINDS = {
+    "string": "string", "str": "string", "text": "string", "varchar": "string", "char": "string",
+    "integer": "integer", "int": "integer", "long": "integer", "int32": "integer", "int64": "integer",
+    "number": "number", "float": "number", "double": "number",
+    "boolean": "boolean", "bool": "boolean",
+    "object": "object", "dict": "object", "dictionary": "object", "map": "object",
+    "array": "array", "list": "array", "tuple": "array", "set": "array",
+    "null": "null", "none": "null",
+}  # fmt: skip
+_CONTAINERS = frozenset({"object", "array"})
+_YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already looked at, or a string with an enum
+_BRACKETS = frozenset("{[(")
+_OBJECT_WORDS = frozenset({"properties", "additionalProperties", "patternProperties", "required"})
+_ARRAY_WORDS = frozenset({"items", "prefixItems"})
+
+_integer = re.compile(r"[+-]?[0-9]+").fullmatch
+_whole_float = re.compile(r"([+-]?[0-9]+)\.0*").fullmatch
+_float = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
+
+
+class _No:
+    """What a rung gives that does not hold."""
+
+
+NO = _No()
+
+
+def coerce_text(text: str, schema: Schema, root: Schema = None) -> Any:
+    """The value that the text stands for.
+
+    Args:
+        text: what the model wrote.
+        schema: the JSON schema of the parameter; None where nothing is known of it.
+        root: the schema in which `$ref` is looked up.
+
+    Returns:
+        A JSON value; the text itself where the schema says string, says nothing, or cannot be met.
+    """
+    choices = _choices(schema, root)
+    kinds = {kind for kind, _ in choices}
+    if "null" in kinds and (text.strip() == "null" or (text.strip() == "None" and "string" not in kinds)):
+        return None
+    if "string" in kinds and not _opens_container(text):
+        choices = [each for each in choices if each[0] not in _CONTAINERS]
+    elif "string" in kinds:
+        choices.sort(key=lambda each: each[0] not in _CONTAINERS)
+    found = [(_rung(text, kind, members), members) for kind, members in choices]
+    for value, members in found:
+        if value is not NO and (not members or _among(value, members)):
+            return value
+    return next((value for value, _ in found if value is not NO), text)
+
+
+def is_text(schema: Schema, root: Schema = None, start: str = "") -> bool:
+    """Whether every text that begins with `start` is its own value: such a text may go out while it arrives.
+
+    So it is where nothing is known, or a string comes before all else. Where null, an object or a list is allowed too,
+    `start` must already tell it from those.
+    """
+    choices = _choices(schema, root)
+    kinds = {kind for kind, _ in choices}
+    begun = start.lstrip()
+    if "null" in kinds and any(word.startswith(begun.rstrip()) for word in ("null", "None")):
+        return False
+    if kinds & _CONTAINERS and (not begun or _opens_container(begun)):
+        return False
+    for kind, members in choices:
+        if kind == "string" and not members:
+            return True
+        if kind not in _YIELDING and not (kind == ENUM and all(isinstance(each, str) for each in members)):
+            return False
+    return not kinds & _CONTAINERS or "string" in kinds
+
+
+def _opens_container(text: str) -> bool:
+    return text.lstrip()[:1] in _BRACKETS
+
+
+def known(schema: Schema, root: Schema = None) -> bool:
+    """Whether the schema says anything of the kind of the value."""
+    return bool(_choices(schema, root))
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON text, as this library writes it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
+    """The schema of each parameter by its name, also where `$ref` or `allOf` hold them."""
+    root = parameters if root is None else root
+    found: dict[str, Any] = {}
+    for each in _parts(parameters, root):
+        own = each.get("properties")
+        if isinstance(own, Mapping):
+            found |= own
+    return found
+
+
+def resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
+    """The schema to which `$ref` leads; {} where it leads nowhere, or the schema is none."""
+    for _ in range(MAX_HOPS):
+        if not isinstance(schema, Mapping):
+            return {}
+        place = schema.get("$ref")
+        if not isinstance(place, str):
+            return schema
+        schema = _looked_up(place, root)
+    return {}
+
+
+def _looked_up(place: str, root: Schema) -> Any:
+    if not place.startswith("#"):
+        return None
+    found: Any = root
+    for step in place[1:].split("/")[1:]:
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(step.replace("~1", "/").replace("~0", "~"))
+    return found
+
+
+def _parts(schema: Any, root: Schema, hops: int = 0) -> Iterator[Mapping[str, Any]]:
+    # The schemas that all hold: the members of allOf, then the schema itself.
+    schema = resolved(schema, root)
+    members = schema.get("allOf")
+    if isinstance(members, list) and hops < MAX_HOPS:
+        for each in members[:MAX_HOPS]:
+            yield from _parts(each, root, hops + 1)
+    yield schema
+
+
+# -- the kinds ---------------------------------------------------------------------------------------------------------
+
+
+Choice = tuple[str, tuple[Any, ...]]  # a kind, and the members of the enum beside it
+
+ENUM = "enum"  # the kind of an enum without a type
+
+
+def _choices(schema: Any, root: Schema) -> list[Choice]:
+    found: list[Choice] = []
+    if schema is not None:
+        _choose(schema, root, found, MAX_HOPS)
+    return found
+
+
+def _choose(schema: Any, root: Schema, found: list[Choice], hops: int) -> None:
+    schema = resolved(schema, root)
+    if not hops or len(found) > MAX_CHOICES:
+        return
+    before = len(found)
+    members = _members(schema)
+    kinds = _named(schema)
+    found += [(kind, members) for kind in kinds]
+    if members and not kinds:
+        found.append((ENUM, members))
+    for word in ("anyOf", "oneOf", "allOf") if len(found) == before else ():
+        within = schema.get(word)
+        for each in within if isinstance(within, list) else ():
+            _choose(each, root, found, hops - 1)
+            if word == "allOf" and len(found) > before:
+                break
+    if schema.get("nullable") is True and len(found) > before:
+        found.append(("null", ()))
+
+
+def _members(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+    members = schema.get("enum")
+    if isinstance(members, list):
+        return tuple(members)
+    return (schema["const"],) if "const" in schema else ()
+
+
+def _named(schema: Mapping[str, Any]) -> list[str]:
+    kind = schema.get("type")
+    if kind is not None:
+        each = kind if isinstance(kind, list) else [kind]
+        return [_KINDS[name.lower()] for name in each if isinstance(name, str) and name.lower() in _KINDS]
+    if schema.keys() & _OBJECT_WORDS:
+        return ["object"]
+    return ["array"] if schema.keys() & _ARRAY_WORDS else []
+
+
+def _among(value: Any, members: tuple[Any, ...]) -> bool:
+    return any(_same(value, each) for each in members)
+
+
+def _same(one: Any, other: Any) -> bool:
+    # 1 is 1.0, but True is not 1.
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+# -- the rungs ---------------------------------------------------------------------------------------------------------
+
+
+def _rung(text: str, kind: str, members: tuple[Any, ...]) -> Any:
+    return _enum(text, members) if kind == ENUM else _RUNGS[kind](text)
+
+
+def _string(text: str) -> Any:
+    return text
+
+
+def _enum(text: str, members: tuple[Any, ...]) -> Any:
+    if text in members:
+        return text
+    found = _json(text)
+    if isinstance(found, str | _No):  # `"low"` is not low: else no enum of strings could be sent while it arrives
+        return NO
+    return next((each for each in members if _same(found, each)), NO)
+
+
+def _integer_of(text: str) -> Any:
+    text = text.strip()
+    if len(text) > MAX_DIGITS:
+        return NO
+    whole = _whole_float(text)
+    if whole or _integer(text):
+        return int(whole[1] if whole else text)
+    found = _float_of(text)
+    return int(found) if found is not NO and found.is_integer() else NO
+
+
+def _float_of(text: str) -> Any:
+    text = text.strip()
+    if len(text) > MAX_DIGITS or not _float(text):
+        return NO
+    found = float(text)
+    return found if math.isfinite(found) else NO
+
+
+def _number(text: str) -> Any:
+    return _integer_of(text) if _integer(text.strip()) else _float_of(text)
+
+
+def _boolean(text: str) -> Any:
+    return {"true": True, "false": False}.get(text.strip().lower(), NO)
+
+
+def _object(text: str) -> Any:
+    return _container(text, dict)
+
+
+def _array(text: str) -> Any:
+    return _container(text, list)
+
+
+def _container(text: str, kind: type) -> Any:
+    return next((found for read in _READERS if isinstance(found := read(text), kind)), NO)
+
+
+def _json(text: str) -> Any:
+    scanner = JsonScanner()
+    text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
+    end = scanner.skim(text, 0, 0)
+    if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
+        return NO
+    return decode(mended(text, 0, end, scanner.fixes))[0]
+
+
+def _python(text: str) -> Any:
+    try:
+        return python_value(text)
+    except ValueError:
+        return NO
+
+
+def _escaped_json(text: str) -> Any:
+    inner = _json(f'"{text}"') if '\\"' in text else NO
+    return _json(inner) if isinstance(inner, str) else NO
+
+
+def _null(text: str) -> Any:
+    del text
+    return NO  # null was tried before all others
+
+
+_RUNGS: dict[str, Callable[[str], Any]] = {
+    "string": _string,
+    "integer": _integer_of,
+    "number": _number,
+    "boolean": _boolean,
+    "object": _object,
+    "array": _array,
+    "null": _null,
+}
+_READERS = (_json, _python, _escaped_json)
