@@ -21,7 +21,7 @@ SOURCE = Path(toolglean.__file__).parent
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"_version", "events", "errors", "limits", "scan"}),
     frozenset({"tools", "coerce", "formats"}),
-    frozenset({"emit", "tag", "envelope", "readers", "parameters", "discovery", "places", "machine"}),
+    frozenset({"emit", "tag", "envelope", "readers", "parameters", "discovery", "places", "machine", "plan"}),
     frozenset({"ollama", "templates"}),
     frozenset({"parser"}),
     frozenset({"stream", "testing"}),

@@ -45,23 +45,6 @@ AFTER = 4  # a call
 class Payload:
     """Where the reading of a payload stands."""
 
-    __slots__ = (
-        "_after",
-        "_fence",
-        "_gap",
-        "_held",
-        "_name",
-        "_paren",
-        "_prose",
-        "_recent",
-        "_tried",
-        "_word",
-        "envelope",
-        "first_call",
-        "phase",
-        "tag",
-    )
-
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
         self.phase = IN_GAP
@@ -107,23 +90,21 @@ class Payload:
     def copy(self) -> Payload:
         """The same place."""
         twin = Payload.__new__(Payload)
-        for slot in Payload.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         twin.envelope = self.envelope.copy()
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {slot: getattr(self, slot) for slot in Payload.__slots__}
+        state = self.__dict__
         return state | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
         self.tag = Tag.of(*state["tag"])
 
 
 class TagPlan:
-    """What the machine looks for where only a tag is known: see `machine.Plan`."""
+    """What the machine looks for where only a tag is known: see `plan.Plan`."""
 
     def __init__(self, tag: Tag) -> None:
         self.tag = tag

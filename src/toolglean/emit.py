@@ -25,24 +25,6 @@ class Emitter:
         open: whether a call is open: started and not ended.
     """
 
-    __slots__ = (
-        "_args",
-        "_args_start",
-        "_id",
-        "_id_prefix",
-        "_known",
-        "_markup",
-        "_markup_start",
-        "_markup_wanted",
-        "_name",
-        "_start",
-        "_ws",
-        "_ws_start",
-        "index",
-        "open",
-        "out",
-    )
-
     def __init__(self, id_prefix: str, *, markup: bool) -> None:
         self.out: list[Event] = []
         self.index = 0
@@ -63,8 +45,7 @@ class Emitter:
     def copy(self) -> Emitter:
         """The same emitter, with no event yet to hand out."""
         twin = Emitter.__new__(Emitter)
-        for slot in Emitter.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         twin.out = []
         return twin
 
@@ -75,21 +56,11 @@ class Emitter:
 
     def content(self, text: str, start: int) -> None:
         """Text for the user. White space that waited before it is content too."""
-        if not text:
-            return
-        if self._ws:
-            waited, self._ws = joined(self._ws), ()
-            self._put(Content(waited, self._ws_start))
-        self._put(Content(text, start))
+        self._say(Content, text, start)
 
     def reasoning(self, text: str, start: int) -> None:
-        """Text of the reasoning."""
-        if not text:
-            return
-        if self._ws:
-            waited, self._ws = joined(self._ws), ()
-            self._put(Reasoning(waited, self._ws_start))
-        self._put(Reasoning(text, start))
+        """Text of the reasoning. White space that waited before it is reasoning too."""
+        self._say(Reasoning, text, start)
 
     def space(self, text: str, start: int) -> None:
         """White space after a call: content or markup, as what follows decides."""
@@ -102,7 +73,7 @@ class Emitter:
     def space_is_text(self, lane: int) -> None:
         """More white space waits than may be held: it is content, or reasoning, whatever follows."""
         waited, self._ws = joined(self._ws), ()
-        self._put(Reasoning(waited, self._ws_start) if lane else Content(waited, self._ws_start))
+        self._put_text(Reasoning if lane else Content, waited, self._ws_start)
 
     def space_before(self, now: int) -> int:
         """How many characters of white space wait, up to the place `now`."""
@@ -131,6 +102,7 @@ class Emitter:
     def start_call(self, name: str, model_id: str | None, known: bool | None, start: int, *, may_get_id: bool) -> None:
         """A call whose name is certain. `start` is where its opener stands."""
         self.settle()
+        start = max(start, 0)
         self._name, self._id, self._known, self._start = name, model_id, known, start
         self._args, self._args_start = (), -1
         self.open = True
@@ -173,15 +145,28 @@ class Emitter:
         self.open, self._args = False, ()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {slot: getattr(self, slot) for slot in Emitter.__slots__}
+        state = self.__dict__
         return state | {"_ws": flat(self._ws), "_markup": flat(self._markup), "_args": flat(self._args)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
 
     def _own_id(self, index: int | None = None) -> str:
         return f"{self._id_prefix}{self.index if index is None else index}"
+
+    def _say(self, kind: type[Content] | type[Reasoning], text: str, start: int) -> None:
+        if not text:
+            return
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._put_text(kind, waited, self._ws_start)
+        self._put_text(kind, text, start)
+
+    def _put_text(self, kind: type[Content] | type[Reasoning], text: str, start: int) -> None:
+        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+            text, start = text[-start:], 0
+        if text:
+            self._put(kind(text, start))
 
     def _put(self, event: Event) -> None:
         if self._markup:
@@ -189,6 +174,8 @@ class Emitter:
         self.out.append(event)
 
     def _add_markup(self, text: str, start: int) -> None:
+        if start < 0:
+            text, start = text[-start:], 0
         if self._markup_wanted and text:
             if not self._markup:
                 self._markup_start = start

@@ -58,8 +58,6 @@ class Frame:
         called: whether a call was opened from this object.
     """
 
-    __slots__ = ("arguments", "called", "held", "id", "key", "keys", "kind", "lone", "name", "start")
-
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.key = ""
@@ -75,25 +73,12 @@ class Frame:
     def copy(self) -> Frame:
         """The same frame."""
         twin = Frame.__new__(Frame)
-        for slot in Frame.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         return twin
 
 
 class Envelope:
     """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
-
-    __slots__ = (
-        "_depth",
-        "_purpose",
-        "_reading",
-        "_token",
-        "_value",
-        "_value_start",
-        "frames",
-        "region_depth",
-        "scanner",
-    )
 
     def __init__(self, max_depth: int) -> None:
         self.scanner = JsonScanner(max_depth)
@@ -109,19 +94,17 @@ class Envelope:
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)
-        for slot in Envelope.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         twin.scanner = self.scanner.copy()
         twin.frames = [frame.copy() for frame in self.frames]
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {slot: getattr(self, slot) for slot in Envelope.__slots__}
+        state = self.__dict__
         return state | {"_token": flat(self._token), "_value": flat(self._value)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
 
 
 def begin_frames(envelope: Envelope, bracket: str) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.emit import Emitter
 from toolglean.errors import UsageError
@@ -26,10 +26,10 @@ from toolglean.limits import Limits
 from toolglean.scan.rope import Rope, flat, joined
 
 if TYPE_CHECKING:
-    from toolglean.scan.text import Finder
+    from toolglean.plan import Payload, Plan
     from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Machine", "Payload", "Plan", "State"]
+__all__ = ["Machine", "State"]
 
 NEVER = sys.maxsize
 REREAD_GRACE = 4096
@@ -58,75 +58,8 @@ BESIDE = 6  # white space beside a marker
 CONTENT = 0  # the lane of content; others are reasoning
 
 
-class Payload(Protocol):
-    """What a tag opened: reads on until it calls `leave`, `give_up` or `stop` on the machine."""
-
-    def read(self, machine: Machine, text: str, i: int) -> int:
-        """Read on from `i`; returns the place reached."""
-
-    def skip(self, machine: Machine, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call, from `i`; returns the place reached."""
-
-    def finish(self, machine: Machine) -> None:
-        """The turn is over, and no call is open."""
-
-    def copy(self) -> Self:
-        """The same place."""
-
-
-class Plan(Protocol):
-    """What to look for, and what it opens. Shared by parsers, never changed.
-
-    Attributes:
-        bare: whether a call may begin the turn without a marker.
-        stops_after_bare: whether all text is content once something else has come (Done).
-    """
-
-    bare: bool
-    stops_after_bare: bool
-
-    def finder(self, lane: int, only: int) -> Finder:
-        """Finds the tags of a lane (content, or reasoning of one kind); `only` is the one format that counts, or -1."""
-
-    def reasoning_lane(self) -> int:
-        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
-
-    def begin(self, machine: Machine, found: str, start: int) -> Payload:
-        """A tag was found at that place: the payload, which has read it."""
-
-    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
-        """The turn begins with that character: the payload and how much of it was read, or None."""
-
-
 class Machine:
     """Reads one turn, chunk by chunk. Made by `Parser`; see there for the arguments."""
-
-    __slots__ = (
-        "_finished",
-        "_fresh",
-        "_guard",
-        "_held",
-        "_keep",
-        "_limit_at",
-        "_limit_name",
-        "_mode",
-        "_pos",
-        "_region",
-        "_region_start",
-        "_replay",
-        "_reread",
-        "bare_region",
-        "base",
-        "coerce",
-        "emit",
-        "lane",
-        "limits",
-        "only",
-        "payload",
-        "plan",
-        "tools",
-        "unknown_tools",
-    )
 
     def __init__(
         self,
@@ -154,7 +87,8 @@ class Machine:
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
         self._region: Rope = ()
-        self._region_start = -1  # -1: no region
+        self._region_start = 0
+        self._in_region = False
         self.bare_region = False  # whether no marker opened it, so that an unknown name does not count
         self._keep = 0  # how much of the region's beginning is not read again
         self._limit_at = NEVER  # the place at which a limit is passed, and which one
@@ -174,11 +108,10 @@ class Machine:
 
     def read_prompt(self, prompt: str) -> None:
         """Read the end of the prompt; its events are dropped, and places count from its end."""
-        self.feed(prompt)
-        self._pos -= len(prompt)
-        self.emit.forget(len(prompt))
-        self._region_start -= len(prompt) if self.in_region else 0
-        self._guard = self._new_guard()
+        self._pos = -len(prompt)
+        self._run(prompt, self._pos)
+        self._taken()
+        self._pos = 0
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -237,8 +170,7 @@ class Machine:
     def fork(self) -> Self:
         """The same parser at the same place; both go on apart. At every moment: beam search, replay, retries."""
         twin = object.__new__(type(self))
-        for slot in Machine.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         twin.emit = self.emit.copy()
         if self.payload is not None:
             twin.payload = self.payload.copy()
@@ -361,14 +293,14 @@ class Machine:
     @property
     def in_region(self) -> bool:
         """Whether text is kept."""
-        return self._region_start >= 0
+        return self._in_region
 
     def open_region(self, start: int, keep: int, *, bare: bool = False) -> None:
         """From `start` on, text is kept; if no call comes of it, its first `keep` characters are not read again.
 
         `bare`: no marker opened it.
         """
-        self._region, self._region_start, self._keep = (), start, keep
+        self._in_region, self._region, self._region_start, self._keep = True, (), start, keep
         self._limit_at, self._limit_name = start + self.limits.held, "held"
         self.bare_region = bare
 
@@ -382,7 +314,7 @@ class Machine:
 
     def _take_region(self) -> tuple[str, int]:
         text, start = joined(self._region), self._region_start
-        self._region, self._region_start, self._limit_at = (), -1, NEVER
+        self._in_region, self._region, self._limit_at = False, (), NEVER
         return text, start
 
     def content_region(self, drop: int = 0) -> bool:
@@ -522,15 +454,14 @@ class Machine:
 
     def __getstate__(self) -> tuple[int, dict[str, Any]]:
         # Compiled things are made anew, and ropes joined: the rope of a long text is too deep for pickle.
-        state = {slot: getattr(self, slot) for slot in Machine.__slots__}
+        state = self.__dict__
         return LAYOUT, state | {"_region": flat(self._region)}
 
     def __setstate__(self, layout_and_state: tuple[int, dict[str, Any]]) -> None:
         layout, state = layout_and_state
         if layout != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {layout}, not {LAYOUT})")
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
 
 
 # -- step functions ----------------------------------------------------------------------------------------------------

@@ -31,22 +31,6 @@ class Parameters:
         undecided: whether the value's closing marker was read, and not yet what may follow it.
     """
 
-    __slots__ = (
-        "_coerce",
-        "_key",
-        "_root",
-        "_schema",
-        "_streams",
-        "_type",
-        "_types",
-        "_value",
-        "_written",
-        "lead",
-        "paired",
-        "passed",
-        "undecided",
-    )
-
     def __init__(self, tool: Tool | None, types: Mapping[str, str], *, coerce: bool) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
         self._types = types
@@ -64,16 +48,14 @@ class Parameters:
     def copy(self) -> Parameters:
         """The same place."""
         twin = Parameters.__new__(Parameters)
-        for slot in Parameters.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {slot: getattr(self, slot) for slot in Parameters.__slots__} | {"_value": flat(self._value)}
+        return self.__dict__ | {"_value": flat(self._value)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
 
     def word(self, kind: str, word: str) -> None:
         """The parameter's key, or the type that the format writes."""

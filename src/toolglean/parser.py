@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from toolglean.discovery import TagPlan
 from toolglean.errors import UsageError
 from toolglean.limits import Limits
-from toolglean.machine import Machine, Plan
-from toolglean.tag import Tag
+from toolglean.machine import Machine
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
+    from toolglean.plan import Plan
 
 __all__ = ["Parser"]
 
@@ -48,8 +47,6 @@ class Parser(Machine):
         ToolError: an entry of `tools` is no tool.
         TemplateError: the template cannot be read.
     """
-
-    __slots__ = ()
 
     def __init__(
         self,
@@ -111,13 +108,20 @@ def _plan(
             raise UsageError("give a format or a tag, not both")
         return _format_plan(named)
     if tag is not None:
-        return TagPlan(Tag.of(tag, closer))
+        return _tag_plan(tag, closer)
     if template is not None:
         from toolglean.templates import tag_of  # noqa: PLC0415  # only those who have a template pay for its import
 
         found = tag_of(template)
-        return TagPlan(Tag.of(found.tag, closer if closer is not None else found.closer or None))
+        return _tag_plan(found.tag, closer if closer is not None else found.closer or None)
     return _model_plan(model) if model is not None else _format_plan("auto")
+
+
+def _tag_plan(tag: str, closer: str | None) -> Plan:
+    from toolglean.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
+    from toolglean.tag import Tag  # noqa: PLC0415
+
+    return TagPlan(Tag.of(tag, closer))
 
 
 def _format_plan(named: str | Format) -> Plan:

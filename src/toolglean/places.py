@@ -45,7 +45,7 @@ BEHIND = 5  # markup behind a call
 
 
 class FormatPlan:
-    """What the machine looks for where formats are known: see `machine.Plan`."""
+    """What the machine looks for where formats are known: see `plan.Plan`."""
 
     stops_after_bare = False
 
@@ -88,28 +88,6 @@ def _plan(formats: tuple[Format, ...]) -> FormatPlan:
 
 class Walk:
     """Where the walk stands."""
-
-    __slots__ = (
-        "_accepted",
-        "_edges",
-        "_hole",
-        "_others",
-        "_pending",
-        "_pending_chars",
-        "_pending_start",
-        "_word",
-        "envelope",
-        "first_call",
-        "format",
-        "id",
-        "index",
-        "name",
-        "parameters",
-        "phase",
-        "place",
-        "program",
-        "reader",
-    )
 
     def __init__(self, program: Program, place: Place) -> None:
         self.program = program
@@ -167,8 +145,7 @@ class Walk:
     def copy(self) -> Walk:
         """The same place."""
         twin = Walk.__new__(Walk)
-        for slot in Walk.__slots__:
-            setattr(twin, slot, getattr(self, slot))
+        twin.__dict__.update(self.__dict__)
         twin.parameters = self.parameters and self.parameters.copy()
         twin.reader = self.reader and self.reader.copy()
         twin.envelope = self.envelope and self.envelope.copy()
@@ -176,7 +153,7 @@ class Walk:
 
     def __getstate__(self) -> dict[str, Any]:
         # Places and edges belong to the program: only what they follow from is kept.
-        state = {slot: getattr(self, slot) for slot in Walk.__slots__}
+        state = self.__dict__
         return state | {
             "program": self.program.formats,
             "place": self.place.key,
@@ -187,8 +164,7 @@ class Walk:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+        self.__dict__.update(state)
         self.program = compiled(state["program"])
         at = self.program.net.place
         self.place = at(state["place"])

@@ -102,9 +102,9 @@ class Place:
         self.spaces = tuple(state for state in states if net.spaces[state])
         self.chars: dict[str, list[int]] = {}
         for state in states:
-            edge = net.chars[state]
-            if edge is not None:
-                self.chars.setdefault(edge[0], []).append(edge[1])
+            leads = net.chars[state]
+            if leads is not None:
+                self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place | None] = {}
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
