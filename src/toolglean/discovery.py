@@ -72,7 +72,7 @@ class Payload:
         """The turn is over, and no call is open: what waits is no call."""
         machine.leave(text_follows=machine.in_region)
         if machine.in_region:
-            machine.release_region(_problem(machine, self))
+            machine.release_region(_problem(self))
 
     def skip(self, machine: Machine, text: str, i: int) -> int:
         """Pass over the rest of a malformed call."""
@@ -147,7 +147,7 @@ def _plan(tag: str, closer: str) -> TagPlan:
     return TagPlan(Tag.of(tag, closer))
 
 
-def _problem(machine: Machine, payload: Payload) -> str:
+def _problem(payload: Payload) -> str:
     return "unreadable call" if payload._tried and not payload.tag.bare else ""
 
 
@@ -206,7 +206,7 @@ def _end_word(machine: Machine, payload: Payload) -> bool:
 def _no_call(machine: Machine, payload: Payload, i: int, *, again: int | None = None) -> int:
     # `again`: how much of the region's end is to be read again; None: all but its opener.
     machine.leave(text_follows=True)
-    machine.release_region(_problem(machine, payload), again)
+    machine.release_region(_problem(payload), again)
     return i
 
 

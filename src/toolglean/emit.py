@@ -99,7 +99,7 @@ class Emitter:
         """Something that could not be taken as it stood."""
         self._put(Problem(reason, text, start))
 
-    def start_call(self, name: str, model_id: str | None, known: bool | None, start: int, *, may_get_id: bool) -> None:
+    def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
         """A call whose name is certain. `start` is where its opener stands."""
         self.settle()
         start = max(start, 0)
@@ -154,7 +154,7 @@ class Emitter:
     def _own_id(self, index: int | None = None) -> str:
         return f"{self._id_prefix}{self.index if index is None else index}"
 
-    def _say(self, kind: type[Content] | type[Reasoning], text: str, start: int) -> None:
+    def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if not text:
             return
         if self._ws:
@@ -162,7 +162,7 @@ class Emitter:
             self._put_text(kind, waited, self._ws_start)
         self._put_text(kind, text, start)
 
-    def _put_text(self, kind: type[Content] | type[Reasoning], text: str, start: int) -> None:
+    def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
             text, start = text[-start:], 0
         if text:

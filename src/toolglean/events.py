@@ -1,8 +1,8 @@
 # What this file knows: the whole vocabulary of what the parser reports.
 # What it must not know: how any of it is found.
 #
-# Plain slotted dataclasses: an event is built for almost every chunk (109 ns; a frozen one takes 199, a NamedTuple 194).
-# Treat them as read-only.
+# Plain slotted dataclasses, for an event is built for almost every chunk (109 ns; a frozen one takes 199, a NamedTuple
+# 194). Treat them as read-only.
 """Events, in the order in which the model wrote them, and the `Output` into which they fold."""
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Markup:
-    """Text of the format itself, outside calls (only with `markup=True`): closers, separators, white space of the format."""
+    """Text of the format itself, outside calls (only with `markup=True`): closers, separators, white space."""
 
     text: str
     start: int
@@ -162,7 +162,7 @@ def fold(events: Iterable[Event]) -> Output:
 
 
 def join(events: Iterable[Event]) -> list[Event]:
-    """Join what the cuts of the stream had parted: adjacent `Content`, `Reasoning` and `Markup`, and deltas of one call.
+    """Join what cuts of the stream had parted: adjacent `Content`, `Reasoning` and `Markup`, and deltas of one call.
 
     Two streams of one turn hold the same events, whatever the chunks, once they are joined.
     """

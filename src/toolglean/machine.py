@@ -423,7 +423,7 @@ class Machine:
         _, start = self._take_region()
         self._limit_at, self._limit_name = start + self.limits.call_chars, "call_chars"
         self.lane, self._fresh = CONTENT, False
-        self.emit.start_call(name, model_id, known, start, may_get_id=may_get_id)
+        self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
 
     def end_call(self, end: int) -> None:

@@ -74,7 +74,7 @@ class Parameters:
             self._streams = not self._coerce or is_text(self._schema, self._root)
         self._written += 1
         before = "{" if self._written == 1 else ", "
-        return f'{before}{string_text(self._key)}: {chr(34) if self._streams else ""}'
+        return f"{before}{string_text(self._key)}: {chr(34) if self._streams else ''}"
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""

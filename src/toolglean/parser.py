@@ -127,7 +127,7 @@ def _tag_plan(tag: str, closer: str | None) -> Plan:
 def _format_plan(named: str | Format) -> Plan:
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # a parser for a tag does without them
     from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
-    from toolglean.places import FormatPlan  # noqa: PLC0415
+    from toolglean.places.walk import FormatPlan  # noqa: PLC0415
 
     if isinstance(named, str):
         if named == "auto":

@@ -55,9 +55,11 @@ def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None) -> Reader:
     codec = edge.codec
     known: Any = properties(tool.parameters) if tool is not None else {}
     if isinstance(codec, Quoted):
-        from toolglean.scan.quoted import QuotedReader
+        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
+
         return QuotedReader(codec.quote, max_depth, all_quoted=codec.all, properties=known)
     if isinstance(codec, Tree):
-        from toolglean.scan.tree import TreeReader
+        from toolglean.scan.tree import TreeReader  # noqa: PLC0415
+
         return TreeReader(codec.prefix, known, max_depth)
     return JsonReader(max_depth)

@@ -58,7 +58,9 @@ class Program:
         self._bare: list[int] = []  # per format: the state before calls that have none
         self._insides: list[list[int]] = []  # per format: the state before each lane of reasoning
         self._pairs: list[tuple[int, int]] = []  # (format, pair) of lane n + 1
-        self._closers: list[dict[str, list[int]]] = []  # per format: what stands behind a call, and the states behind it
+        self._closers: list[
+            dict[str, list[int]]
+        ] = []  # per format: what stands behind a call, and the states behind it
         self._tags: list[frozenset[str]] = []  # per format: what opens a section or a call
         self._skippers: dict[int, Finder] = {}
         for number, each in enumerate(formats):

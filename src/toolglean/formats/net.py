@@ -158,7 +158,18 @@ class Net:
         self.eps[begin].append(here)
         return here
 
-    def hole(self, begin: int, kind: str, *, codec: Codec | None = None, lead: str = "", trail: str = "", word: bool = False, last: bool = False, flags: int = 0) -> int:
+    def hole(
+        self,
+        begin: int,
+        kind: str,
+        *,
+        codec: Codec | None = None,
+        lead: str = "",
+        trail: str = "",
+        word: bool = False,
+        last: bool = False,
+        flags: int = 0,
+    ) -> int:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
@@ -203,7 +214,9 @@ class Net:
         if key not in self._exits:
             place = self.place(key)
             literals = {char + self._rest(state) for char, states in place.chars.items() for state in states}
-            chars = frozenset(char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char))
+            chars = frozenset(
+                char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
+            )
             self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars)
         return self._exits[key]
 

@@ -26,7 +26,9 @@ from toolglean.errors import FormatError
 
 __all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
 
-HOLES = frozenset({"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"})
+HOLES = frozenset(
+    {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
+)
 CALL_HOLES = HOLES - {"key", "value", "type"}
 PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
 

@@ -1,0 +1,99 @@
+# What this file knows: how a call begins and ends on a walk, or turns out to be none.
+# What it must not know: how the walk came there.
+"""A call begins, ends, or turns out to be none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING
+from toolglean.formats.net import ACTION, END, LITERAL, START, TAG
+from toolglean.places.phases import OBJECTS
+from toolglean.scan.rope import joined
+
+if TYPE_CHECKING:
+    from toolglean.machine import Machine
+    from toolglean.places.walk import Walk
+
+__all__ = ["accept", "arrived", "end_call", "no_call", "start_call"]
+
+
+def arrived(machine: Machine, walk: Walk, here: int) -> bool:
+    """A place with flags was reached. False: the phase has changed, or the walk is over."""
+    flags = walk.place.flags
+    if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
+        machine.delta(walk.parameters.end_value(), here)
+    if flags & START and not machine.emit.open and not start_call(machine, walk):
+        return False
+    if flags & END:
+        return end_call(machine, walk, here)
+    if machine.emit.open:
+        if flags & LITERAL:
+            walk.settle(here)
+    elif flags & ACTION and not walk.place.chars and not walk.place.holes:
+        accept(machine, walk)
+        return False
+    return True
+
+
+def no_call(machine: Machine, walk: Walk) -> None:
+    """The region is no call."""
+    named = bool(walk.name) and machine.takes(walk.name)
+    tried = walk.phase == OBJECTS or named
+    machine.leave(text_follows=True)
+    machine.release_region("unreadable call" if tried and not machine.bare_region else "")
+
+
+def accept(machine: Machine, walk: Walk) -> None:
+    """A marker with an action was read whole, and nothing longer came of it."""
+    assert walk.accepted is not None
+    action, chars = walk.accepted
+    machine.markup_region(chars)
+    if action == CLOSE_REASONING:
+        machine.enter_lane(0)
+    elif action >= OPEN_REASONING:
+        machine.enter_lane(action - OPEN_REASONING)
+    else:  # a dropped marker
+        machine.enter_lane(machine.lane)
+
+
+def start_call(machine: Machine, walk: Walk) -> bool:
+    """The name is certain, and so is the place of the arguments. False: it does not count as a call."""
+    number = walk.place.formats[0]
+    declared = walk.program.formats[number]
+    name = machine.resolve(walk.name)
+    if not walk.name or not machine.takes(walk.name) or (declared.registered_only and name is None):
+        no_call(machine, walk)
+        return False
+    model_id = walk.id
+    if declared.id and walk.index:
+        model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
+    may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
+    walk.format = number
+    if not machine.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
+        return False
+    machine.only = number
+    walk.accepted = None
+    walk.settle(walk.pending_start + walk.pending_chars)
+    return True
+
+
+def end_call(machine: Machine, walk: Walk, here: int) -> bool:
+    """The literal that ended at `here` shows that the call is complete."""
+    if not machine.emit.open and not start_call(machine, walk):
+        return False
+    if walk.parameters is not None:
+        machine.delta(walk.parameters.end(), here)
+    end = walk.pending_start
+    marker = joined(walk.pending)
+    machine.end_call(end)
+    if walk.place.flags & TAG:
+        space = len(marker) - len(marker.lstrip())
+        machine.emit.space(marker[:space], end)
+        machine.leave(text_follows=False)
+        if not machine.read_again(marker[space:], end + space):
+            machine.say(marker[space:], end + space)
+        return False
+    machine.emit.markup(marker, end)
+    walk.go_behind(walk.place)
+    return False
