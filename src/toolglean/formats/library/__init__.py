@@ -10,9 +10,19 @@ from toolglean.formats.spec import Format
 
 __all__ = ["MODULES", "UNSUPPORTED", "formats"]
 
-MODULES = ("qwen",)
+MODULES = (
+    *("qwen", "deepseek", "glm", "minimax", "moonshot", "mistral", "llama", "google", "openai", "cohere", "ibm"),
+    *("others", "clients"),
+)
 
-UNSUPPORTED: dict[str, str] = {}
+UNSUPPORTED: dict[str, str] = {
+    "hf": "the format stands in the checkpoint (its response_template): it has no name",
+    "response_template": "the format stands in the checkpoint (its response_template): it has no name",
+    "passthrough": "it reads nothing: use no parser",
+    "identity": "it reads nothing: use no parser",
+    "minimax_m2_append_think": "it leaves the reasoning in the content, with its markers; minimax-m2 takes it apart",
+    "minimax_append_think": "it leaves the reasoning in the content, with its markers; minimax-m2 takes it apart",
+}
 """Names that engines know, and why no format stands behind them."""
 
 

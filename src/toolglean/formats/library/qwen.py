@@ -1,33 +1,96 @@
-# What this file knows: what the Qwen and Hermes families write.
-"""Qwen, Hermes."""
+# What this file knows: what Qwen's models, Hermes, and the makes write that took over their formats.
+"""Hermes, Qwen, MiMo, Seed-OSS, LongCat, Apriel."""
 
 from __future__ import annotations
 
 from toolglean.formats.spec import Format
 
 THINK = ("<think>\n", "\n</think>")
-TURN_ENDS = ("<|im_end|>", "<|endoftext|>")
+CHATML_ENDS = ("<|im_end|>", "<|endoftext|>")
+
 CODER_CALL = "<function={name}>\n{parameters}</function>"
+CODER_PARAMETER = "<parameter={key}>\n{value}\n</parameter>\n"
 
 FORMATS = (
+    # Hermes 2 writes `arguments` first; Ollama's older templates put all calls into one wrapper. {call} reads both.
     Format(
         "hermes",
         call="<tool_call>\n{call}\n</tool_call>",
         separator="\n",
         reasoning=THINK,
-        drop=TURN_ENDS,
-        aliases=("qwen3_json", "qwen", "qwen25", "qwen3"),
-        models=("qwen2.5*", "qwen3*", "*hermes*"),
+        drop=(*CHATML_ENDS, "<|eot_id|>", "[|endofturn|]"),
+        aliases=(
+            *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4"),
+            *("qwen3-thinking", "qwen3-vl-instruct", "qwen3-vl-thinking", "holo2", "nemotron-deci"),
+        ),
+        models=(
+            *("*hermes*", "qwen2.5*", "qwen2-*", "qwen3*", "qwq*", "rnj*", "bielik*", "reka-*", "kat-*", "holo2*"),
+            *("exaone-4*", "exaone4*", "baichuan-m2*", "smollm3*", "mimo-vl*", "trinity*", "*afm-4.5b*", "xiyansql*"),
+            *("cogito-v1*", "cogito:*", "nous-hermes*", "deephermes*", "smallthinker*", "llama3-groq-tool-use*"),
+        ),
+        source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B, Qwen/Qwen2.5-7B-Instruct and Qwen/Qwen3-0.6B",
     ),
+    # Models forget the wrapper: `<function=` alone opens a call too.
     Format(
         "qwen3-coder",
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
         also=(CODER_CALL,),
         separator="\n",
-        parameter="<parameter={key}>\n{value}\n</parameter>\n",
+        parameter=CODER_PARAMETER,
         reasoning=THINK,
-        drop=TURN_ENDS,
-        aliases=("qwen3_xml",),
-        models=("qwen3-coder*", "qwen3.5*"),
+        drop=CHATML_ENDS,
+        aliases=(
+            *("qwen3-xml", "qwen3.5", "ornith", "nanbeige", "minicpmv"),
+            *("nemotron-3", "nemotron-v3", "nemotron-3-nano", "nemotron-3.5-nano", "granite-thinking-parser"),
+        ),
+        models=(
+            *("qwen3-coder*", "qwen3.5*", "qwen3.6*", "qwen3.8*", "ornith*", "nanbeige4*", "minicpm-v-4.5*"),
+            *("*nemotron-3-*", "*nemotron-3.5-*", "*nemotron-nano-3*", "nemotron3*", "granite-4.2*", "granite4.2*"),
+        ),
+        source="chat templates of Qwen/Qwen3-Coder-30B-A3B-Instruct, Qwen/Qwen3.5-4B, nvidia/Nemotron-3-Nano-30B-A3B",
+    ),
+    # One line, and values verbatim: a line break beside a value is the value's.
+    Format(
+        "mimo",
+        call="<tool_call><function={name}>{parameters}</function></tool_call>",
+        also=("<function={name}>{parameters}</function>",),
+        separator="\n",
+        parameter="<parameter={key}>{value}</parameter>",
+        reasoning=("<think>", "</think>"),
+        drop=CHATML_ENDS,
+        models=("mimo-v2*",),
+        source="vLLM 0.33, parser mimo; SGLang 0.5.23, detector mimo (XiaomiMiMo/MiMo-V2-Flash)",
+    ),
+    Format(
+        "seed-oss",
+        call="<seed:tool_call>\n" + CODER_CALL + "\n</seed:tool_call>",
+        also=(CODER_CALL,),
+        separator="\n",
+        parameter="<parameter={key}>{value}</parameter>\n",
+        reasoning=("<seed:think>", "</seed:think>"),
+        drop=("<seed:eos>",),
+        models=("seed-oss*",),
+        source="chat template of ByteDance-Seed/Seed-OSS-36B-Instruct",
+    ),
+    Format(
+        "longcat",
+        call="<longcat_tool_call>\n{call}\n</longcat_tool_call>",
+        separator="\n",
+        reasoning=("<longcat_think>\n", "\n</longcat_think>"),
+        drop=("</longcat_s>",),
+        models=("longcat*",),
+        source="vLLM 0.33, parser longcat (meituan-longcat/LongCat-Flash-Chat)",
+    ),
+    # Reasoning has no opener of its own that is certain: the prompt ends with "Here are my reasoning steps:\n".
+    Format(
+        "apriel",
+        section=("<tool_calls>[", "]</tool_calls>"),
+        call="{call}",
+        separator=", ",
+        reasoning=("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n"),
+        reasonings=(("<thinking>", "</thinking>"),),
+        drop=("[END FINAL RESPONSE]", "<|begin_assistant|>", "<|end|>"),
+        models=("apriel*",),
+        source="chat templates of ServiceNow-AI/Apriel-1.5-15b-Thinker and Apriel-1.6-15b-Thinker",
     ),
 )

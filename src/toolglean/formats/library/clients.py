@@ -1,0 +1,41 @@
+# What this file knows: what clients ask models to write who do not rely on a format of their own; and xLAM's lists.
+"""xLAM's bare lists, calls in the style of clients."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+LLAMA_QWEN_ENDS = ("<|eot_id|>", "<|im_end|>", "<|EOT|>", "<|endoftext|>")
+
+FORMATS = (
+    Format(
+        "xlam",
+        call="{calls}",
+        also=("```json\n{calls}\n```", "<tool_call>{calls}</tool_call>", "[TOOL_CALLS]{calls}"),
+        reasoning=("<think>", "</think>"),
+        drop=LLAMA_QWEN_ENDS,
+        aliases=("json-array", "bare-json-list", "json"),
+        models=("*xlam*", "*hammer2*"),
+        source="chat templates of Salesforce/Llama-xLAM-2-8b-fc-r; vLLM 0.33, parser xlam",
+    ),
+    Format(
+        "xlam-object",
+        section=('{"tool_calls": ', "}"),
+        call="{calls}",
+        drop=(*LLAMA_QWEN_ENDS, "### Response:"),
+        aliases=("xlam-toolcalls-obj",),
+        models=("xlam-1b*", "xlam-7b*", "xlam:*"),
+        source="Ollama's template of Salesforce/xLAM-7b-r",
+    ),
+    # Anthropic's block as JSON, which MCP's clients use as their neutral form; models put it into fences.
+    Format(
+        "json-input",
+        call="{call}",
+        also=("```json\n{call}\n```", "<tool_use>{call}</tool_use>"),
+        separator="\n",
+        keys=("name", "input"),
+        registered_only=True,
+        aliases=("tool-use-json", "neutral"),
+        source="https://docs.anthropic.com/en/docs/build-with-claude/tool-use (the tool_use block)",
+    ),
+)

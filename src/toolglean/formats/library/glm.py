@@ -1,0 +1,123 @@
+# What this file knows: what Z.ai's GLM models write, and the makes that took over their tags.
+"""GLM, Ling, Laguna, Spark, IQuest; Hunyuan 3 and 4; K2-Horizon."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+THINK = ("<think>", "</think>")
+GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>")
+
+LINE_CALL = "<tool_call>{name}{parameters}</tool_call>"
+LINE_PARAMETER = "<arg_key>{key}</arg_key><arg_value>{value}</arg_value>"
+BLOCK_CALL = "<tool_call>{name}\n{parameters}</tool_call>"
+BLOCK_PARAMETER = "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
+
+
+def hunyuan(name: str, suffix: str, *, models: tuple[str, ...], aliases: tuple[str, ...] = ()) -> Format:
+    """Hunyuan 3: each checkpoint's template has a suffix of its own in every tag."""
+    return Format(
+        name,
+        section=(f"<tool_calls{suffix}>\n", f"\n</tool_calls{suffix}>"),
+        call=f"<tool_call{suffix}>{{name}}<tool_sep{suffix}>\n{{parameters}}</tool_call{suffix}>",
+        separator="\n",
+        parameter=f"<arg_key{suffix}>{{key}}</arg_key{suffix}>\n<arg_value{suffix}>{{value}}</arg_value{suffix}>\n",
+        reasoning=(f"<think{suffix}>", f"</think{suffix}>"),
+        drop=(f"<｜hy_eos{suffix}｜>",),
+        aliases=aliases,
+        models=models,
+        source="chat template of tencent/Hy3; vLLM 0.33, parsers hy_v3 and hy_v4",
+    )
+
+
+FORMATS = (
+    Format(
+        "glm-4.5",
+        call=BLOCK_CALL,
+        separator="\n",
+        parameter=BLOCK_PARAMETER,
+        reasoning=THINK,
+        drop=GLM_ENDS,
+        aliases=("glm", "glm45", "glm-4.6", "glm46"),
+        models=("glm-4.5*", "glm-4.6*"),
+        source="chat template of zai-org/GLM-4.6",
+    ),
+    Format(
+        "glm-4.7",
+        call=LINE_CALL,
+        parameter=LINE_PARAMETER,
+        reasoning=THINK,
+        drop=GLM_ENDS,
+        aliases=("glm47", "glm-ocr", "glm-5", "glm-5.1"),
+        models=("glm-4.7*", "glm-5*", "glm-ocr*"),
+        source="chat template of zai-org/GLM-4.7-Flash",
+    ),
+    Format(
+        "ling-3",
+        call=BLOCK_CALL,
+        separator="\n",
+        parameter=BLOCK_PARAMETER,
+        reasoning=THINK,
+        drop=("<|role_end|>", "<|endoftext|>"),
+        aliases=("ling3",),
+        models=("ling-3*", "ring-3*"),
+        source="chat template of inclusionAI/Ling-3.0-flash",
+    ),
+    # Ollama has seen `<user>…</user>` around calls; the templates' white space is not written by the models.
+    Format(
+        "laguna",
+        call=BLOCK_CALL,
+        also=("<tool_call>{call}</tool_call>",),
+        separator="\n",
+        parameter=BLOCK_PARAMETER,
+        reasoning=THINK,
+        drop=("</assistant>", "<|endoftext|>"),
+        aliases=("poolside", "poolside-v1"),
+        models=("laguna*", "poolside*"),
+        source="chat template of poolside/Laguna-S-2.1",
+    ),
+    Format(
+        "spark-2.5",
+        call=LINE_CALL,
+        parameter=LINE_PARAMETER,
+        reasoning=THINK,
+        drop=("<｜end▁of▁sentence｜>",),
+        aliases=("spark25",),
+        models=("spark2.5*", "spark-2.5*"),
+        source="chat template Spark2.5 in llama.cpp",
+    ),
+    Format(
+        "iquest-q1",
+        call="<iquest_tool_call>{name}{parameters}</iquest_tool_call>",
+        parameter=LINE_PARAMETER,
+        reasoning=THINK,
+        drop=("<|im_end|>",),
+        models=("iquest-q1*",),
+        source="SGLang 0.5.23, detector iquest_q1",
+    ),
+    hunyuan("hunyuan-3", "", aliases=("hunyuan", "hy3", "hy-v3"), models=("hunyuan-3*", "hy3*")),
+    hunyuan("hunyuan-3-opensource", ":opensource", models=("tencent/hy3*",)),
+    Format(
+        "hunyuan-4",
+        section=("<tool_calls>", "</tool_calls>"),
+        call=LINE_CALL,
+        parameter=LINE_PARAMETER,
+        reasoning=THINK,
+        drop=("<｜hy_eos｜>",),
+        aliases=("hy4", "hy-v4"),
+        models=("hunyuan-4*", "hy4*"),
+        source="vLLM 0.33, parser hy_v4",
+    ),
+    Format(
+        "k2-horizon",
+        section=("<ifm|tool_calls>", "</ifm|tool_calls>"),
+        call="<ifm|tool_call>{name}{parameters}</ifm|tool_call>",
+        also=("<ifm|tool_call>{call}</ifm|tool_call>",),
+        separator="\n",
+        parameter="<ifm|arg_key>{key}</ifm|arg_key><ifm|arg_value>{value}</ifm|arg_value>",
+        reasoning=("<ifm|think>", "</ifm|think>"),
+        reasonings=(("<ifm|think_fast>", "</ifm|think_fast>"), ("<ifm|think_faster>", "</ifm|think_faster>")),
+        models=("k2-horizon*",),
+        source="vLLM 0.33, parser k2_horizon",
+    ),
+)

@@ -1,0 +1,27 @@
+# What this file knows: what Google's models write.
+"""Gemma 4, FunctionGemma."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format, Quoted
+
+FORMATS = (
+    Format(
+        "gemma-4",
+        call="<|tool_call>call:{name}{arguments}<tool_call|>",
+        arguments=Quoted('<|"|>'),
+        reasoning=("<|channel>thought\n", "<channel|>"),
+        drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
+        aliases=("gemma4", "gemma4-no-thinking"),
+        models=("gemma-4*", "gemma4*", "*gemma-4*", "diffusion-gemma*"),
+        source="chat template of google/gemma-4-31B-it",
+    ),
+    Format(
+        "functiongemma",
+        call="<start_function_call>call:{name}{arguments}<end_function_call>",
+        arguments=Quoted("<escape>", all=True),
+        drop=("<end_of_turn>", "<start_function_response>", "<eos>"),
+        models=("*functiongemma*",),
+        source="chat template of google/functiongemma-270m-it",
+    ),
+)

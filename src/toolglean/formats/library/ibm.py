@@ -1,0 +1,43 @@
+# What this file knows: what IBM's Granite models write.
+"""Granite 3, Granite 20B function calling, Granite 4."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+THINK = ("<think>", "</think>")
+PHRASES = ("Here is my thought process:", "Here is my response:")  # Granite 3.2 marks its reasoning with phrases
+ENDS = ("<|end_of_text|>", "<|endoftext|>")
+
+FORMATS = (
+    Format(
+        "granite-3",
+        call="<|tool_call|>{calls}",
+        also=("<tool_call>{calls}",),
+        reasoning=THINK,
+        reasonings=(PHRASES, ("Here's my thought process:", "Here's my response:")),
+        drop=(*ENDS, "</tool_call>", "<response>", "</response>"),
+        aliases=("granite", "granite3"),
+        models=("granite-3*", "granite3*"),
+        source="chat template of ibm-granite/granite-3.3-2b-instruct; vLLM 0.33, parser granite",
+    ),
+    Format(
+        "granite-20b-fc",
+        call="<function_call> {call}",
+        separator="\n",
+        drop=ENDS,
+        aliases=("granite-fc",),
+        models=("granite-20b-functioncalling*", "granite-20b-code*"),
+        source="vLLM 0.33, parser granite-20b-fc (ibm-granite/granite-20b-functioncalling)",
+    ),
+    Format(
+        "granite-4",
+        call="<tool_call>\n{call}\n</tool_call>",
+        separator="\n",
+        reasoning=THINK,
+        drop=ENDS,
+        aliases=("granite4",),
+        models=("granite-4*", "granite4*"),
+        source="chat template of ibm-granite/granite-4.0-tiny",
+    ),
+)

@@ -1,0 +1,135 @@
+# What this file knows: what Meta's models write, and those of others that were trained from them.
+"""Llama 3 and 4, pythonic calls, Functionary, Firefunction, Nemotron; Muse."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+LLAMA_ENDS = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
+HEADER = ("<|start_header_id|>assistant<|end_header_id|>",)
+THINK = ("<think>\n", "\n</think>")
+
+ATEM_BLOCK = '<atem:function_calls>\n<atem:invoke name="{name}">\n{parameters}</atem:invoke>\n</atem:function_calls>'
+ATEM_OBJECT = (
+    '<atem:function_calls>\n<atem:invoke name="{name}">\n<atem:parameter>{arguments}</atem:parameter></atem:invoke>\n'
+    "</atem:function_calls>"
+)
+
+FORMATS = (
+    Format(
+        "llama3-json",
+        call="{call}",
+        also=("<|python_tag|>{call}",),
+        separator="; ",
+        keys=("name", "parameters"),
+        drop=(*LLAMA_ENDS, *HEADER),
+        aliases=("llama3", "llama4-json", "llama-3", "llama-3.1"),
+        models=("*llama-3*", "*llama3*", "llama-4-json*"),
+        source="chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct",
+    ),
+    # Llama 4's own template writes the content between the first two markers, and JSON after them.
+    Format(
+        "llama4",
+        call="<|python_start|><|python_end|>{call}",
+        also=("<|python_end|>{call}", "<|python_start|>{call}<|python_end|>"),
+        keys=("name", "parameters"),
+        drop=(*LLAMA_ENDS, "<|python_start|>"),
+        aliases=("llama4-pystart-json",),
+        source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct",
+    ),
+    Format(
+        "llama4-pythonic",
+        section=("<|python_start|>[", "]<|python_end|>"),
+        sections=(("[", "]"),),
+        call="{name}({keywords})",
+        separator=", ",
+        drop=LLAMA_ENDS,
+        models=("*llama-4*", "llama4*"),
+        source="vLLM 0.33, parser llama4_pythonic",
+    ),
+    Format(
+        "pythonic",
+        section=("[", "]"),
+        sections=(("<|python_start|>[", "]<|python_end|>"),),
+        call="{name}({keywords})",
+        separator=", ",
+        drop=(*LLAMA_ENDS, *HEADER, "<end_of_turn>"),
+        aliases=("pythonic-bare", "gemma3-pythonic"),
+        models=("toolace*", "*gemma-3*", "*gemma3*"),
+        source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
+    ),
+    Format(
+        "functionary-v2",
+        call="<|recipient|>{name}\n<|content|>{arguments}",
+        drop=("<|from|>assistant", "<|recipient|>all\n<|content|>", "<|stop|>"),
+        models=("functionary*v2*",),
+        source="chat template of meetkai/functionary-medium-v2.2",
+    ),
+    Format(
+        "functionary-v3.1",
+        call="<function={name}>{arguments}</function>",
+        also=("<|python_tag|>{call}",),
+        drop=(*LLAMA_ENDS, *HEADER),
+        aliases=("functionary-v31",),
+        models=("functionary*v3.1*",),
+        source="chat template of meetkai/functionary-medium-v3.1",
+    ),
+    # The prompt ends with the first `>>>`: give it as `prompt`, or the turn's first line is the name.
+    Format(
+        "functionary-v3.2",
+        call=">>>{name}\n{arguments}",
+        also=("{name}\n{arguments}",),
+        drop=(*LLAMA_ENDS, ">>>all\n"),
+        aliases=("functionary-v32", "functionary"),
+        models=("functionary*",),
+        source="chat template of meetkai/functionary-medium-v3.2",
+    ),
+    Format(
+        "firefunction",
+        call="functools{calls}",
+        drop=(*LLAMA_ENDS, *HEADER),
+        aliases=("firefunction-v2",),
+        models=("firefunction*", "*firefunction*"),
+        source="chat template of fireworks-ai/llama-3-firefunction-v2",
+    ),
+    Format(
+        "nemotron",
+        call="<TOOLCALL>{calls}</TOOLCALL>",
+        reasoning=THINK,
+        drop=("<SPECIAL_12>", "<|im_end|>", *LLAMA_ENDS),
+        aliases=("nemotron-nano-v2", "nemotron-toolcall"),
+        models=("*nemotron*nano*v2*", "*nemotron-h*", "*llama*nemotron*", "nemotron*"),
+        source="chat template of nvidia/NVIDIA-Nemotron-Nano-9B-v2",
+    ),
+    Format(
+        "nemotron-mini",
+        call="<toolcall> {call} </toolcall>",
+        separator=" ",
+        models=("nemotron-mini*",),
+        source="Ollama's template of nvidia/Nemotron-Mini-4B-Instruct",
+    ),
+    # The turn is messages; the header of the first one is in the prompt. `to=self` reasons, `to=user` speaks.
+    Format(
+        "muse",
+        call=" to={name}<|message|>" + ATEM_BLOCK,
+        also=(
+            "<|start|>assistant to={name}<|message|>" + ATEM_BLOCK,
+            "<|start|>assistant to={name}<|message|>" + ATEM_OBJECT,
+            " to={name}<|message|>" + ATEM_OBJECT,
+            ATEM_BLOCK,
+            ATEM_OBJECT,
+        ),
+        separator="<|eom|>",
+        parameter='<atem:parameter name="{key}">{value}</atem:parameter>\n',
+        reasoning=(" to=self<|message|>", "<|eom|>"),
+        reasonings=(("<|start|>assistant to=self<|message|>", "<|eom|>"),),
+        calls_in_reasoning=False,
+        drop=(
+            *("<|start|>assistant<|message|>", "<|start|>assistant to=user<|message|>", " to=user<|message|>"),
+            *("<|start|>assistant", "<|message|>", "<|eom|>", "<|eot|>"),
+        ),
+        aliases=("glimmer", "muse-glimmer", "musespark1x", "muse-spark"),
+        models=("muse*", "*glimmer*"),
+        source="chat template muse-glimmer in llama.cpp; vLLM 0.33, parser muse",
+    ),
+)

@@ -1,0 +1,60 @@
+# What this file knows: what Mistral's models write, by the version of their tokenizer.
+"""Mistral v3, v11, v13."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+# One spelling is the template's; models of every version write the others too.
+LIST = "[TOOL_CALLS] {calls}"
+WITH_ID = "[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{arguments}"
+NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
+TOUCHING = "[TOOL_CALLS]{name}{arguments}"
+SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
+THINK = ("[THINK]", "[/THINK]")
+PLAIN_THINK = ("<think>", "</think>")
+ENDS = ("</s>", "[/TOOL_CALLS]")
+
+
+def others(main: str) -> tuple[str, ...]:
+    """All spellings but that one."""
+    return tuple(each for each in SPELLINGS if each != main)
+
+
+FORMATS = (
+    Format(
+        "mistral-v13",
+        call=NAMED,
+        also=others(NAMED),
+        reasoning=THINK,
+        reasonings=(PLAIN_THINK,),
+        calls_in_reasoning=False,
+        drop=ENDS,
+        aliases=("mistral", "mistral-v15", "ministral"),
+        models=("devstral*", "magistral*2507*", "magistral*2509*", "ministral*", "mistral-medium*", "mistral-large-3*"),
+        source="mistral-common, tokenizers v13 and v15; chat template of mistralai/Ministral-3-14B-Reasoning-2512",
+    ),
+    Format(
+        "mistral-v11",
+        call=WITH_ID,
+        also=others(WITH_ID),
+        reasoning=PLAIN_THINK,
+        reasonings=(THINK,),
+        calls_in_reasoning=False,
+        drop=ENDS,
+        models=("mistral-small*", "magistral*"),
+        source="mistral-common, tokenizer v11; chat template of mistralai/Mistral-Small-3.2-24B-Instruct-2506",
+    ),
+    Format(
+        "mistral-v3",
+        call=LIST,
+        also=others(LIST),
+        reasoning=THINK,
+        reasonings=(PLAIN_THINK,),
+        calls_in_reasoning=False,
+        drop=ENDS,
+        aliases=("mistral-list", "mistral-v2", "mistral-v7", "mistral-nemo"),
+        models=("mistral*", "mixtral*", "mistral-small*2409*", "mistral-small*2501*", "codestral*", "pixtral*"),
+        source="mistral-common, tokenizers v2 to v7; chat template of mistralai/Mistral-Nemo-Instruct-2407",
+    ),
+)

@@ -1,0 +1,52 @@
+# What this file knows: what Moonshot's Kimi models write.
+"""Kimi K2, K3."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
+
+FORMATS = (
+    # The id is made of name and number; some models leave out `functions.`, others the number.
+    Format(
+        "kimi-k2",
+        section=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+        sections=(("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),),
+        call=BEGIN + "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        also=(
+            BEGIN + "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "{name}" + ARGUMENTS + "{arguments}" + END,
+        ),
+        id="functions.{name}:{index}",
+        reasoning=("<think>", "</think>"),
+        reasonings=(("◁think▷", "◁/think▷"),),
+        drop=("<|im_end|>", "[EOS]"),
+        aliases=("kimi", "kimi-k25", "kimi-k2.5"),
+        models=("kimi-k2*", "kimi-vl*", "kimi-dev*", "kimi-linear*"),
+        source="chat template of moonshotai/Kimi-K2-Instruct",
+    ),
+    Format(
+        "kimi-k3",
+        section=("<|open|>tools<|sep|>", "<|close|>tools<|sep|>"),
+        call='<|open|>call tool="{name}" index="{index}"<|sep|>{parameters}<|close|>call<|sep|>',
+        parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
+        reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+        drop=(
+            *("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
+            *("<|open|> response <|sep|>", "<|close|> response <|sep|>"),
+            *("<|close|>message<|sep|>", "<|end_of_msg|>"),
+        ),
+        types={
+            "string": "string",
+            "number": "number",
+            "boolean": "boolean",
+            "null": "null",
+            "array": "array",
+            "*": "object",
+        },
+        models=("kimi-k3*",),
+        source="chat template of moonshotai/Kimi-K3",
+    ),
+)
