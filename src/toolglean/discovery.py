@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, mended
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
 from toolglean.scan.rope import Rope, flat, joined
 from toolglean.scan.text import Finder, is_word
 from toolglean.tag import Tag
@@ -67,6 +67,10 @@ class Payload:
     def read(self, machine: Machine, text: str, i: int) -> int:
         """Read on."""
         return _PHASES[self.phase](machine, self, text, i)
+
+    def stops(self) -> str:
+        """See `plan.Payload`."""
+        return QUOTE if self.phase == IN_JSON and self.envelope.in_string else ""
 
     def finish(self, machine: Machine) -> None:
         """The turn is over, and no call is open: what waits is no call."""

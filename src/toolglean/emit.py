@@ -121,6 +121,13 @@ class Emitter:
         self._args = (self._args, text)
         self.out.append(CallDelta(self.index - 1, text, start))
 
+    def plain_delta(self, text: str, start: int) -> CallDelta:
+        """A piece of the open call's arguments that is handed out at once."""
+        if self._args_start < 0:
+            self._args_start = start
+        self._args = (self._args, text)
+        return CallDelta(self.index - 1, text, start)
+
     @property
     def has_arguments(self) -> bool:
         """Whether any of the open call's arguments was written."""

@@ -91,6 +91,11 @@ class Envelope:
         self._depth = 0  # of the value that is held or passed on
         self._purpose = FOR_NOTHING
 
+    @property
+    def in_string(self) -> bool:
+        """Whether a string of the open call's arguments is being read."""
+        return self._reading == ARGUMENTS and self.scanner.in_string
+
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)

@@ -15,13 +15,15 @@
 from __future__ import annotations
 
 import enum
+import re
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.emit import Emitter
 from toolglean.errors import UsageError
-from toolglean.events import Content, Event, Output, fold
+from toolglean.events import CallDelta, Content, Event, Output, Reasoning, fold
 from toolglean.limits import Limits
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -96,7 +98,10 @@ class Machine:
         self._replay: tuple[str, int] | None = None
         self._reread = 0
         self._finished = False
-        self._guard = self._new_guard()  # a chunk without it is plain content; "" (in every chunk) shuts the fast path
+        # Fast paths: a chunk without the guard is plain content; a chunk without the stops is plain arguments.
+        self._guard = self._stops = ""
+        self._idle = False
+        self._set_fast_paths()
 
     def begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
@@ -104,7 +109,7 @@ class Machine:
         if not lane:
             raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
         self.enter_lane(lane)
-        self._guard = ""
+        self._set_fast_paths()
 
     def read_prompt(self, prompt: str) -> None:
         """Read the end of the prompt; its events are dropped, and places count from its end."""
@@ -132,12 +137,35 @@ class Machine:
             start = self._pos
             self._pos = start + len(chunk)
             return [Content(chunk, start)] if chunk else []
+        if self._stops and (event := self._plain_delta(chunk)):  # and most chunks of a call here
+            return [event]
+        if self._idle and (found := self._plain_text(chunk)):
+            return [found]
         if self._finished:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         start = self._pos
         self._pos += len(chunk)
         self._run(chunk, start)
         return self._taken()
+
+    def _plain_delta(self, chunk: str) -> CallDelta | None:
+        # Inside a string of the arguments: a chunk without any character that ends or escapes it.
+        start = self._pos
+        end = start + len(chunk)
+        if not chunk or end >= self._limit_at or _stop_search(self._stops)(chunk):
+            return None
+        self._pos = end
+        return self.emit.plain_delta(chunk, start)
+
+    def _plain_text(self, chunk: str) -> Content | Reasoning | None:
+        # Between calls, where the tags begin with several characters, or where it is reasoning.
+        if self.plan.finder(self.lane, self.only).find(chunk, 0)[0] < len(chunk) or not chunk:
+            return None
+        if self.lane != CONTENT and chunk[-1].isspace():
+            return None
+        start = self._pos
+        self._pos = start + len(chunk)
+        return Content(chunk, start) if self.lane == CONTENT else Reasoning(chunk, start)
 
     def finish(self) -> list[Event]:
         """End the turn.
@@ -150,7 +178,7 @@ class Machine:
             while self._release_at_end():
                 pass
             self.emit.flush()
-            self._finished, self._guard = True, ""
+            self._finished, self._idle, self._guard, self._stops = True, False, "", ""
         return self._taken()
 
     def add(self, chunk: str) -> Output:
@@ -208,17 +236,17 @@ class Machine:
                 again, place = self._replay
                 self._replay = None
                 stack.append((again, 0, place))
-        self._guard = self._new_guard()
+        self._set_fast_paths()
 
-    def _new_guard(self) -> str:
-        # "" is in every chunk: it shuts the fast path.
-        if self._held or not self.emit.clean:
-            return ""
-        if self._mode == DONE:
-            return NO_GUARD
-        if self._mode != TEXT or self.lane != CONTENT:
-            return ""
-        return self.plan.finder(CONTENT, self.only).first
+    def _set_fast_paths(self) -> None:
+        self._idle = self._mode == TEXT and not self._held and self.emit.clean
+        self._guard = self._stops = ""  # "" is in every chunk: it shuts the fast path
+        if self._idle and self.lane == CONTENT:
+            self._guard = self.plan.finder(CONTENT, self.only).first
+        elif self._mode == DONE and self.emit.clean:
+            self._guard = NO_GUARD
+        elif self._mode == CALL and self.emit.open and not self._held and self.payload is not None:
+            self._stops = self.payload.stops()
 
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> int:
         n = len(text)
@@ -462,6 +490,11 @@ class Machine:
         if layout != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {layout}, not {LAYOUT})")
         self.__dict__.update(state)
+
+
+@lru_cache(maxsize=64)
+def _stop_search(stops: str) -> Callable[[str], object]:
+    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search
 
 
 # -- step functions ----------------------------------------------------------------------------------------------------

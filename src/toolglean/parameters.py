@@ -28,6 +28,7 @@ class Parameters:
     Attributes:
         lead: what is still expected of the white space before the value; `passed` is what was read of it.
         paired: whether that white space stood there, so that the one behind the value is taken off too.
+        streams: whether the value is passed on as it arrives.
         undecided: whether the value's closing marker was read, and not yet what may follow it.
     """
 
@@ -38,7 +39,7 @@ class Parameters:
         self._key = ""
         self._type = ""
         self._schema: Any = None
-        self._streams = True
+        self.streams = True
         self._value: Rope = ()
         self._written = 0  # how many parameters were begun
         self.lead = self.passed = ""
@@ -69,16 +70,16 @@ class Parameters:
         self.lead, self.passed, self.paired, self.undecided = lead, "", False, False
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
-            self._streams = self._type == self._types.get("string", "string")
+            self.streams = self._type == self._types.get("string", "string")
         else:
-            self._streams = not self._coerce or is_text(self._schema, self._root)
+            self.streams = not self._coerce or is_text(self._schema, self._root)
         self._written += 1
         before = "{" if self._written == 1 else ", "
-        return f"{before}{string_text(self._key)}: {chr(34) if self._streams else ''}"
+        return f"{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
-        if self._streams:
+        if self.streams:
             return quoted_text(text)
         self._value = (self._value, text)
         return ""
@@ -86,7 +87,7 @@ class Parameters:
     def end_value(self) -> str:
         """The value is whole."""
         self.undecided = False
-        if self._streams:
+        if self.streams:
             return '"'
         text, self._value = joined(self._value), ()
         return json.dumps(self._typed(text), ensure_ascii=False)

@@ -24,6 +24,12 @@ class Payload(Protocol):
     def skip(self, machine: Machine, text: str, i: int) -> int:
         """Pass over the rest of a malformed call, from `i`; returns the place reached."""
 
+    def stops(self) -> str:
+        """Inside a string of the arguments: characters that may end it, besides quotes, backslashes and controls.
+
+        A chunk without any of these is passed on as it stands. "" where the text must be read.
+        """
+
     def finish(self, machine: Machine) -> None:
         """The turn is over, and no call is open."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.coerce import properties
 from toolglean.formats.spec import Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner, mended
+from toolglean.scan.json import CLOSE, FAIL, QUOTE, JsonScanner, mended
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DONE, FAILED, NEED, Reader
 
@@ -40,6 +40,10 @@ class JsonReader:
             self.fault = scanner.fault
             return end, piece, FAILED
         return end, piece, DONE if scanner.token == CLOSE else NEED
+
+    def stops(self) -> str:
+        """What may end the string that is being read; "" outside strings."""
+        return QUOTE if self._scanner.in_string else ""
 
     def copy(self) -> Self:
         """The same place."""

@@ -17,7 +17,9 @@ from toolglean.parameters import Parameters
 from toolglean.places.calls import accept, no_call
 from toolglean.places.holes import read_arguments, read_objects, read_value, read_word
 from toolglean.places.markers import read_behind, read_markers
-from toolglean.places.phases import BEHIND, MARKERS
+from toolglean.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS, VALUE
+from toolglean.readers import JsonReader
+from toolglean.scan.json import QUOTE
 from toolglean.scan.reader import Reader
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -117,6 +119,23 @@ class Walk:
         machine.resume()
         self.go_behind(behind)
         return place + len(found)
+
+    def stops(self) -> str:
+        """See `plan.Payload`."""
+        if self.phase == ARGUMENTS:
+            found: str = self.reader.stops() if isinstance(self.reader, JsonReader) else ""
+            return found
+        if self.phase == OBJECTS:
+            return QUOTE if self.envelope is not None and self.envelope.in_string else ""
+        if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
+            return self.first_of_exits()
+        return ""
+
+    def first_of_exits(self) -> str:
+        """The characters with which begins what may stand behind the value."""
+        exits = self.program.net.exits([edge.target for edge in self.edges])
+        trails = {edge.trail[:1] for edge in self.edges}
+        return "".join({literal[0] for literal in exits.literals} | trails)
 
     def finish(self, machine: Machine) -> None:
         """The turn is over, and no call is open."""

@@ -44,6 +44,7 @@ NUMBER = 10  # `-1.`
 LITERAL = 11  # `tru`
 END = 12  # the outermost value
 
+QUOTE = '"'
 MAX_DIGITS = 4300
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
@@ -100,6 +101,11 @@ class JsonScanner:
         twin.fault, twin.fixes = self.fault, []
         twin._back, twin._rest, twin._number, twin._phase = self._back, self._rest, self._number, self._phase
         return twin
+
+    @property
+    def in_string(self) -> bool:
+        """Whether the text is inside a string, and not in an escape."""
+        return self.state in {IN_KEY, IN_STRING}
 
     def step(self, text: str, pos: int) -> int:
         """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""
