@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared import shared_rows
-from toolglean.coerce import coerce_text, is_text, json_text, known, properties
+from toolglean.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, within
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 OBJECT, ARRAY, NULL = ({"type": kind} for kind in ("object", "array", "null"))
@@ -87,8 +87,11 @@ def test_ladder(schema: Any, texts: dict[str, Any]) -> None:
 def test_a_schema_that_holds_itself() -> None:
     assert coerce_text("3", TREE, TREE) == 3
     assert not is_text(TREE, TREE)
-    wide = {"anyOf": [{"$ref": "#"}, {"$ref": "#"}, INTEGER]}
-    assert coerce_text("3", wide, wide) == 3
+    for word in ("anyOf", "oneOf", "allOf"):
+        wide = {word: [{word: [{"$ref": "#"}] * 9}] * 9 + [INTEGER]}
+        assert coerce_text("3", wide, wide) == 3
+        assert within(wide, "x", wide) is None
+        assert properties(wide) == {}
     assert properties({"allOf": [{"$ref": "#"}], "properties": {"a": STRING}}) == {"a": STRING}
 
 
@@ -150,6 +153,23 @@ def test_properties() -> None:
         == own | more
     )
     assert properties({"$ref": "#/$defs/m"}, {"$defs": {"m": {"properties": more}}}) == more
+
+
+def test_within() -> None:
+    thing = {
+        "anyOf": [
+            STRING,
+            {"$ref": "#/$defs/n"},
+            {"type": "object", "properties": {"a": STRING}, "additionalProperties": INTEGER},
+        ]
+    }
+    assert within(thing, "a", ROOT) == STRING
+    assert within(thing, "b", ROOT) == INTEGER
+    assert kinds_of(thing, ROOT) == {"string", "integer", "object"}
+    assert within({"items": NUMBER, "additionalProperties": STRING}, "item") == NUMBER
+    assert within({"additionalProperties": STRING}, "item") == STRING
+    assert within({"items": NUMBER, "additionalProperties": False}, "a") is None
+    assert within(None, "a") is None
 
 
 VALUE_PATTERNS = [

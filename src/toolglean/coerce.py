@@ -32,12 +32,12 @@ from typing import Any
 from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
 from toolglean.scan.python import python_value
 
-__all__ = ["coerce_text", "is_text", "json_text", "known", "properties", "resolved"]
+__all__ = ["coerce_text", "is_text", "json_text", "kinds_of", "known", "properties", "within"]
 
 Schema = Mapping[str, Any] | None
 
-MAX_HOPS = 32  # of $ref, anyOf and the like within each other; a schema may refer to itself
-MAX_CHOICES = 64
+MAX_HOPS = 32  # from one $ref to the next: a schema may refer to itself
+MAX_SCHEMAS = 256  # that one schema is made of, by anyOf and the like
 MAX_DIGITS = 4300
 
 # What schemas call the kinds: JSON schema's words, and those that people write for them.
@@ -131,16 +131,32 @@ def json_text(value: Any) -> str:
 
 def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
     """The schema of each parameter by its name, also where `$ref` or `allOf` hold them."""
-    root = parameters if root is None else root
     found: dict[str, Any] = {}
-    for each in _parts(parameters, root):
+    for each in _branches(parameters, parameters if root is None else root, ("allOf",), set()):
         own = each.get("properties")
         if isinstance(own, Mapping):
             found |= own
     return found
 
 
-def resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
+def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
+    """The kinds that the schema allows, in JSON schema's words; none where nothing is known."""
+    return frozenset(kind for kind, _ in _choices(schema, root))
+
+
+def within(schema: Schema, name: str, root: Schema = None) -> Any:
+    """The schema of what stands under that name in such an object, or of the items of such a list (`item`)."""
+    for each in _branches(schema, root, ("anyOf", "oneOf", "allOf"), set()):
+        own = each.get("properties")
+        if isinstance(own, Mapping) and name in own:
+            return own[name]
+        other = each.get("items" if name == "item" and "items" in each else "additionalProperties")
+        if isinstance(other, Mapping):
+            return other
+    return None
+
+
+def _resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
     """The schema to which `$ref` leads; {} where it leads nowhere, or the schema is none."""
     for _ in range(MAX_HOPS):
         if not isinstance(schema, Mapping):
@@ -163,13 +179,16 @@ def _looked_up(place: str, root: Schema) -> Any:
     return found
 
 
-def _parts(schema: Any, root: Schema, hops: int = 0) -> Iterator[Mapping[str, Any]]:
-    # The schemas that all hold: the members of allOf, then the schema itself.
-    schema = resolved(schema, root)
-    members = schema.get("allOf")
-    if isinstance(members, list) and hops < MAX_HOPS:
-        for each in members[:MAX_HOPS]:
-            yield from _parts(each, root, hops + 1)
+def _branches(schema: Any, root: Schema, words: tuple[str, ...], seen: set[int]) -> Iterator[Mapping[str, Any]]:
+    # The schema, and those to which the words lead from it, each once: a schema may hold itself.
+    schema = _resolved(schema, root)
+    if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
+        return
+    seen.add(id(schema))
+    for word in words:
+        members = schema.get(word)
+        for each in members if isinstance(members, list) else ():
+            yield from _branches(each, root, words, seen)
     yield schema
 
 
@@ -184,14 +203,15 @@ ENUM = "enum"  # the kind of an enum without a type
 def _choices(schema: Any, root: Schema) -> list[Choice]:
     found: list[Choice] = []
     if schema is not None:
-        _choose(schema, root, found, MAX_HOPS)
+        _choose(schema, root, found, set())
     return found
 
 
-def _choose(schema: Any, root: Schema, found: list[Choice], hops: int) -> None:
-    schema = resolved(schema, root)
-    if not hops or len(found) > MAX_CHOICES:
+def _choose(schema: Any, root: Schema, found: list[Choice], seen: set[int]) -> None:
+    schema = _resolved(schema, root)
+    if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
         return
+    seen.add(id(schema))
     before = len(found)
     members = _members(schema)
     kinds = _named(schema)
@@ -201,7 +221,7 @@ def _choose(schema: Any, root: Schema, found: list[Choice], hops: int) -> None:
     for word in ("anyOf", "oneOf", "allOf") if len(found) == before else ():
         within = schema.get(word)
         for each in within if isinstance(within, list) else ():
-            _choose(each, root, found, hops - 1)
+            _choose(each, root, found, seen)
             if word == "allOf" and len(found) > before:
                 break
     if schema.get("nullable") is True and len(found) > before:
