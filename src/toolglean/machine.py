@@ -302,9 +302,12 @@ class Machine:
         self._held = text[place:]
         return len(text)
 
-    def read_again(self, text: str, start: int) -> bool:
-        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again."""
-        if self._reread + len(text) > start + len(text) + REREAD_GRACE:
+    def read_again(self, text: str, start: int, *, always: bool = False) -> bool:
+        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again.
+
+        `always`: the text is the beginning of a marker, short and at a place of its own.
+        """
+        if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
             return False
         self._reread += len(text)
         if text:

@@ -65,14 +65,17 @@ def read_arguments(machine: Machine, walk: Walk, text: str, i: int) -> int:
         else:
             machine.give_up(f"malformed arguments: {walk.reader.fault}", text[j], machine.base + j)
     elif status == DONE:
+        rest: str = getattr(walk.reader, "rest", "")  # of a tag that is not the reader's
+        end = machine.base + j - len(rest)
         walk.reader = None
-        walk.settle(machine.base + j)
+        walk.settle(end)
         walk.place = walk.program.net.place([edge.target for edge in walk.edges])
         if walk.edges[0].last:
-            machine.end_call(machine.base + j)
+            machine.end_call(end)
             walk.go_behind(walk.place)
         else:
             walk.phase = MARKERS
+        machine.read_again(rest, end, always=True)
     return j
 
 
