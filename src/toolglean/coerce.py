@@ -39,6 +39,7 @@ Schema = Mapping[str, Any] | None
 MAX_HOPS = 32  # from one $ref to the next: a schema may refer to itself
 MAX_SCHEMAS = 256  # that one schema is made of, by anyOf and the like
 MAX_DIGITS = 4300
+MAX_POWER = 308  # beyond it, no float can hold the number
 
 # What schemas call the kinds: JSON schema's words, and those that people write for them.
 _KINDS = {
@@ -57,7 +58,7 @@ _OBJECT_WORDS = frozenset({"properties", "additionalProperties", "patternPropert
 _ARRAY_WORDS = frozenset({"items", "prefixItems"})
 
 _integer = re.compile(r"[+-]?[0-9]+").fullmatch
-_whole_float = re.compile(r"([+-]?[0-9]+)\.0*").fullmatch
+_decimal = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,4}))?").fullmatch
 _float = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
 
 
@@ -275,14 +276,19 @@ def _enum(text: str, members: tuple[Any, ...]) -> Any:
 
 
 def _integer_of(text: str) -> Any:
-    text = text.strip()
-    if len(text) > MAX_DIGITS:
+    # Not by way of a float: 1e23 is exact.
+    parts = _decimal(text.strip())
+    if not parts or len(text) > MAX_DIGITS:
         return NO
-    whole = _whole_float(text)
-    if whole or _integer(text):
-        return int(whole[1] if whole else text)
-    found = _float_of(text)
-    return int(found) if found is not NO and found.is_integer() else NO
+    sign, whole, fraction, power = parts.groups(default="")
+    shift = int(power or "0") - len(fraction)
+    if not whole + fraction or shift > MAX_POWER:
+        return NO
+    number = int(sign + whole + fraction)
+    if shift >= 0:
+        return number * 10**shift
+    found, left = divmod(number, 10**-shift)
+    return NO if left else found
 
 
 def _float_of(text: str) -> Any:

@@ -116,7 +116,7 @@ class TagPlan:
         self.bare = tag.bare
         self.stops_after_bare = tag.bare
 
-    def finder(self, lane: int, only: int) -> Finder:
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tag."""
         del lane, only
         return self.tag.finder

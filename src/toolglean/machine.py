@@ -79,7 +79,7 @@ class Machine:
         self.payload: Payload | None = None
         self.base = 0  # place in the turn of the first character of the text that is being read
         self.lane = CONTENT
-        self.only = -1  # the number of the format that the turn has shown itself to be in
+        self.only: tuple[int, ...] = ()  # the numbers of the formats that the turn may still be in; () for all
         self.tools = tools
         self.unknown_tools = unknown_tools
         self.coerce = coerce
@@ -403,6 +403,10 @@ class Machine:
             self.emit.space_is_text(self.lane)
             self.leave(text_follows=True)
         return j
+
+    def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
+        """Of these formats, those that the turn may still be in."""
+        return tuple(number for number in formats if number in self.only) or formats
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 

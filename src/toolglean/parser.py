@@ -90,7 +90,7 @@ class Parser(Machine):
         formats: tuple[Format, ...] = getattr(self.plan, "formats", ())
         if len(formats) == 1:
             return formats[0]
-        return formats[self.only] if self.only >= 0 else None
+        return formats[self.only[0]] if formats and self.only else None
 
     @property
     def tag(self) -> str | None:

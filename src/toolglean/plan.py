@@ -48,8 +48,8 @@ class Plan(Protocol):
     bare: bool
     stops_after_bare: bool
 
-    def finder(self, lane: int, only: int) -> Finder:
-        """Finds the tags of a lane (content, or reasoning of one kind); `only` is the one format that counts, or -1."""
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+        """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""

@@ -53,7 +53,7 @@ class Program:
     def __init__(self, formats: tuple[Format, ...]) -> None:
         self.formats = formats
         self.net = Net()
-        self._lanes: dict[tuple[int, int], Lane] = {}
+        self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._openers: list[int] = []  # per format: the state before all that has a marker of its own
         self._bare: list[int] = []  # per format: the state before calls that have none
         self._insides: list[list[int]] = []  # per format: the state before each lane of reasoning
@@ -67,21 +67,21 @@ class Program:
             _Layer(self, number, each).lay()
         self.has_bare = any(self.net.eps[state] for state in self._bare)
 
-    def lane(self, lane: int, only: int) -> Lane:
-        """The lane of that number; `only` is the number of the one format that counts, or -1."""
+    def lane(self, lane: int, only: tuple[int, ...]) -> Lane:
+        """The lane of that number; `only`: the numbers of the formats that count, () for all."""
         key = (lane, only)
         if key not in self._lanes:
             if lane == CONTENT:
-                states = self._openers if only < 0 else [self._openers[only]]
+                states = [self._openers[number] for number in only] or self._openers
             else:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
             self._lanes[key] = Lane(self, states)
         return self._lanes[key]
 
-    def bare_start(self, only: int) -> Place:
+    def bare_start(self, only: tuple[int, ...]) -> Place:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
-        numbers = range(len(self.formats)) if only < 0 else (only,)
+        numbers = only or range(len(self.formats))
         return self.net.place([self._openers[n] for n in numbers] + [self._bare[n] for n in numbers])
 
     def skipper(self, number: int) -> Finder:

@@ -57,9 +57,13 @@ def accept(machine: Machine, walk: Walk) -> None:
         machine.enter_lane(machine.lane)
 
 
-def start_call(machine: Machine, walk: Walk) -> bool:
-    """The name is certain, and so is the place of the arguments. False: it does not count as a call."""
-    number = walk.place.formats[0]
+def start_call(machine: Machine, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
+    """The name is certain, and so is the place of the arguments. False: it does not count as a call.
+
+    `formats`: the numbers of the formats that fit what was read; () for those of the walk's place.
+    """
+    fitting = machine.narrowed(formats or walk.place.formats)
+    number = fitting[0]
     declared = walk.program.formats[number]
     name = machine.resolve(walk.name)
     if not walk.name or not machine.takes(walk.name) or (declared.registered_only and name is None):
@@ -72,9 +76,8 @@ def start_call(machine: Machine, walk: Walk) -> bool:
     walk.format = number
     if not machine.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
-    machine.only = number
+    machine.only = fitting
     walk.accepted = None
-    walk.settle(walk.pending_start + walk.pending_chars)
     return True
 
 

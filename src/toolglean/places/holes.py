@@ -103,8 +103,8 @@ def read_objects(machine: Machine, walk: Walk, text: str, i: int) -> int:
         return i + 1
     j = read_envelope(machine, envelope, text, i)
     begun = machine.emit.index > walk.first_call
-    if begun and machine.only < 0:
-        machine.only = walk.format
+    if begun:
+        machine.only = machine.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
     if not machine.reading_call:
         return j
     scanner = envelope.scanner
@@ -214,18 +214,18 @@ def _walk_on(machine: Machine, walk: Walk, literal: str, here: int) -> None:
     """Behind the word; the literal that ended it has been read, and ended at `here`."""
     net = walk.program.net
     walk.phase = MARKERS
-    walk.place = net.place([edge.target for edge in walk.edges])
+    before = walk.place = net.place([edge.target for edge in walk.edges])
     walk.hole, walk.edges = None, ()
     walk.settle(here - len(literal))
-    if walk.place.flags & START and not machine.emit.open and not start_call(machine, walk):
-        return
     for char in literal:
         found = net.step(walk.place, char)
         assert found is not None
         walk.place = found
         walk.pending = (walk.pending, char)
         walk.pending_chars += 1
-    if walk.place.flags:
+    if before.flags & START and not machine.emit.open and not start_call(machine, walk):
+        return
+    if literal and walk.place.flags:
         arrived(machine, walk, here)
 
 

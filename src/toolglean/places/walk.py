@@ -41,7 +41,7 @@ class FormatPlan:
         self.formats = program.formats
         self.bare = program.has_bare
 
-    def finder(self, lane: int, only: int) -> Finder:
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.lane(lane, only).finder
 

@@ -1,5 +1,6 @@
-# What this file knows: what clients ask models to write who do not rely on a format of their own; and xLAM's lists.
-"""xLAM's bare lists, calls in the style of clients."""
+# What this file knows: what clients ask models to write who do not rely on a format of their own; xLAM and NexusRaven,
+# which know no other.
+"""xLAM, NexusRaven, calls in the style of clients."""
 
 from __future__ import annotations
 
@@ -26,6 +27,17 @@ FORMATS = (
         aliases=("xlam-toolcalls-obj",),
         models=("xlam-1b*", "xlam-7b*", "xlam:*"),
         source="Ollama's template of Salesforce/xLAM-7b-r",
+    ),
+    # Calls as Python statements, without a list around them: only at the start of the turn.
+    Format(
+        "raven",
+        call="{name}({keywords})",
+        also=("Call: {name}({keywords})",),
+        separator="; ",
+        drop=("<bot_end>",),
+        aliases=("nexusraven",),
+        models=("*raven*",),
+        source="model card of Nexusflow/NexusRaven-V2-13B",
     ),
     # Anthropic's block as JSON, which MCP's clients use as their neutral form; models put it into fences.
     Format(

@@ -31,6 +31,14 @@ def hunyuan(name: str, suffix: str, *, models: tuple[str, ...], aliases: tuple[s
 
 
 FORMATS = (
+    # A line with the name, and JSON: only at the start of the turn.
+    Format(
+        "glm-4",
+        call="{name}\n{arguments}",
+        drop=GLM_ENDS,
+        models=("glm-4-*", "glm4*", "glm-4"),
+        source="chat template of zai-org/glm-4-9b-chat",
+    ),
     Format(
         "glm-4.5",
         call=BLOCK_CALL,

@@ -128,7 +128,7 @@ def _open_command(top: _Open, token: Token) -> None:
 
 def _argument(tokens: Tokens, top: _Open, term: Argument) -> None:
     """Add a term, with the fields that hang on it, to the open stage; end the stage where it ends."""
-    assert top.command is not None  # noqa: S101  the caller opened it
+    assert top.command is not None
     top.command.args.append(_with_fields(tokens, term))
     token = tokens.peek()
     if token.kind is Kind.PIPE:
