@@ -87,8 +87,8 @@ def end_call(machine: Machine, walk: Walk, here: int) -> bool:
         return False
     if walk.parameters is not None:
         machine.delta(walk.parameters.end(), here)
-    end = walk.pending_start
-    marker = joined(walk.pending)
+    end = max(walk.pending_start, walk.hole_end)
+    marker = joined(walk.pending)[end - walk.pending_start :]
     machine.end_call(end)
     if walk.place.flags & TAG:
         space = len(marker) - len(marker.lstrip())

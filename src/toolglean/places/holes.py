@@ -251,6 +251,7 @@ def read_value(machine: Machine, walk: Walk, text: str, i: int) -> int:
     for char in found[len(trail) if trail and found.startswith(trail) and found not in exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
     parameters.undecided = True
+    walk.hole_end = start + len(found)
     walk.phase = MARKERS
     return place + len(found)
 

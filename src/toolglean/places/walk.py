@@ -98,6 +98,7 @@ class Walk:
         self.pending: Rope = ()  # text since the last literal or hole of an open call, or since the opener
         self.pending_chars = 0
         self.pending_start = 0
+        self.hole_end = 0  # behind the last parameter, as far as it is known
 
     # -- the machine's side --------------------------------------------------------------------------------------------
 
