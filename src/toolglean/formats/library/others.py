@@ -10,8 +10,12 @@ LINE_THINK = ("<think>\n", "\n</think>")
 CHATML_ENDS = ("<|im_end|>", "<|endoftext|>")
 CODER_CALL = "<function={name}>\n{parameters}</function>"
 
-PLAMO = "<|plamo:{}:plamo|>"
-PLAMO_ARGUMENTS = PLAMO.format("begin_tool_arguments") + PLAMO.format("constrain") + "json" + PLAMO.format("msg")
+PLAMO_CALL = (
+    "<|plamo:begin_tool_request:plamo|>"
+    "<|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|>"
+    "<|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{arguments}<|plamo:end_tool_arguments:plamo|>"
+    "<|plamo:end_tool_request:plamo|>"
+)
 
 FORMATS = (
     Format(
@@ -180,14 +184,9 @@ FORMATS = (
     ),
     Format(
         "plamo-3",
-        section=(PLAMO.format("begin_tool_requests"), PLAMO.format("end_tool_requests")),
-        call=(
-            PLAMO.format("begin_tool_request")
-            + (PLAMO.format("begin_tool_name") + "{name}" + PLAMO.format("end_tool_name"))
-            + (PLAMO_ARGUMENTS + "{arguments}" + PLAMO.format("end_tool_arguments"))
-            + PLAMO.format("end_tool_request")
-        ),
-        reasoning=(PLAMO.format("begin_think"), PLAMO.format("end_think")),
+        section=("<|plamo:begin_tool_requests:plamo|>", "<|plamo:end_tool_requests:plamo|>"),
+        call=PLAMO_CALL,
+        reasoning=("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
         drop=("<|plamo:eos|>", "<|plamo:bos|>"),
         aliases=("plamo3",),
         models=("plamo-3*",),

@@ -61,12 +61,13 @@ FORMATS = (
         models=("mimo-v2*",),
         source="vLLM 0.33, parser mimo; SGLang 0.5.23, detector mimo (XiaomiMiMo/MiMo-V2-Flash)",
     ),
+    # The template writes values without line breaks, the models with them.
     Format(
         "seed-oss",
         call="<seed:tool_call>\n" + CODER_CALL + "\n</seed:tool_call>",
         also=(CODER_CALL,),
         separator="\n",
-        parameter="<parameter={key}>{value}</parameter>\n",
+        parameter=CODER_PARAMETER,
         reasoning=("<seed:think>", "</seed:think>"),
         drop=("<seed:eos>",),
         models=("seed-oss*",),
