@@ -1,5 +1,8 @@
-# The public names, by hand. No logic, and no optional package, is imported here.
+# The public names, by hand. No logic, and no optional package, is imported here. The words of a wire format are
+# imported when they are first asked for: who parses with a name or a tag does not pay for them.
 """Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls."""
+
+from typing import TYPE_CHECKING, Any
 
 from toolglean._version import __version__
 from toolglean.errors import FormatError, TemplateError, ToolError, ToolgleanError, UsageError
@@ -20,20 +23,27 @@ from toolglean.events import (
 from toolglean.limits import Limits
 from toolglean.machine import State
 from toolglean.parser import Parser
+from toolglean.stream import aiter_events, iter_events, parse
 from toolglean.tools import Tool, ToolSet
 
+if TYPE_CHECKING:
+    from toolglean.formats.spec import JSON, Format, Quoted, Tree
+
 __all__ = [
+    "JSON",
     "CallDelta",
     "CallEnd",
     "CallStart",
     "Content",
     "Event",
+    "Format",
     "FormatError",
     "Limits",
     "Markup",
     "Output",
     "Parser",
     "Problem",
+    "Quoted",
     "Reasoning",
     "State",
     "TemplateError",
@@ -42,8 +52,20 @@ __all__ = [
     "ToolError",
     "ToolSet",
     "ToolgleanError",
+    "Tree",
     "UsageError",
     "__version__",
+    "aiter_events",
     "fold",
+    "iter_events",
     "join",
+    "parse",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in {"JSON", "Format", "Quoted", "Tree"}:
+        raise AttributeError(f"module 'toolglean' has no attribute {name!r}")
+    from toolglean.formats import spec  # noqa: PLC0415
+
+    return getattr(spec, name)

@@ -1,2 +1,25 @@
 # What this room knows: how model families write their calls and their reasoning, as data, and what follows from it.
 # What it must not know: events, and the text of any turn.
+#
+#   spec.py       the words of a declaration
+#   library/      the families
+#   registry.py   names
+#   compile.py    from declarations to a net of places; net.py: nets
+#   render.py     from calls to the turn that the model would have written
+"""Wire formats: the words in which they are declared, and the names under which they are found."""
+
+from toolglean.formats.registry import all_formats, find_format, format_of_model, get_format, register
+from toolglean.formats.spec import JSON, Format, Json, Quoted, Tree
+
+__all__ = [
+    "JSON",
+    "Format",
+    "Json",
+    "Quoted",
+    "Tree",
+    "all_formats",
+    "find_format",
+    "format_of_model",
+    "get_format",
+    "register",
+]

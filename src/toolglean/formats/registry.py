@@ -7,11 +7,9 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from importlib.metadata import entry_points
 
 from toolglean.errors import FormatError, UsageError
 from toolglean.formats.spec import Format
@@ -56,6 +54,8 @@ def get_format(name: str) -> Format:
     reason = _unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
+    import difflib  # noqa: PLC0415  # only for the message
+
     near = difflib.get_close_matches(folded(name), [*_names(), *_added], n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
     raise UsageError(f"no format is called {name!r}{hint}")
@@ -91,6 +91,8 @@ def _unsupported() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _installed() -> tuple[Format, ...]:
+    from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and only asked once
+
     found: list[Format] = []
     for point in entry_points(group="toolglean.formats"):
         loaded = point.load()

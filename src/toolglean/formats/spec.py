@@ -199,6 +199,20 @@ class Format:
         """All spellings of the reasoning's markers."""
         return tuple(pair for pair in (self.reasoning, *self.reasonings) if pair != ("", ""))
 
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Every literal of the format, without the white space around it.
+
+        A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
+        are gone before the parser sees them (`skip_special_tokens=False`).
+        """
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop]
+        patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
+        found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
+        found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []
+        found += [self.arguments.prefix] if isinstance(self.arguments, Tree) else []
+        return tuple(dict.fromkeys(found))
+
     def _check(self, pattern: str, allowed: frozenset[str], what: str) -> None:
         holes = [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
         for hole in holes:

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any
@@ -311,6 +310,8 @@ def decode(text: str) -> tuple[Any, str | None]:
             seen: set[str] = set()
             twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         return found
+
+    import json  # noqa: PLC0415  # the first call pays for it, not every import of toolglean
 
     value = json.loads(text, strict=False, object_pairs_hook=build)
     if _surrogate(text):
