@@ -159,6 +159,16 @@ def test_row(row: Row) -> None:
     assert all(found.startswith(wanted) for found, wanted in zip(problems, row.problems, strict=True))
 
 
+def test_a_limit_that_is_reached_where_text_is_read_again() -> None:
+    """Text was read twice where a region came near its limit in the same chunk in which a reader gave text back."""
+    prefix = "]<]minimax[>["
+    nested = f"{prefix}<n>" * 130 + "v" + f"{prefix}</n>" * 130
+    text = f'{prefix}<tool_call>\n{prefix}<invoke name="get_time">{nested}{prefix}</invoke>\n{prefix}</tool_call>'
+    events = events_of(lambda: Parser(["get_time"], format="minimax-m3", markup=True), text)
+    assert len(calls_of(events)) == 1
+    assert not content_of(events)
+
+
 def test_ids() -> None:
     text = (
         TAG

@@ -229,7 +229,7 @@ class Machine:
             text, i, self.base = stack.pop()
             if self._held and i < len(text):
                 text, i = self._with_held(text, i, stack)
-            i = self._read(text, i, stack)
+            text, i = self._read(text, i, stack)
             if self._replay is not None:
                 if i < len(text):
                     stack.append((text, i, self.base))
@@ -248,7 +248,8 @@ class Machine:
         elif self._mode == CALL and self.emit.open and not self._held and self.payload is not None:
             self._stops = self.payload.stops()
 
-    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> int:
+    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+        """Read on, until something is to be read again. Returns the text, as far as it is not laid back, and the place."""
         n = len(text)
         while i < n and self._replay is None:
             room = self._limit_at - self.base
@@ -260,7 +261,7 @@ class Machine:
                     text, n = text[:room], room
             else:
                 i = _STEPS[self._mode](self, text, i)
-        return i
+        return text, i
 
     def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
         held, self._held = self._held, ""
