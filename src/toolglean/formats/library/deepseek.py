@@ -9,6 +9,7 @@ THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
 V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
+MISSPELT = ("toolcalls", "tool")
 ENDS = ("<｜end▁of▁sentence｜>",)
 
 
@@ -19,6 +20,8 @@ def dsml(name: str, section: str, space: str, *, aliases: tuple[str, ...], model
     return Format(
         name,
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
+        # V4 misspells its own section: <｜DSML｜toolcalls>, <｜DSML｜tool>.
+        sections=tuple((f"<{tag}{other}>\n", f"\n</{tag}{section}>") for other in MISSPELT if section == "tool_calls"),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",
         also=(f'<{tag}invoke name="{{name}}"/>', f"{invoke}{{arguments}}</{tag}invoke>"),
         separator="\n",

@@ -9,8 +9,10 @@ FORMATS = (
     Format(
         "gemma-4",
         call="<|tool_call>call:{name}{arguments}<tool_call|>",
+        also=("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
+        reasonings=(("<|channel>", "<channel|>"),),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=("gemma-4*", "gemma4*", "*gemma-4*", "diffusion-gemma*"),

@@ -7,13 +7,15 @@ from toolglean.formats.spec import Format
 
 THINK = ("<think>", "</think>")
 PHRASES = ("Here is my thought process:", "Here is my response:")  # Granite 3.2 marks its reasoning with phrases
+CODER_CALL = "<function={name}>\n{parameters}</function>"  # later checkpoints write it
 ENDS = ("<|end_of_text|>", "<|endoftext|>")
 
 FORMATS = (
     Format(
         "granite-3",
         call="<|tool_call|>{calls}",
-        also=("<tool_call>{calls}",),
+        also=("<tool_call>{calls}", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
+        parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=THINK,
         reasonings=(PHRASES, ("Here's my thought process:", "Here's my response:")),
         drop=(*ENDS, "</tool_call>", "<response>", "</response>"),

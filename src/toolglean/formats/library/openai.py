@@ -6,6 +6,7 @@ from __future__ import annotations
 from toolglean.formats.spec import Format
 
 HEADER = "<|start|>assistant"
+ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
 KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
@@ -27,8 +28,9 @@ FORMATS = (
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         calls_in_reasoning=False,
         drop=(
-            *(HEADER, "<|start|>", "<|end|>", "<|return|>", "<|call|>"),
-            *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>", "<|channel|>final"),
+            *(HEADER, "<|start|>", *ENDS),
+            *("<|channel|>final<|message|>", "<|channel|>final <|constrain|>json<|message|>", "<|channel|>final"),
+            *("<|channel|>commentary<|message|>", "<|channel|>commentary to=assistant"),
         ),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
         models=("gpt-oss*", "*gpt-oss*"),
@@ -41,7 +43,7 @@ FORMATS = (
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         calls_in_reasoning=False,
-        drop=(HEADER, "<|end|>", "<|return|>", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+        drop=(HEADER, "<|start|>", *ENDS, "<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
         source="vLLM 0.33, parser beam",
     ),
 )

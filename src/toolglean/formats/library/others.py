@@ -20,7 +20,7 @@ PLAMO_CALL = (
 FORMATS = (
     Format(
         "apertus",
-        section=("<|tools_prefix|>[", "]<|tools_suffix|>"),
+        section=("<|tools_prefix|>{ws}[", "]{ws}<|tools_suffix|>"),
         call='{"{name}": {arguments}}',
         separator=", ",
         reasoning=("<|inner_prefix|>", "<|inner_suffix|>"),
@@ -55,7 +55,7 @@ FORMATS = (
         "gigachat-3",
         call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call}",
         also=("<|function_call|>{call}",),
-        drop=("<|message_sep|>",),
+        drop=("<|message_sep|>", "</s>"),
         aliases=("gigachat3",),
         models=("gigachat3-*", "gigachat-3-*", "gigachat3"),
         source="chat template of ai-sage/GigaChat3-10B-A1.8B",
@@ -64,7 +64,7 @@ FORMATS = (
         "gigachat-3.1",
         call="<|function_call|>{call}",
         also=("<|message_sep|>\n\nfunction call<|role_sep|>\n{call}",),
-        drop=("<|message_sep|>",),
+        drop=("<|message_sep|>", "</s>"),
         aliases=("gigachat31",),
         models=("gigachat3.1*", "gigachat-3.1*"),
         source="chat template of ai-sage/GigaChat3.1-10B-A1.8B",
@@ -100,7 +100,10 @@ FORMATS = (
         separator="<|message_model|>",
         keys=("name", "args"),
         reasoning=("<|content_thinking|>", "<|end_message|>"),
-        drop=("<|message_model|>", "<|content_text|>", "<|end_message|>"),
+        drop=(
+            *("<|message_model|>", "<|content_text|>", "<|end_message|>", "<|content_model_end_sampling|>"),
+            "<|content_tool_error|>",
+        ),
         models=("inkling*",),
         source="vLLM 0.33, parser inkling",
     ),
@@ -126,7 +129,7 @@ FORMATS = (
     # LFM2 also writes JSON into its section, and calls without it (Ollama, model/parsers/lfm2.go).
     Format(
         "lfm2",
-        section=("<|tool_call_start|>[", "]<|tool_call_end|>"),
+        section=("<|tool_call_start|>{ws}[", "]{ws}<|tool_call_end|>"),
         sections=(("<|tool_call_start|>", "<|tool_call_end|>"), ("[", "]")),
         call="{name}({keywords})",
         also=("{call}",),
@@ -187,7 +190,7 @@ FORMATS = (
         section=("<|plamo:begin_tool_requests:plamo|>", "<|plamo:end_tool_requests:plamo|>"),
         call=PLAMO_CALL,
         reasoning=("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
-        drop=("<|plamo:eos|>", "<|plamo:bos|>"),
+        drop=("<|plamo:tag|>", "<|plamo:eos|>", "<|plamo:bos|>"),
         aliases=("plamo3",),
         models=("plamo-3*",),
         source="vLLM 0.33, parser plamo3",
@@ -220,7 +223,7 @@ FORMATS = (
     Format(
         "step-3.5",
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
-        also=(CODER_CALL,),
+        also=(CODER_CALL + "\n</tool_call>",),
         separator="\n",
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=LINE_THINK,

@@ -30,11 +30,11 @@ FORMATS = (
         ),
         source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B, Qwen/Qwen2.5-7B-Instruct and Qwen/Qwen3-0.6B",
     ),
-    # Models forget the wrapper: `<function=` alone opens a call too.
+    # Models forget the wrapper, or its opener alone: `<function=` opens a call too.
     Format(
         "qwen3-coder",
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
-        also=(CODER_CALL,),
+        also=(CODER_CALL + "\n</tool_call>",),
         separator="\n",
         parameter=CODER_PARAMETER,
         reasoning=THINK,
@@ -52,8 +52,8 @@ FORMATS = (
     # One line, and values verbatim: a line break beside a value is the value's.
     Format(
         "mimo",
-        call="<tool_call><function={name}>{parameters}</function></tool_call>",
-        also=("<function={name}>{parameters}</function>",),
+        call="<tool_call>{ws}<function={name}>{parameters}</function>{ws}</tool_call>",
+        also=("<function={name}>{parameters}</function>{ws}</tool_call>",),
         separator="\n",
         parameter="<parameter={key}>{value}</parameter>",
         reasoning=("<think>", "</think>"),
@@ -65,7 +65,7 @@ FORMATS = (
     Format(
         "seed-oss",
         call="<seed:tool_call>\n" + CODER_CALL + "\n</seed:tool_call>",
-        also=(CODER_CALL,),
+        also=(CODER_CALL + "\n</seed:tool_call>",),
         separator="\n",
         parameter=CODER_PARAMETER,
         reasoning=("<seed:think>", "</seed:think>"),
