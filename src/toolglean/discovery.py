@@ -125,7 +125,7 @@ class TagPlan:
         """The lane of reasoning: a tag knows none."""
         return 0
 
-    def begin(self, machine: Machine, found: str, start: int) -> Payload:
+    def begin(self, machine: Machine, found: str, start: int) -> tuple[Payload, int]:
         """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
         machine.open_region(start, len(found), bare=self.bare)
         machine.keep(found)
@@ -135,13 +135,13 @@ class TagPlan:
         elif self.tag.bracket:
             begin_frames(payload.envelope, self.tag.bracket)
             payload.phase = IN_JSON
-        return payload
+        return payload, len(found)
 
     def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
         """The turn begins with that character: the payload, and how many characters it has read; None if none."""
         if char == self.tag.text:
-            return self.begin(machine, char, start), 1
-        return None if self.tag.text else (self.begin(machine, "", start), 0)
+            return self.begin(machine, char, start)
+        return None if self.tag.text else self.begin(machine, "", start)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _plan, (self.tag.text, self.tag.closer)

@@ -529,8 +529,8 @@ def _text(machine: Machine, text: str, i: int) -> int:
     if not found:
         return machine.hold(text, place)
     machine._mode = CALL
-    machine.payload = machine.plan.begin(machine, found, machine.base + place)
-    return place + len(found)
+    machine.payload, read = machine.plan.begin(machine, found, machine.base + place)
+    return place + read
 
 
 def _space(machine: Machine, text: str, i: int) -> int:

@@ -69,10 +69,10 @@ class Parser(Machine):
             raise UsageError(f"unknown_tools must be 'call' or 'content', not {unknown_tools!r}")
         if start not in {"content", "reasoning"}:
             raise UsageError(f"start must be 'content' or 'reasoning', not {start!r}")
-        known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
+        known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         super().__init__(
-            _plan(format, model, template, tag, closer),
-            known or None,
+            _plan(known, format, model, template, tag, closer),
+            known,
             unknown_tools=unknown_tools,
             coerce=coerce,
             markup=markup,
@@ -100,13 +100,18 @@ class Parser(Machine):
 
 
 def _plan(
-    named: str | Format | None, model: str | None, template: str | None, tag: str | None, closer: str | None
+    tools: ToolSet | None,
+    named: str | Format | None,
+    model: str | None,
+    template: str | None,
+    tag: str | None,
+    closer: str | None,
 ) -> Plan:
     # The precedence, in one place: what the user says of the format himself, then the template, then the model's name.
     if named is not None:
         if tag is not None:
             raise UsageError("give a format or a tag, not both")
-        return _format_plan(named)
+        return _format_plan(named, tools)
     if tag is not None:
         return _tag_plan(tag, closer)
     if template is not None:
@@ -114,7 +119,7 @@ def _plan(
 
         found = tag_of(template)
         return _tag_plan(found.tag, closer if closer is not None else found.closer or None)
-    return _model_plan(model) if model is not None else _format_plan("auto")
+    return _model_plan(model, tools) if model is not None else _format_plan("auto", tools)
 
 
 def _tag_plan(tag: str, closer: str | None) -> Plan:
@@ -124,22 +129,24 @@ def _tag_plan(tag: str, closer: str | None) -> Plan:
     return TagPlan(Tag.of(tag, closer))
 
 
-def _format_plan(named: str | Format) -> Plan:
+def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # a parser for a tag does without them
     from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
     from toolglean.places.walk import FormatPlan  # noqa: PLC0415
 
     if isinstance(named, str):
-        if named == "auto":
-            return FormatPlan(compiled(all_formats()))
-        named = get_format(named)
-    return FormatPlan(compiled((named,)))
+        formats = all_formats() if named == "auto" else (get_format(named),)
+    else:
+        formats = (named,)
+    names = () if tools is None else tools.names
+    written_out = [each.for_tools(names) if each.is_for_tools else each for each in formats]
+    return FormatPlan(compiled(tuple(each for each in written_out if each is not None)))
 
 
-def _model_plan(model: str) -> Plan:
+def _model_plan(model: str, tools: ToolSet | None) -> Plan:
     from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
     found = format_of_model(model)
     if found is None:
         raise UsageError(f"no format is known for the model {model!r}: give `format`, `template` or `tag`")
-    return _format_plan(found)
+    return _format_plan(found, tools)

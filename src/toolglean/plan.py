@@ -54,8 +54,8 @@ class Plan(Protocol):
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
 
-    def begin(self, machine: Machine, found: str, start: int) -> Payload:
-        """A tag was found at that place: the payload, which has read it."""
+    def begin(self, machine: Machine, found: str, start: int) -> tuple[Payload, int]:
+        """A tag was found at that place: the payload, and how much of the tag it has read."""
 
     def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
         """The turn begins with that character: the payload and how much of it was read, or None."""

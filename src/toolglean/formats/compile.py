@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, LITERAL, MARKUP, START, TAG, Net, Place
+from toolglean.formats.net import ACTION, END, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
@@ -134,8 +134,8 @@ class _Layer:
         for opener, closer in self.format.all_sections:
             self._section(opener, closer)
         insides = [self._reasoning(number, *pair) for number, pair in enumerate(self.format.all_reasonings)]
-        drops = [self._marker(self.opener, marker, DROP) for marker in self.format.drop]
-        del drops
+        for marker in (*self.format.drop, *self.format.speaks):
+            self._marker(self.opener, marker, DROP)
         self.program._openers.append(self.opener)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
@@ -218,7 +218,11 @@ class _Layer:
     def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:
         net = self.net
         if isinstance(token, Literal):
-            return net.literal(here, token.text)
+            end = net.literal(here, token.text)
+            if token.name:
+                net.flags[end] |= NAMED
+                net.names[end] = token.name
+            return end
         if isinstance(token, Space):
             return net.space(here)
         if token.name == "parameters":
@@ -309,6 +313,8 @@ class _Layer:
         self._marker(inside, opener, DROP)
         for marker in self.format.drop:
             self._marker(inside, marker, DROP)
+        for marker in self.format.speaks:
+            self._marker(inside, marker, CLOSE_REASONING)
         if self.format.calls_in_reasoning:
             self.net.eps[inside].append(self.call_opener)
         return inside

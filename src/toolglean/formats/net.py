@@ -18,7 +18,7 @@ from toolglean.scan.text import Finder, is_word
 if TYPE_CHECKING:
     from toolglean.formats.spec import Codec
 
-__all__ = ["ACTION", "END", "LITERAL", "MARKUP", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
+__all__ = ["ACTION", "END", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
 
 # Flags of a state.
 LITERAL = 1  # a literal has been read whole
@@ -26,6 +26,7 @@ START = 2  # a call whose name is known may begin here
 END = 4  # the call is complete
 TAG = 8  # the literal is the next call's opener: it ended this call, and is to be read again
 ACTION = 16  # a marker with an action has been read whole
+NAMED = 64  # the literal holds the tool's name
 MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
@@ -84,15 +85,17 @@ class Exits:
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("action", "chars", "flags", "formats", "holes", "key", "known", "spaces")
+    __slots__ = ("action", "chars", "flags", "formats", "holes", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
         self.key = tuple(sorted(core))
         self.flags = 0
         self.action = -1
+        self.name = ""
         for state in self.key:
             self.flags |= net.flags[state]
+            self.name = self.name or net.names.get(state, "")
             if self.action < 0:
                 self.action = net.actions.get(state, -1)
         if any(net.flags[state] & START for state in states):
@@ -124,6 +127,7 @@ class Net:
         self.flags: list[int] = []
         self.formats: list[int] = []
         self.actions: dict[int, int] = {}
+        self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}

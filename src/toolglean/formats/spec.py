@@ -11,6 +11,9 @@
 #     {keywords}                 Python keyword arguments, or one positional dict
 #     {ws}                       white space that is read but not rendered
 #
+# A `{name}` that comes twice in a call of a format with `registered_only` is the same name twice, and part of the
+# markers: such a format is written out for each tool (`for_tools`). `{name}` before `{call}` is read and forgotten.
+#
 # A run of white space in a pattern matches any white space, also none, and is what is rendered. Beside {value} it is
 # exact, optional and paired: what follows the value is taken off only if what precedes it stood there.
 """The words of a wire format."""
@@ -18,8 +21,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TypeAlias
 
 from toolglean.errors import FormatError
@@ -68,9 +71,10 @@ JSON = Json()
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text without white space, as it stands."""
+    """Text without white space, as it stands. `name`: the tool whose name stands in it."""
 
     text: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,7 @@ class Hole:
 Token: TypeAlias = Literal | Space | Hole
 
 _token = re.compile(r"\{([a-z_]+)\}|(\s+)|((?:(?!\{[a-z_]+\})\S)+)")
+_named = re.compile(r"\{name=([^{}]+)\}")
 
 
 def tokens_of(pattern: str) -> tuple[Token, ...]:
@@ -100,7 +105,8 @@ def tokens_of(pattern: str) -> tuple[Token, ...]:
 def _tokens(pattern: str) -> Iterator[Token]:
     for hole, space, literal in _token.findall(pattern):
         if literal:
-            yield Literal(literal)
+            named = _named.search(literal)
+            yield Literal(_named.sub(r"\1", literal), named[1]) if named else Literal(literal)
         elif space:
             yield Space(space)
         elif hole == "ws":
@@ -129,6 +135,7 @@ class Format:
         reasonings: further spellings of them.
         calls_in_reasoning: whether the opening of a call ends the reasoning.
         drop: markers that are markup wherever they stand.
+        speaks: markers behind which text is content: they end reasoning whose closer is missing; else as `drop`.
         registered_only: whether a call counts only if its name is a tool's.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
@@ -155,6 +162,7 @@ class Format:
     reasonings: tuple[tuple[str, str], ...] = ()
     calls_in_reasoning: bool = True
     drop: tuple[str, ...] = ()
+    speaks: tuple[str, ...] = ()
     registered_only: bool = False
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -169,9 +177,9 @@ class Format:
             self._check(pattern, PARAMETER_HOLES, "parameter")
             if not {"key", "value"} <= _holes(pattern):
                 raise self._error(f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}")
-        for marker in self.drop:
+        for marker in (*self.drop, *self.speaks):
             if not marker.strip():
-                raise self._error("a marker of drop is empty")
+                raise self._error("a marker of drop or speaks is empty")
         for opener, closer in self.all_reasonings:
             if not opener.strip() or not closer.strip():
                 raise self._error(f"a marker of reasoning is empty: {(opener, closer)!r}")
@@ -206,15 +214,31 @@ class Format:
         A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
         are gone before the parser sees them (`skip_special_tokens=False`).
         """
-        patterns = [*self.calls, *self.parameters, self.separator, *self.drop]
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
         found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
         found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []
         found += [self.arguments.prefix] if isinstance(self.arguments, Tree) else []
         return tuple(dict.fromkeys(found))
 
+    @property
+    def is_for_tools(self) -> bool:
+        """Whether a call's markers hold the tool's name, so that the format must be written out for each tool."""
+        return self.registered_only and any(pattern.count("{name}") > 1 for pattern in self.calls)
+
+    def for_tools(self, names: Iterable[str]) -> Format | None:
+        """The format for tools of these names; None where there are none."""
+        calls = [
+            pattern.replace("{name}", f"{{name={name}}}", 1).replace("{name}", name)
+            for pattern in self.calls
+            for name in names
+            if name and not any(char in "{}<>" or char.isspace() for char in name)
+        ]
+        return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
+
     def _check(self, pattern: str, allowed: frozenset[str], what: str) -> None:
         holes = [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
+        named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
         for hole in holes:
             if hole not in allowed:
                 raise self._error(f"unknown hole {{{hole}}} in the {what} pattern {pattern!r}")
@@ -223,9 +247,9 @@ class Format:
         if "parameters" in holes and not self.parameters:
             raise self._error(f"{{parameters}} needs a parameter pattern: {pattern!r}")
         whole = {"call", "calls"} & set(holes)
-        if bool(whole) == ("name" in holes) or len(whole) > 1:
+        if not (whole or named) or len(whole) > 1:
             raise self._error(f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}")
-        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (whole and len(holes) > 1):
+        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (whole and set(holes) - {"name", "ws"} != whole):
             raise self._error(f"the arguments stand twice in the pattern {pattern!r}")
         if "keywords" in holes and "{keywords})" not in pattern:
             raise self._error(f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING
-from toolglean.formats.net import ACTION, END, LITERAL, START, TAG
+from toolglean.formats.net import ACTION, END, LITERAL, NAMED, START, TAG
 from toolglean.places.phases import OBJECTS
 from toolglean.scan.rope import joined
 
@@ -23,6 +23,8 @@ def arrived(machine: Machine, walk: Walk, here: int) -> bool:
     flags = walk.place.flags
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         machine.delta(walk.parameters.end_value(), here)
+    if flags & NAMED:
+        walk.name = walk.place.name
     if flags & START and not machine.emit.open and not start_call(machine, walk):
         return False
     if flags & END:

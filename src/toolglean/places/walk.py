@@ -49,13 +49,10 @@ class FormatPlan:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
 
-    def begin(self, machine: Machine, found: str, start: int) -> Walk:
-        """A literal was found: walk it from the lane's opening."""
+    def begin(self, machine: Machine, found: str, start: int) -> tuple[Walk, int]:
+        """A literal was found: it is walked from the lane's opening."""
         machine.open_region(start, len(found))
-        walk = Walk(self.program, self.program.lane(machine.lane, machine.only).opening)
-        for char in found:
-            walk.step(machine, char)
-        return walk
+        return Walk(self.program, self.program.lane(machine.lane, machine.only).opening), 0
 
     def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Walk, int] | None:
         """The turn begins with that character: a marker, or a call that has none."""
