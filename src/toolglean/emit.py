@@ -40,13 +40,13 @@ class Emitter:
         self._known: bool | None = None
         self._start = 0
         self._args: Rope = ()
-        self._args_start = -1
+        self._args_start: int | None = None
 
     def copy(self) -> Emitter:
         """The same emitter, with no event yet to hand out."""
         twin = Emitter.__new__(Emitter)
         twin.__dict__.update(self.__dict__)
-        twin.out = []
+        twin.out = list(self.out)
         return twin
 
     @property
@@ -90,6 +90,15 @@ class Emitter:
             waited, self._ws = joined(self._ws), ()
             self._add_markup(waited, self._ws_start)
 
+    def begin_turn(self) -> None:
+        """What was read so far was the prompt. A call that it left open is the turn's first."""
+        self.out, self._ws, self._markup, self.index = [], (), (), 0
+        if self.open:
+            self.index, self._start = 1, 0
+            self.out.append(CallStart(0, self._id, self._name, self._known, 0))
+            if self._args:
+                self.out.append(CallDelta(0, joined(self._args), 0))
+
     def flush(self) -> None:
         """The turn is over."""
         self.settle()
@@ -104,7 +113,7 @@ class Emitter:
         self.settle()
         start = max(start, 0)
         self._name, self._id, self._known, self._start = name, model_id, known, start
-        self._args, self._args_start = (), -1
+        self._args, self._args_start = (), None
         self.open = True
         shown = model_id if model_id is not None or may_get_id else self._own_id()
         self._put(CallStart(self.index, shown, name, known, start))
@@ -116,14 +125,14 @@ class Emitter:
 
     def delta(self, text: str, start: int) -> None:
         """A piece of the open call's arguments as JSON text."""
-        if self._args_start < 0:
+        if self._args_start is None:
             self._args_start = start
         self._args = (self._args, text)
         self.out.append(CallDelta(self.index - 1, text, start))
 
     def plain_delta(self, text: str, start: int) -> CallDelta:
         """A piece of the open call's arguments that is handed out at once."""
-        if self._args_start < 0:
+        if self._args_start is None:
             self._args_start = start
         self._args = (self._args, text)
         return CallDelta(self.index - 1, text, start)
@@ -131,7 +140,7 @@ class Emitter:
     @property
     def has_arguments(self) -> bool:
         """Whether any of the open call's arguments was written."""
-        return self._args_start >= 0
+        return self._args_start is not None
 
     def end_call(self, status: Status, end: int) -> None:
         """The open call ends before `end`."""
@@ -142,7 +151,7 @@ class Emitter:
         if status == "ok":
             arguments, twice = decode(text)
             if twice is not None:
-                self.problem("duplicate key", twice, self._args_start)
+                self.problem("duplicate key", twice, self._args_start or 0)
         index = self.index - 1
         call_id = self._id if self._id is not None else self._own_id(index)
         span = (self._start, end)

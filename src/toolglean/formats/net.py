@@ -11,12 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from toolglean.formats.spec import Codec, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
-
-if TYPE_CHECKING:
-    from toolglean.formats.spec import Codec
 
 __all__ = ["ACTION", "END", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
 
@@ -64,14 +61,17 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
-            return char in "{(" if self.codec is not None and hasattr(self.codec, "quote") else self._opens(char)
+            return char in _first_of(self.codec)
         if kind == "index":
             return char.isdigit()
         return True
 
-    def _opens(self, char: str) -> bool:
-        prefix = getattr(self.codec, "prefix", "")
-        return char == (prefix[0] if prefix else "{")
+
+def _first_of(codec: Codec | None) -> str:
+    """The characters with which arguments begin in that codec."""
+    if isinstance(codec, Quoted):
+        return "{("
+    return (codec.prefix or "<")[0] if isinstance(codec, Tree) else "{"
 
 
 @dataclass(frozen=True, slots=True)
