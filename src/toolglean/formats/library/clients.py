@@ -39,6 +39,16 @@ FORMATS = (
         models=("*raven*",),
         source="model card of Nexusflow/NexusRaven-V2-13B",
     ),
+    # The tag is the tool's name, its child tags are the parameters (Roo, Cline and their kin).
+    Format(
+        "tool-tags",
+        call="<{name}>\n{parameters}</{name}>",
+        separator="\n",
+        parameter="<{key}>{value}</{key}>\n",
+        registered_only=True,
+        aliases=("xml-tools", "roo", "cline"),
+        source="https://github.com/cline/cline (system prompt, tool use formatting)",
+    ),
     # Anthropic's block as JSON, which MCP's clients use as their neutral form; models put it into fences.
     Format(
         "json-input",

@@ -7,7 +7,7 @@ from toolglean.formats.spec import Format
 
 THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
-V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
+V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
 MISSPELT = ("toolcalls", "tool")
 ENDS = ("<｜end▁of▁sentence｜>",)

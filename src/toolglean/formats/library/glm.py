@@ -8,9 +8,9 @@ from toolglean.formats.spec import Format
 THINK = ("<think>", "</think>")
 GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>")
 
-LINE_CALL = "<tool_call>{name}{parameters}</tool_call>"
-LINE_PARAMETER = "<arg_key>{key}</arg_key><arg_value>{value}</arg_value>"
-BLOCK_CALL = "<tool_call>{name}\n{parameters}</tool_call>"
+LINE_CALL = "<tool_call>{ws}{name}{ws}{parameters}</tool_call>"
+LINE_PARAMETER = "<arg_key>{key}</arg_key>{ws}<arg_value>{value}</arg_value>{ws}"
+BLOCK_CALL = "<tool_call>{ws}{name}\n{parameters}</tool_call>"
 BLOCK_PARAMETER = "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
 
 
@@ -75,7 +75,7 @@ FORMATS = (
     Format(
         "laguna",
         call=BLOCK_CALL,
-        also=("<tool_call>{call}</tool_call>",),
+        also=("<tool_call>{name}\n{arguments}</tool_call>", "<tool_call>{call}</tool_call>", "{call}"),
         separator="\n",
         parameter=BLOCK_PARAMETER,
         reasoning=THINK,

@@ -31,11 +31,15 @@ FORMATS = (
         "kimi-k3",
         section=("<|open|>tools<|sep|>", "<|close|>tools<|sep|>"),
         call='<|open|>call tool="{name}" index="{index}"<|sep|>{parameters}<|close|>call<|sep|>',
+        also=(
+            '<|open|>call tool="{name}" index="{index}"<|sep|><|open|>json type="object"<|sep|>{arguments}'
+            "<|close|>json<|sep|><|close|>call<|sep|>",
+        ),
         parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
         reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+        speaks=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
         drop=(
-            *("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
-            *("<|open|> response <|sep|>", "<|close|> response <|sep|>"),
+            *("<|close|>response<|sep|>", "<|close|> response <|sep|>"),
             *("<|close|>message<|sep|>", "<|end_of_msg|>"),
         ),
         types={

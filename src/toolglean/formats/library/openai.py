@@ -6,6 +6,10 @@ from __future__ import annotations
 from toolglean.formats.spec import Format
 
 HEADER = "<|start|>assistant"
+SPEAKS = (
+    *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+    "<|channel|>final <|constrain|>json<|message|>",
+)
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
@@ -27,10 +31,10 @@ FORMATS = (
         separator=HEADER,
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         calls_in_reasoning=False,
+        speaks=SPEAKS,
         drop=(
             *(HEADER, "<|start|>", *ENDS),
-            *("<|channel|>final<|message|>", "<|channel|>final <|constrain|>json<|message|>", "<|channel|>final"),
-            *("<|channel|>commentary<|message|>", "<|channel|>commentary to=assistant"),
+            *("<|channel|>final", "<|channel|>commentary to=assistant"),
         ),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
         models=("gpt-oss*", "*gpt-oss*"),
@@ -43,7 +47,8 @@ FORMATS = (
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         calls_in_reasoning=False,
-        drop=(HEADER, "<|start|>", *ENDS, "<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+        speaks=SPEAKS,
+        drop=(HEADER, "<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",
     ),
 )
