@@ -25,6 +25,7 @@ from toolglean.emit import Emitter
 from toolglean.errors import UsageError
 from toolglean.events import CallDelta, Content, Event, Output, Reasoning, fold
 from toolglean.limits import Limits
+from toolglean.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, STEPS, TEXT
 from toolglean.scan.rope import Rope, flat, joined
 
 if TYPE_CHECKING:
@@ -47,18 +48,6 @@ class State(enum.Enum):
     LookingForTag = 0
     ToolCalling = 1
     Done = 2
-
-
-# Modes: which step function reads next.
-START = 0  # white space at the start of the turn, where a call needs no marker
-TEXT = 1  # content or reasoning, until a tag
-SPACE = 2  # white space after a call, until anything else
-CALL = 3  # what a tag opened
-SKIP = 4  # the rest of a malformed call
-DONE = 5  # content, to the end
-BESIDE = 6  # white space beside a marker
-
-CONTENT = 0  # the lane of content; others are reasoning
 
 
 class Machine:
@@ -85,8 +74,8 @@ class Machine:
         self.unknown_tools = unknown_tools
         self.coerce = coerce
         self.limits = limits
-        self._mode = START if plan.bare else TEXT
-        self._fresh = plan.bare  # whether nothing has come yet before which a call would need a marker
+        self.mode = START if plan.bare else TEXT
+        self.fresh = plan.bare  # whether nothing has come yet before which a call would need a marker
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
         self._region: Rope = ()
@@ -122,10 +111,10 @@ class Machine:
         self._run(prompt, self._pos)
         self._pos = 0
         self.emit.begin_turn()
-        if self._mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
+        if self.mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
             self._held = ""
-            self._fresh = self.plan.bare
-            self._mode = START if self.plan.bare else TEXT
+            self.fresh = self.plan.bare
+            self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
 
     # -- the face ------------------------------------------------------------------------------------------------------
@@ -222,9 +211,9 @@ class Machine:
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
-        if self._mode in {CALL, SKIP}:
+        if self.mode in {CALL, SKIP}:
             return State.ToolCalling
-        return State.Done if self._mode == DONE else State.LookingForTag
+        return State.Done if self.mode == DONE else State.LookingForTag
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -249,17 +238,17 @@ class Machine:
         self._set_fast_paths()
 
     def _set_fast_paths(self) -> None:
-        self._idle = self._mode == TEXT and not self._held and self.emit.clean
+        self._idle = self.mode == TEXT and not self._held and self.emit.clean
         self._guard = self._stops = ""  # "" is in every chunk: it shuts the fast path
         if self._idle and self.lane == CONTENT:
             self._guard = self.plan.finder(CONTENT, self.only).first
-        elif self._mode == DONE and self.emit.clean:
+        elif self.mode == DONE and self.emit.clean:
             self._guard = NO_GUARD
-        elif self._mode == CALL and self.emit.open and not self._held and self.payload is not None:
+        elif self.mode == CALL and self.emit.open and not self._held and self.payload is not None:
             self._stops = self.payload.stops()
 
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
-        """Read on, until something is to be read again. Returns the text, as far as it is not laid back, and the place."""
+        """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         n = len(text)
         while i < n and self._replay is None:
             room = self._limit_at - self.base
@@ -270,7 +259,7 @@ class Machine:
                     stack.append((text, room, self.base))
                     text, n = text[:room], room
             else:
-                i = _STEPS[self._mode](self, text, i)
+                i = STEPS[self.mode](self, text, i)
         return text, i
 
     def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
@@ -284,8 +273,8 @@ class Machine:
         """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
         held, self._held = self._held, ""
         if self.emit.open:
-            self.emit.end_call("malformed" if self._mode == SKIP else "incomplete", self._pos)
-            self._mode = TEXT
+            self.emit.end_call("malformed" if self.mode == SKIP else "incomplete", self._pos)
+            self.mode = TEXT
         elif self.payload is not None:
             self.payload.finish(self)
         else:
@@ -299,7 +288,7 @@ class Machine:
     def say(self, text: str, start: int) -> None:
         """Text that is no call: content, or reasoning."""
         if self.lane == CONTENT:
-            self._fresh = self._fresh and (not text or text.isspace())
+            self.fresh = self.fresh and (not text or text.isspace())
             self.emit.content(text, start)
         else:  # white space at its end waits: beside a marker it is markup
             end = len(text.rstrip())
@@ -330,7 +319,7 @@ class Machine:
     @property
     def reading_call(self) -> bool:
         """Whether the payload is still being read: not given up, not stopped, not left."""
-        return self._mode == CALL
+        return self.mode == CALL
 
     @property
     def in_region(self) -> bool:
@@ -379,7 +368,7 @@ class Machine:
             self.emit.problem(problem, text, start)
         if again is not None:
             keep = len(text) - again
-        if self._mode != DONE and keep < len(text) and self.read_again(text[keep:], start + keep):
+        if self.mode != DONE and keep < len(text) and self.read_again(text[keep:], start + keep):
             text = text[:keep]
         self.say(text, start)
 
@@ -398,11 +387,11 @@ class Machine:
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
         self.lane = lane
-        self.payload, self._mode = None, BESIDE
+        self.payload, self.mode = None, BESIDE
 
     def resume(self) -> None:
         """The payload that was skipped reads on."""
-        self._mode = CALL
+        self.mode = CALL
 
     def wait_for_more(self, text: str, i: int) -> int:
         """White space from `i` on waits for what follows; returns its end."""
@@ -468,7 +457,7 @@ class Machine:
         known = None if self.tools is None else name in self.tools
         _, start = self._take_region()
         self._limit_at, self._limit_name = start + self.limits.call_chars, "call_chars"
-        self.lane, self._fresh = CONTENT, False
+        self.lane, self.fresh = CONTENT, False
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
 
@@ -480,16 +469,16 @@ class Machine:
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""
         self.payload, self._limit_at = None, NEVER
-        self._mode = SPACE if not text_follows else DONE if self.plan.stops_after_bare else TEXT
+        self.mode = SPACE if not text_follows else DONE if self.plan.stops_after_bare else TEXT
 
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
         self.emit.problem(reason, text, place)
-        self._limit_at, self._mode, self._held = NEVER, SKIP, ""
+        self._limit_at, self.mode, self._held = NEVER, SKIP, ""
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
-        self._mode, self.payload, self._limit_at = DONE, None, NEVER
+        self.mode, self.payload, self._limit_at = DONE, None, NEVER
         self.emit.problem(f"limit passed: {limit}", text, place)
         if self.emit.open:
             self.emit.end_call("malformed", place)
@@ -513,66 +502,3 @@ class Machine:
 @lru_cache(maxsize=64)
 def _stop_search(stops: str) -> Callable[[str], object]:
     return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search
-
-
-# -- step functions ----------------------------------------------------------------------------------------------------
-
-
-def _start(machine: Machine, text: str, i: int) -> int:
-    j = i
-    while j < len(text) and text[j].isspace():
-        j += 1
-    machine.say(text[i:j], machine.base + i)
-    if j < len(text):
-        begun = machine.plan.begin_bare(machine, text[j], machine.base + j)
-        machine._mode = CALL if begun else DONE if machine.plan.stops_after_bare else TEXT
-        if begun:
-            machine.payload, read = begun
-            return j + read
-    return j
-
-
-def _text(machine: Machine, text: str, i: int) -> int:
-    place, found = machine.plan.finder(machine.lane, machine.only).find(text, i)
-    if place > i:
-        machine.say(text[i:place], machine.base + i)
-    if not found:
-        return machine.hold(text, place)
-    machine._mode = CALL
-    machine.payload, read = machine.plan.begin(machine, found, machine.base + place)
-    return place + read
-
-
-def _space(machine: Machine, text: str, i: int) -> int:
-    j = machine.wait_for_more(text, i)
-    if j < len(text):
-        machine.leave(text_follows=True)
-    return j
-
-
-def _beside(machine: Machine, text: str, i: int) -> int:
-    j = i
-    while j < len(text) and text[j].isspace():
-        j += 1
-    machine.emit.markup(text[i:j], machine.base + i)
-    if j < len(text):
-        machine._mode = START if machine._fresh and machine.lane == CONTENT else TEXT
-    return j
-
-
-def _call(machine: Machine, text: str, i: int) -> int:
-    assert machine.payload is not None
-    return machine.payload.read(machine, text, i)
-
-
-def _skip(machine: Machine, text: str, i: int) -> int:
-    assert machine.payload is not None
-    return machine.payload.skip(machine, text, i)
-
-
-def _done(machine: Machine, text: str, i: int) -> int:
-    machine.emit.content(text[i:], machine.base + i)
-    return len(text)
-
-
-_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (_start, _text, _space, _call, _skip, _done, _beside)
