@@ -31,16 +31,24 @@ class Finder:
         first: the one character with which every literal begins, or "": the guard of fast paths.
     """
 
-    __slots__ = ("_by_first", "_longest", "_search", "first", "literals")
+    __slots__ = ("_by_two", "_longest", "_search", "_single", "first", "literals")
 
     def __init__(self, literals: Iterable[str]) -> None:
         self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
         self._longest = len(self.literals[0]) if self.literals else 0
-        self._by_first: dict[str, list[str]] = {}
+        # By their first two characters, and by the first alone: that is all there is of them at a text's end.
+        self._by_two: dict[str, list[str]] = {}
         for literal in self.literals:
-            self._by_first.setdefault(literal[0], []).append(literal)
-        self.first = next(iter(self._by_first)) if len(self._by_first) == 1 else ""
-        self._search = re.compile("[" + re.escape("".join(self._by_first)) + "]").search if self._by_first else None
+            self._by_two.setdefault(literal[:1], []).append(literal)
+            if len(literal) > 1:
+                self._by_two.setdefault(literal[:2], []).append(literal)
+        self._single = frozenset(each for each in self.literals if len(each) == 1)
+        for key, found in self._by_two.items():
+            if len(key) > 1 and key[0] in self._single:
+                found.append(key[0])
+        firsts = [key for key in self._by_two if len(key) == 1]
+        self.first = firsts[0] if len(firsts) == 1 else ""
+        self._search = re.compile("[" + re.escape("".join(firsts)) + "]").search if firsts else None
 
     def find(self, text: str, pos: int) -> tuple[int, str]:
         """The place of the first literal, and it; or where the text's end may begin one (or its length), and "".
@@ -48,12 +56,16 @@ class Finder:
         At one place the longest literal counts; while a longer one may still come, the place is held.
         """
         end = len(text)
+        by_two = self._by_two
         while True:
             pos = self._candidate(text, pos)
             if pos < 0:
                 return end, ""
+            literals = by_two.get(text[pos : pos + 2])
+            if literals is None:
+                literals = [text[pos]] if text[pos] in self._single else []
             rest = text[pos:] if end - pos < self._longest else ""
-            for literal in self._by_first[text[pos]]:
+            for literal in literals:
                 if text.startswith(literal, pos):
                     return pos, literal
                 if rest and literal.startswith(rest):
