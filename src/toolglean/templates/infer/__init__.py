@@ -1,0 +1,130 @@
+# What this room knows: how a format is read from a chat template by making it write, and proven by reading it back.
+# What it must not know: how templates are rendered (rendering.py), and who asks (parser.py, the commands).
+#
+#   probes.py     what the template is asked to write: sentinels in every leaf
+#   stage.py      how this template wants to be asked; where the assistant's turn stands
+#   texts.py      what texts have in common
+#   frame.py      reasoning, content, the end of a turn
+#   carriers.py   how a call carries its arguments; types.py: parameters as text
+#   fit.py        openers, closers, separators: a Format
+#   recognise.py  known formats: they know more than a template does
+#   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
+#   result.py     Inference
+"""A format, read from a chat template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.spec import Format
+from toolglean.templates.infer.fit import fit
+from toolglean.templates.infer.frame import Frame, frame_of
+from toolglean.templates.infer.recognise import recognise as recognised
+from toolglean.templates.infer.result import Inference, losses_of
+from toolglean.templates.infer.stage import Stage
+from toolglean.templates.infer.verify import Proof, prove, refusal
+from toolglean.templates.language import tag_of, template_language
+
+__all__ = ["SAMPLES", "Inference", "infer"]
+
+SAMPLES = 300
+"""Random messages of a proof."""
+
+
+def infer(
+    source: str,
+    *,
+    language: Literal["go", "jinja"] | None = None,
+    untrusted: bool = False,
+    recognise: bool = True,
+    samples: int = SAMPLES,
+    variables: Mapping[str, Any] | None = None,
+) -> Inference:
+    """Read a format from a chat template, and prove it.
+
+    Args:
+        source: the template's text.
+        language: "go" or "jinja"; None to tell from the text.
+        untrusted: render in a child process with limits of time and memory.
+        recognise: whether a known format is taken if it fits; False: inference alone.
+        samples: how many random messages the proof tries.
+        variables: what is handed to the template beside the messages (`eos_token`, …).
+
+    Returns:
+        The format with all that was learnt on the way: confidence, evidence, losses.
+
+    Raises:
+        FormatError: no format of ours gives back what the template writes; the message names the probe that failed.
+        TemplateError: the template cannot be read.
+        UsageError: jinja2 is not installed, or there is no such language.
+    """
+    from toolglean.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
+
+    language = language or template_language(source)
+    stage = Stage(renderer(source, language, untrusted=untrusted), source, variables)
+    frame = _frame(stage)
+    known = recognised(stage) if recognise else None
+    if known is not None and not known[1].failed:
+        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+    try:
+        fitted = fit(stage, frame)
+        proof = prove(stage, fitted.format, samples)
+        error = refusal(proof)
+    except FormatError as failed:
+        fitted, proof, error = None, None, failed
+    if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
+        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+    if error or fitted is None or proof is None:
+        raise error or FormatError("no format can be read from the template")
+    return _made(source, language, stage, frame, fitted.format, None, proof, fitted.evidence)
+
+
+def _frame(stage: Stage) -> Frame:
+    try:
+        return frame_of(stage)
+    except TemplateError as error:
+        raise FormatError(f"probe 'plain reply' failed: {error.reason}") from error
+
+
+def _result(
+    source: str, language: str, stage: Stage, frame: Frame, known: Format, name: str, samples: int
+) -> Inference:
+    declared = _extended(known, frame)
+    proof = prove(stage, declared, samples)
+    if (error := refusal(proof)) is not None:
+        raise error
+    evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
+    return _made(source, language, stage, frame, declared, name, proof, evidence)
+
+
+def _extended(known: Format, frame: Frame) -> Format:
+    # The family's format, and the marker with which this template ends its turns.
+    declared = {*known.markers}
+    more = tuple(each for each in frame.drop if each not in declared and not any(each in own for own in declared))
+    marked = tuple(each for each in more if each[0] in "<[" and each not in known.all_reasonings)
+    return replace(known, drop=known.drop + marked) if marked else known
+
+
+def _made(
+    source: str, language: str, stage: Stage, frame: Frame, found: Format, known: str | None, proof: Proof, seen: list[str]
+) -> Inference:
+    return Inference(
+        format=found,
+        recognised=known,
+        confidence=proof.confidence,
+        evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
+        losses=losses_of(stage, proof),
+        starts_reasoning=frame.starts_reasoning,
+        tag=_tag(source, language),
+        language=language,
+    )
+
+
+def _tag(source: str, language: str) -> str:
+    try:
+        return tag_of(source, language).tag
+    except TemplateError:
+        return ""

@@ -1,0 +1,86 @@
+# What this file knows: what the template is asked to write: messages in whose every leaf stands a sentinel.
+# What it must not know: how templates are rendered, and what they make of it.
+#
+# Sentinels are words of small letters that no template escapes, quotes or translates, and that stand nowhere else. So
+# one rendering shows where each leaf went, and all between them is the template's own text.
+"""Sentinels and messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolglean.tools import Tool
+
+__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Said", "call", "tool_dict"]
+
+USER = "zqxuser"
+REPLY = "zqxreply"
+THOUGHT = "zqxthought"
+NAMES = ("zqxtoola", "zqxtoolb", "zqxtoolc")
+KEYS = ("zqxkeya", "zqxkeyb")
+
+TYPED: dict[str, tuple[str, Any, Any]] = {
+    # JSON type: the parameter's name, its schema, a value
+    "string": ("zqxstr", {"type": "string"}, "zqxtext"),
+    "integer": ("zqxint", {"type": "integer"}, 70411),
+    "number": ("zqxnum", {"type": "number"}, 70411.625),
+    "boolean": ("zqxbool", {"type": "boolean"}, True),
+    "null": ("zqxnull", {"type": "string", "nullable": True}, None),
+    "array": ("zqxlist", {"type": "array", "items": {"type": "string"}}, ["zqxitem", "zqxlast"]),
+    "object": (
+        "zqxdict",
+        {"type": "object", "properties": {"zqxinner": {"type": "string"}}, "additionalProperties": {"type": "string"}},
+        {"zqxinner": "zqxdeep"},
+    ),
+}
+"""One parameter for each JSON type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call that a message holds."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an assistant says in one turn.
+
+    Attributes:
+        calls: its calls.
+        content, reasoning: its texts.
+        label: what this message shows, for people.
+        traits: what may get lost in it; see `verify.py`.
+    """
+
+    calls: tuple[Call, ...] = ()
+    content: str = ""
+    reasoning: str = ""
+    label: str = ""
+    traits: frozenset[str] = field(default_factory=frozenset)
+
+
+def call(number: int, arguments: int = 2) -> Call:
+    """The call of that number, with so many arguments, all of whose leaves are sentinels."""
+    return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(arguments)})
+
+
+def _described(name: str, properties: dict[str, Any]) -> Tool:
+    schema = {"type": "object", "properties": {key: {"description": key, **each} for key, each in properties.items()}}
+    return Tool(name, schema | {"required": []}, f"Does {name}")
+
+
+TOOLS: tuple[Tool, ...] = (
+    *(_described(name, {key: {"type": "string"} for key in KEYS}) for name in NAMES),
+    _described("zqxtyped", {key: schema for key, schema, _ in TYPED.values()}),
+)
+"""The tools of the probes."""
+
+
+def tool_dict(tool: Tool) -> dict[str, Any]:
+    """The tool as OpenAI's chat API has it."""
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": function}

@@ -1,0 +1,75 @@
+# What this file knows: how a known format is told by what the template writes: its markers stand there, and it reads
+# the probes back.
+# What it must not know: how a format is fitted to a template that writes none of them.
+"""Known formats, recognised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.registry import all_formats
+from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.templates.infer.messages import TOOLS, checks
+from toolglean.templates.infer.probes import Said, call
+from toolglean.templates.infer.verify import Proof, score
+
+if TYPE_CHECKING:
+    from toolglean.templates.infer.stage import Stage
+
+__all__ = ["recognise"]
+
+
+def recognise(stage: Stage) -> tuple[Format, Proof] | None:
+    """The known format that gives back most of what the template writes, and what it gave back; None if none fits.
+
+    Of several that give back the same, the one with most of its own markers in the turns, and fewest others.
+    """
+    text = _turns(stage)
+    best: tuple[tuple[int, float, float], Format, Proof] | None = None
+    for declared in all_formats():
+        if not _plausible(declared, text):
+            continue
+        try:
+            proof = score(stage, declared)
+        except FormatError:
+            continue
+        if proof.core_failure:
+            continue
+        rank = (-len(proof.failed), *_specific(declared, text))
+        if best is None or rank > best[0]:
+            best = (rank, declared, proof)
+    return None if best is None else (best[1], best[2])
+
+
+def _turns(stage: Stage) -> str:
+    found = []
+    for said in (Said((call(0), call(1))), *checks()):
+        try:
+            turn = stage.turn(said) if said.label == "" else stage.turn(said, TOOLS)
+        except TemplateError:
+            continue
+        found += [turn.prompt, turn.text]
+    try:
+        found.append(stage.prompt())
+    except TemplateError:
+        pass
+    return "\n".join(found)
+
+
+def _literals(pattern: str) -> list[str]:
+    return [token.text for token in tokens_of(pattern) if isinstance(token, Literal)]
+
+
+def _plausible(declared: Format, text: str) -> bool:
+    # The main spelling's markers, without those of the section, which some templates leave out.
+    return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
+
+
+def _specific(declared: Format, text: str) -> tuple[float, float]:
+    main = [*_literals(declared.call), *(each for pair in (declared.section,) for part in pair for each in _literals(part))]
+    main += [each for pattern in declared.parameters[:1] for each in _literals(pattern)]
+    there = sum(each in text for each in main) / len(main) if main else 0.5
+    around = [part for pair in declared.all_reasonings for part in pair] + list(declared.drop + declared.speaks)
+    known = sum(each.strip() in text for each in around) / len(around) if around else 0.0
+    return there, known

@@ -1,0 +1,51 @@
+# What this file knows: what inference hands out, and how what gets lost is said.
+# What it must not know: how it was found.
+"""What inference found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+    from toolglean.templates.infer.stage import Stage
+    from toolglean.templates.infer.verify import Proof
+
+__all__ = ["Inference", "losses_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A format that was read from a template.
+
+    Attributes:
+        format: the format.
+        recognised: the name of the known format that it is; None if it was inferred.
+        confidence: 0 to 1: the share of what went through the template and came back.
+        evidence: which probe showed what, one line each.
+        losses: what does not come back, one line each, with the name of the probe that shows it.
+        starts_reasoning: whether the generation prompt opens the reasoning.
+        tag: the tag of the template, as `tag_of` finds it; "" where it finds none.
+        language: "go" or "jinja".
+    """
+
+    format: Format
+    recognised: str | None
+    confidence: float
+    evidence: tuple[str, ...]
+    losses: tuple[str, ...]
+    starts_reasoning: bool
+    tag: str
+    language: str
+
+
+def losses_of(stage: Stage, proof: Proof) -> tuple[str, ...]:
+    """The losses, one line each."""
+    lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
+    lines += [f"probe {label!r}: the template refuses it: {why}" for label, why in proof.refused.items()]
+    if stage.ways.as_string:
+        lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
+    if proof.wrong:
+        lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
+    return tuple(lines)

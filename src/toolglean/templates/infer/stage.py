@@ -1,0 +1,195 @@
+# What this file knows: how this template wants to be asked, and where in what it writes the assistant's turn stands.
+# What it must not know: how a call is written.
+#
+# Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
+# letters or made of the name and a number. The first way counts in which every sentinel of one call comes out.
+#
+# The turn is what follows the prompt: the rendering up to and with the generation prompt, if the rendering with the
+# turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where the two part.
+"""From messages to turns."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, call, tool_dict
+from toolglean.templates.infer.texts import shared_prefix, snapped
+
+if TYPE_CHECKING:
+    from toolglean.templates.rendering import Renderer
+    from toolglean.tools import Tool
+
+__all__ = ["Stage", "Turn", "Ways"]
+
+FOLLOWUP = "zqxnext"
+END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
+MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How the template is asked.
+
+    Attributes:
+        as_string: whether arguments are handed over as a JSON string.
+        empty: what stands for content that is not there: "", None, or no key at all.
+        named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
+    """
+
+    as_string: bool = False
+    empty: Any = ""
+    named_ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the template writes for an assistant's message.
+
+    Attributes:
+        text: the turn, with what ends it.
+        prompt: what stands between the user's text and the turn.
+        opened: what the generation prompt has beyond `prompt`.
+    """
+
+    text: str
+    prompt: str
+    opened: str = ""
+
+
+class Stage:
+    """A template, and how to ask it.
+
+    Args:
+        renderer: renders the template.
+        variables: what is handed to it beside the messages.
+
+    Raises:
+        FormatError: in no way does it write a call.
+    """
+
+    def __init__(self, renderer: Renderer, source: str, variables: Mapping[str, Any] | None = None) -> None:
+        self.renderer = renderer
+        end = next((each for each in END_TOKENS if each in source), "</s>")
+        tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
+        self.variables: dict[str, Any] = tokens | {"enable_thinking": True, "thinking": True} | dict(variables or {})
+        self.ways = Ways()
+        self._prompts: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._turns: dict[str, Turn] = {}
+        self.ways = self._learnt()
+
+    def render(self, messages: list[dict[str, Any]], tools: Iterable[Tool], *, prompt: bool = False) -> str:
+        """The whole rendering. Raises TemplateError."""
+        listed = [tool_dict(each) for each in tools]
+        extra = {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables
+        return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+
+    def turn(self, said: Said, tools: tuple[Tool, ...] = TOOLS) -> Turn:
+        """The turn in which that is said. Raises TemplateError."""
+        key = repr((said.calls, said.content, said.reasoning))
+        if tools is not TOOLS or key not in self._turns:
+            user = {"role": "user", "content": USER}
+            text = self.render([user, self.message(said)], tools)
+            found = self._cut(text, tools)
+            if tools is not TOOLS:
+                return found
+            self._turns[key] = found
+        return self._turns[key]
+
+    def followed(self, said: Said) -> str:
+        """What the template writes from the turn on, if the user then says `FOLLOWUP`; up to that. Raises TemplateError."""
+        user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
+        text = self.render([user, self.message(said), after], TOOLS)
+        begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
+        return text[begin + len(USER) : end] if -1 < begin < end else ""
+
+    def before_user(self) -> str:
+        """What stands before a user's text that opens the conversation. Raises TemplateError."""
+        text = self.render([{"role": "user", "content": USER}], ())
+        return text[: text.rfind(USER)]
+
+    def prompt(self, tools: tuple[Tool, ...] = TOOLS) -> str:
+        """What the generation prompt has behind the user's text. Raises TemplateError."""
+        whole = self._prompt(tools)[0]
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def message(self, said: Said) -> dict[str, Any]:
+        """The assistant's message."""
+        message: dict[str, Any] = {"role": "assistant", "content": said.content}
+        if not said.content and said.calls:
+            message["content"] = self.ways.empty
+        if message["content"] is MISSING:
+            del message["content"]
+        if said.reasoning:
+            message |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), said.reasoning)
+        if said.calls:
+            message["tool_calls"] = [self._call(each, number) for number, each in enumerate(said.calls)]
+        return message
+
+    def id_of(self, each: Call, number: int) -> str:
+        """The id of the call of that number."""
+        return f"functions.{each.name}:{number}" if self.ways.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
+
+    def _call(self, each: Call, number: int) -> dict[str, Any]:
+        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.ways.as_string else each.arguments
+        function = {"name": each.name, "arguments": arguments}
+        return {"id": self.id_of(each, number), "type": "function", "function": function}
+
+    # -- where the turn begins -----------------------------------------------------------------------------------------
+
+    def _prompt(self, tools: tuple[Tool, ...]) -> tuple[str, str]:
+        # The rendering with the generation prompt, and the one with a plain reply.
+        key = tuple(each.name for each in tools)
+        if key not in self._prompts:
+            user = {"role": "user", "content": USER}
+            whole = self.render([user], tools, prompt=True)
+            try:
+                plain = self.render([user, {"role": "assistant", "content": REPLY}], tools)
+            except TemplateError:
+                plain = ""
+            self._prompts[key] = (whole, plain)
+        return self._prompts[key]
+
+    def _cut(self, text: str, tools: tuple[Tool, ...]) -> Turn:
+        whole, plain = self._prompt(tools)
+        after_user = text.rfind(USER) + len(USER)
+        if text.startswith(whole):
+            return Turn(text[len(whole) :], whole[after_user:])
+        cut = shared_prefix(whole, text)
+        if plain:
+            cut = min(cut, shared_prefix(whole, plain))
+        cut = max(after_user, snapped(text, cut))
+        return Turn(text[cut:], text[after_user:cut], whole[cut:] if whole[:cut] == text[:cut] else "")
+
+    # -- how to ask ----------------------------------------------------------------------------------------------------
+
+    def _learnt(self) -> Ways:
+        asked, reason = Said((call(0),)), "it writes nothing of a call"
+        for named, as_string, empty in itertools.product((False, True), (False, True), ("", None, MISSING)):
+            self.ways = Ways(as_string, empty, named)
+            self._prompts.clear()
+            try:
+                found = self.turn(asked).text
+            except TemplateError as error:
+                reason = error.reason
+                continue
+            finally:
+                self._turns.clear()
+            if _holds_all(found, asked.calls[0], self.id_of(asked.calls[0], 0)):
+                return self.ways
+        raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
+
+    def with_ways(self, **changes: Any) -> Ways:
+        """The ways, with these changed."""
+        return replace(self.ways, **changes)
+
+
+def _holds_all(text: str, asked: Call, given_id: str) -> bool:
+    leaves = [*asked.arguments, *asked.arguments.values()]
+    doubled = any(f'\\"{each}' in text for each in leaves)
+    named = asked.name in text.replace(given_id, "") or given_id.startswith("functions.")
+    return named and asked.name in text and all(each in text for each in leaves) and not doubled

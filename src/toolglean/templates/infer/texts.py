@@ -1,0 +1,79 @@
+# What this file knows: what two texts have in common, cut where markers begin and end.
+# What it must not know: where the texts come from.
+#
+# `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker ends
+# there. So texts are compared by tokens (white space, words, `<`, `</`, single characters), and of what they have in
+# common a marker that is not whole is left out.
+"""What texts have in common."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "shared_prefix", "snapped"]
+
+_tokens = re.compile(r"\s|\w+|</|.").findall
+_marker = re.compile(r"<[^<>\s][^<>\n]{0,80}>|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<\[]\|[^<>\n|]{1,60}\|[>\]]").finditer
+
+
+def shared_prefix(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    if other.startswith(one):
+        return len(one)
+    low, high = 0, min(len(one), len(other))
+    while low < high:  # by halves: texts may be long
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_prefix(one: str, other: str) -> str:
+    """What both begin with, up to the end of a marker or word."""
+    left, right = _tokens(one), _tokens(other)
+    count = 0
+    while count < min(len(left), len(right)) and left[count] == right[count]:
+        count += 1
+    found = "".join(left[:count])
+    return found if len(found) in {len(one), len(other)} else found[: snapped(found, len(found))]
+
+
+def common_suffix(one: str, other: str) -> str:
+    """What both end with, from the beginning of a marker or word."""
+    left, right = _tokens(one), _tokens(other)
+    count = 0
+    while count < min(len(left), len(right)) and left[-1 - count] == right[-1 - count]:
+        count += 1
+    found = "".join(left[len(left) - count :])
+    if len(found) in {len(one), len(other)}:
+        return found
+    end = found.find(">")
+    begun = end != -1 and "<" not in found[:end]
+    return found[end + 1 :] if begun else found
+
+
+def snapped(text: str, end: int) -> int:
+    """The place at or before `end` where no marker is open."""
+    for opener, closer in (("<", ">"), ("[", "]")):
+        at = text.rfind(opener, 0, end)
+        if at != -1 and closer not in text[at:end] and not text[at + 1 : end + 1].isspace():
+            end = at
+    while 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end -= 1
+    return end
+
+
+def markers_of(text: str) -> list[str]:
+    """The markers in a text; where it has none, the text itself without the white space around it."""
+    found = [match.group() for match in _marker(text)]
+    return found or ([text.strip()] if text.strip() else [])
+
+
+def last_marker(text: str) -> str:
+    """The marker at the end of a text, with the white space behind it; "" if it does not end with one."""
+    found = None
+    for found in _marker(text):
+        pass
+    return text[found.start() :] if found is not None and not text[found.end() :].strip() else ""

@@ -1,0 +1,136 @@
+# What this file knows: how a format is proven: messages go through the template, are read, and must be what went in.
+# What it must not know: how the format was found.
+#
+# First one message for each thing that may get lost (messages.py): what fails there is a loss, named after it. Without
+# the core no format is accepted. Then several hundred random messages without what is known to be lost: what fails
+# there shows that the format is wrong in a way that nobody has a name for, and counts against it.
+"""The proof of a format."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.templates.infer.messages import CORE, TOOLS, checks, samples
+from toolglean.templates.infer.probes import Said
+from toolglean.templates.infer.reading import chunkings, difference, read
+from toolglean.tools import ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+    from toolglean.templates.infer.stage import Stage
+
+__all__ = ["Proof", "prove", "score"]
+
+SEED = 20260115
+ENOUGH_WRONG = 12  # random messages that fail, after which the proof has failed
+
+
+@dataclass
+class Proof:
+    """What the messages showed.
+
+    Attributes:
+        passed, failed: labels of the checks, and with those that failed how; `refused`: the template wrote no turn.
+        tried, wrong: random messages, and how many of them did not come back.
+        example: the first random message that did not, and how.
+    """
+
+    passed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    tried: int = 0
+    wrong: int = 0
+    example: str = ""
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The labels of all that did not come back."""
+        return frozenset(self.failed) | frozenset(self.refused)
+
+    @property
+    def core_failure(self) -> str:
+        """The first check of the core that failed, and how; "" where none did."""
+        return next((f"{label}: {self.failed[label]}" for label in self.failed if label in CORE), "")
+
+    @property
+    def confidence(self) -> float:
+        """The share of what came back: checks and random messages count alike."""
+        checked = len(self.passed) + len(self.failed)
+        right = len(self.passed) / checked if checked else 0.0
+        return round(right * (1 - self.wrong / self.tried if self.tried else 1.0), 3)
+
+
+def score(stage: Stage, declared: Format) -> Proof:
+    """The checks alone, at one chunking."""
+    proof = Proof()
+    for said in checks():
+        _check(stage, declared, said, proof, None)
+    return proof
+
+
+def prove(stage: Stage, declared: Format, count: int) -> Proof:
+    """Checks and `count` random messages, each at several chunkings."""
+    proof = Proof()
+    rng = random.Random(SEED)  # noqa: S311  a proof must be repeatable
+    for said in checks():
+        _check(stage, declared, said, proof, rng)
+    for said in samples(count, SEED, proof.lost):
+        if proof.wrong >= ENOUGH_WRONG:
+            break
+        wrong = _wrong(stage, declared, said, rng)
+        if wrong is None:
+            continue
+        proof.tried += 1
+        proof.wrong += bool(wrong)
+        if wrong and not proof.example:
+            proof.example = f"{said.label}: {wrong}"
+    return proof
+
+
+def _check(stage: Stage, declared: Format, said: Said, proof: Proof, rng: random.Random | None) -> None:
+    try:
+        wrong = difference_of(stage, declared, said, rng)
+    except TemplateError as error:
+        proof.refused[said.label] = error.reason
+        return
+    if wrong:
+        proof.failed[said.label] = wrong
+    else:
+        proof.passed.append(said.label)
+
+
+def _wrong(stage: Stage, declared: Format, said: Said, rng: random.Random) -> str | None:
+    try:
+        return difference_of(stage, declared, said, rng)
+    except TemplateError:
+        return None
+
+
+def difference_of(stage: Stage, declared: Format, said: Said, rng: random.Random | None) -> str:
+    """How the message differs after the way through the template and back; "" where it does not.
+
+    Raises:
+        TemplateError: the template does not write it.
+        FormatError: the format does not compile.
+    """
+    turn = stage.turn(said, TOOLS)
+    known = ToolSet(TOOLS)
+    cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
+    for chunks in cuts:
+        wrong = difference(said, read(declared, known, chunks, turn.prompt))
+        if wrong:
+            return wrong
+    return ""
+
+
+def refusal(proof: Proof) -> FormatError | None:
+    """Why the format is not accepted; None where it is."""
+    if proof.core_failure:
+        return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
+    if proof.tried and proof.wrong > proof.tried // 20:
+        return FormatError(f"no format can be read from the template: {proof.wrong} of {proof.tried} random messages "
+                           f"came back wrong; {proof.example}")
+    return None
