@@ -1,7 +1,7 @@
 # What this file knows: jinja2, as Hugging Face sets it up for chat templates: its extensions, its white space rules.
 # What it must not know: what a tag is.
 #
-# It is the only file that imports jinja2, and it only parses: templates come from strangers, and none of them is run.
+# jinja2 is imported in files named jinja* only. This one only parses: templates come from strangers, none of them is run.
 """Jinja chat templates, read: their syntax tree, and what they write around a tool call."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolglean.templates.dryrun.expressions import DeadEnd
 from toolglean.templates.dryrun.statements import DryRun
 from toolglean.templates.outline import AroundCall, Outline, around_call, literals
 
-__all__ = ["parse", "read"]
+__all__ = ["at_line", "parse", "read"]
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")  # what jinja2 counts
 
@@ -31,7 +31,7 @@ def parse(source: str) -> Any:
     try:
         return environment.parse(source)
     except syntax_error as error:
-        raise _at_line(error.message or "broken template", source, error.lineno) from error
+        raise at_line(error.message or "broken template", source, error.lineno) from error
     except RecursionError as error:
         raise TemplateError.at("nested too deeply for jinja2", source, 0) from error
     except Exception as error:  # whatever jinja2 trips over, the template is at fault
@@ -84,7 +84,8 @@ def _environment() -> tuple[Any, type[Any]]:
     return environment, jinja2.TemplateSyntaxError
 
 
-def _at_line(reason: str, source: str, line: int) -> TemplateError:
+def at_line(reason: str, source: str, line: int) -> TemplateError:
+    """The error for a line of a template, as jinja2 counts them."""
     lines = _LINE_BREAK.split(source)
     line = max(1, min(line, len(lines)))
     return TemplateError(reason, line, 1, lines[line - 1])

@@ -1,0 +1,147 @@
+# What this file knows: how the values of a Go template look in Python, and what Go asks of a value: its truth, its type's name.
+# What it must not know: how values are printed or compared, and which types a program has.
+#
+#   Go                            here
+#   nil, no value                 None
+#   bool int float64 complex128   bool int float complex (all of Go's integers are `int`)
+#   string                        str; bytes that are no UTF-8 (half a character, cut by `slice`) are lone surrogates
+#   slice                         list, or a subclass that prints in its own way
+#   map[string]T                  dict, or a subclass
+#   struct                        `Struct`, of a `StructType`
+"""Values of Go templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "GoError",
+    "JsonList",
+    "JsonMap",
+    "Member",
+    "Struct",
+    "StructType",
+    "Text",
+    "byte_length",
+    "bytes_of",
+    "is_true",
+    "method",
+    "text_of",
+    "type_name",
+    "zero_of",
+]
+
+
+class GoError(Exception):
+    """What Go's own functions return as an error; whoever calls them knows the place in the template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field of a struct type.
+
+    Attributes:
+        name: its name.
+        key: its key in JSON; None leaves it out.
+        omitted: JSON leaves it out while it is empty.
+        quiet: it is not printed while it is nil. No rule of Go's: the types of Ollama differ by version in such fields.
+    """
+
+    name: str
+    key: str | None = None
+    omitted: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A struct type: its name, its fields, whether it prints as JSON, and its methods without arguments."""
+
+    name: str
+    members: tuple[Member, ...]
+    prints_json: bool = False
+    methods: dict[str, Callable[[Struct], Any]] = field(default_factory=dict)
+
+
+class Struct:
+    """A struct: its type and its fields' values by name."""
+
+    __slots__ = ("type", "values")
+
+    def __init__(self, kind: StructType, **values: Any) -> None:
+        self.type = kind
+        self.values = values
+
+
+class JsonMap(dict[str, Any]):
+    """A map type that prints as JSON. `zero` gives what a missing key has; a nil one is null in JSON, and prints {}."""
+
+    zero: Callable[[], Any] | None = None
+    nil: bool = False
+
+
+class JsonList(list[Any]):
+    """A slice type that prints as JSON; a nil one is null in it."""
+
+    nil: bool = False
+
+
+class Text(list[str]):
+    """A slice of strings that prints as its only element, and is that element in JSON."""
+
+
+def zero_of(values: dict[str, Any]) -> Any:
+    """What a map has for a key that is missing: the zero value of its elements, nil where those are of any type."""
+    return values.zero() if isinstance(values, JsonMap) and values.zero else None
+
+
+def method(value: Any, name: str) -> Callable[[Any], Any] | None:
+    """The method of that name, if the value's type has one."""
+    if isinstance(value, Struct):
+        return value.type.methods.get(name)
+    return None
+
+
+def is_true(value: Any) -> bool:
+    """Go's truth: not the zero value, not empty; a struct is always true."""
+    return True if isinstance(value, Struct) else bool(value)
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, as Go's error texts have it."""
+    if isinstance(value, Struct):
+        return value.type.name
+    return _NAMES.get(type(value)) or ("map[string]interface {}" if isinstance(value, dict) else "[]interface {}")
+
+
+_NAMES: dict[type[Any], str] = {
+    type(None): "nil",
+    bool: "bool",
+    int: "int",
+    float: "float64",
+    complex: "complex128",
+    str: "string",
+    JsonMap: "template.templateArgs",
+    JsonList: "template.templateTools",
+    Text: "api.PropertyType",
+}
+
+
+# --- strings are bytes in Go ---------------------------------------------------------------------------------------
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes of a string."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text_of(data: bytes) -> str:
+    """The string of these bytes, which may begin or end within a character."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def byte_length(text: str) -> int:
+    """The length of a string, which Go counts in bytes."""
+    return len(text) if text.isascii() else len(bytes_of(text))

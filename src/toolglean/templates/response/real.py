@@ -1,0 +1,98 @@
+# What this file knows: how a real regular expression is searched in text that arrives in pieces.
+# What it must not know: what it is a marker of.
+#
+# The answer must not depend on where the text is cut. It is the one that comes when the text is read character by
+# character: a match counts once a character stands behind it that does not belong to it. Where more text is there at
+# once, the same is done over (`_settled`), from the match's first character on.
+#
+# The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
+# after a time. Expressions that look at what stands before them are refused, for that may be gone.
+"""Real regular expressions, in pieces."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from toolglean.errors import FormatError, UsageError
+
+__all__ = ["MOST", "SECONDS", "find_all", "find_real", "real"]
+
+MOST = 1024  # characters of a match, and so of what is held back
+SECONDS = 1.0  # for one match
+
+_looks_behind = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?<[=!]|\\[AbBGKm]|\^)").search
+_classes = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+
+
+@lru_cache(maxsize=256)
+def real(source: str, where: str, *, behind: bool = False) -> Any:
+    """The compiled expression.
+
+    Args:
+        source: the expression.
+        where: the field and key that hold it, for messages.
+        behind: whether it may look at what stands before it.
+
+    Raises:
+        UsageError: the extra [regex] is missing.
+        FormatError: the expression is wrong, or looks behind.
+    """
+    try:
+        import regex  # noqa: PLC0415  # only those who need it pay for it
+    except ModuleNotFoundError:
+        raise UsageError(
+            f"{where} is a real regular expression: pip install toolglean[regex]: {source!r}"
+        ) from None
+    if not behind and _looks_behind(_classes.sub("x", source)):
+        raise FormatError(f"{where} looks at what stands before it, which a stream no longer has: {source!r}")
+    try:
+        return regex.compile(source, regex.DOTALL)
+    except regex.error as error:
+        raise FormatError(f"{where} is no regular expression: {error}: {source!r}") from error
+
+
+def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:
+    """The place of the first match, its end, and what it captured.
+
+    The end is -1 where the text's end, from the place on, may begin a match; there is none where the place is the
+    text's end.
+    """
+    found = _timed(pattern.search, text, pos, len(text))
+    if found is None:
+        return len(text), -1, {}
+    # A whole match is preferred to the beginning of one that stands before it: those are looked at first.
+    for place in range(found.start() if found.partial else pos, len(text)):
+        end, captures = _settled(pattern, text, place)
+        if end != 0:
+            return place, end, captures
+    return len(text), -1, {}
+
+
+def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
+    """The end of the match at `place`; 0 where there is none, -1 where there may be one."""
+    if _timed(pattern.match, text, place, min(len(text), place + MOST)) is None:
+        return 0, {}
+    for end in range(place + 1, min(len(text), place + MOST) + 1):
+        found = _timed(pattern.match, text, place, end)
+        if found is None:
+            return 0, {}
+        if not found.partial and place < found.end() < end:
+            return found.end(), {name: each for name, each in found.groupdict().items() if each is not None}
+    return (-1 if len(text) < place + MOST else 0), {}
+
+
+def _timed(search: Any, text: str, pos: int, end: int) -> Any:
+    try:
+        return search(text, pos, end, partial=True, timeout=SECONDS)
+    except TimeoutError:
+        return None
+
+
+def find_all(pattern: Any, text: str) -> list[tuple[int, int, dict[str, str]]]:
+    """All matches in a whole text: place, end, captures. None of them where it takes too long."""
+    try:
+        return [(each.start(), each.end(), each.groupdict("")) for each in pattern.finditer(text, timeout=SECONDS)]
+    except TimeoutError:
+        return []
