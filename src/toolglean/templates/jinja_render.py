@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from types import TracebackType
 from typing import Any, Final
 
@@ -38,7 +38,8 @@ class JinjaTemplate:
 
     Args:
         source: its text.
-        lax: let it change the lists that it is given, and give it `from_json`, as some engines do.
+        lax: as some engines do: let it change the lists that it is given, give it `from_json`, and let `tojson` write
+            what can be listed.
 
     Raises:
         TemplateError: it is broken.
@@ -117,8 +118,12 @@ def _tojson(
     indent: int | None = None,
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,  # noqa: FBT001, FBT002
+    *,
+    default: Callable[[Any], Any] | None = None,
 ) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    return json.dumps(
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=default
+    )
 
 
 # --- errors --------------------------------------------------------------------------------------------------------
@@ -163,7 +168,7 @@ def _line(trace: TracebackType | None) -> int:
 # --- jinja2 --------------------------------------------------------------------------------------------------------
 
 
-@cache
+@functools.cache
 def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
     try:
         import jinja2.ext  # noqa: PLC0415  the extra is needed here only
@@ -200,6 +205,7 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
     environment.filters["tojson"] = _tojson
     if lax:
         environment.filters["from_json"] = json.loads
+        environment.filters["tojson"] = functools.partial(_tojson, default=list)
     return environment
 
 

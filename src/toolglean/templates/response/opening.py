@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from toolglean.scan.until import until
 from toolglean.templates.response.log import closed, opened
 from toolglean.templates.response.marks import Found
+from toolglean.templates.response.patterns import FAIL
 from toolglean.templates.response.spec import OTHER
 
 if TYPE_CHECKING:
@@ -78,22 +79,36 @@ class Mark(_Opening):
 
 
 class AtStart(_Opening):
-    """A region that is open where the turn starts."""
+    """The turn starts, and a region may be open: unless a marker stands there."""
 
-    def __init__(self, plan: ResponsePlan, number: int, start: int) -> None:
+    def __init__(self, plan: ResponsePlan, start: int) -> None:
         super().__init__(plan, start)
-        self.number = number
+        self.tail = ""
 
     def read(self, machine: Machine, text: str, i: int) -> int:
-        """It takes nothing."""
-        del text
-        opened(machine, self.number, {}, self.start, self.start)
-        self.plan.enter(machine, self.number)
-        return i
+        """Read what may be a marker, character by character."""
+        self.tail += text[i]
+        status, found = self.plan.between.begins(self.tail)
+        if found is not None:
+            machine.leave(text_follows=True)
+            machine.read_again(self.tail, self.start, always=True)
+        elif status == FAIL:
+            self._open(machine)
+        return i + 1
 
     def finish(self, machine: Machine) -> None:
-        """Nothing came."""
-        machine.leave(text_follows=True)
+        """The turn ends with the beginning of a marker."""
+        self._open(machine)
+
+    def _open(self, machine: Machine) -> None:
+        if self.plan.at_start is not None:
+            opened(machine, self.plan.at_start, {}, self.start, self.start)
+            self.plan.enter(machine, self.plan.at_start)
+        elif self.plan.far is not None:
+            machine.open_region(self.start, 0)
+            machine.allow_long_region()
+            machine.payload = Ahead(self.plan, *self.plan.far, self.start)
+        machine.read_again(self.tail, self.start, always=True)
 
 
 class Ahead(_Opening):

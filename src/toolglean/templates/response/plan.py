@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.templates.response.marks import Found, Marker, Marks
-from toolglean.templates.response.opening import Ahead, AtStart, Mark
+from toolglean.templates.response.opening import AtStart, Mark
 from toolglean.templates.response.region import Region
 from toolglean.templates.response.spec import CALLS, REASONING, Field, Template, read_template
 from toolglean.templates.response.ways import Way, way_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from toolglean.plan import Payload
     from toolglean.scan.text import Finder
 
-__all__ = ["ResponsePlan", "after_anchor"]
+__all__ = ["ResponsePlan", "after_anchor", "response_plan"]
 
 DROP = -1
 CLOSE = -2
@@ -51,21 +52,22 @@ class ResponsePlan:
         self.fields = self.template.fields
         self.ways: tuple[Way, ...] = tuple(map(way_of, self.fields))
         self._lanes = [number for number, each in enumerate(self.fields) if each.role == REASONING]
-        self._between = Marks(self._markers_between())
+        self.between = Marks(self._markers_between())
         self._closers = [_closers(each) for each in self.fields]
         self._firsts = [self._first_of_calls(number) for number in range(len(self.fields))]
         self._ends = [self._ends_of_calls(number) for number in range(len(self.fields))]
         opened = [(number, _opener(each).reduced) for number, each in enumerate(self.fields)]
-        self._at_start = next((number for number, each in opened if each.at_start), None)
-        self._far = next(((number, each.far) for number, each in opened if each.far), None)
-        self.bare = self._at_start is not None or self._far is not None
+        self.at_start = next((number for number, each in opened if each.at_start), None)
+        self.far = next(((number, each.far) for number, each in opened if each.far), None)
+        self.bare = self.at_start is not None or self.far is not None
 
     def _markers_between(self) -> list[tuple[int, Marker]]:
         found = [(number, _opener(each)) for number, each in enumerate(self.fields)]
         sink = self.template.sink
         # A template that says where content stands says that its anchor is none, where the model writes it again.
-        drop = (sink.close if sink.close is not None else None) if sink is not None else self.template.anchor
-        return [*found, (DROP, drop)] if drop is not None else found
+        drop = sink.close if sink is not None else self.template.anchor
+        # What only stands ahead closes nothing here: the region that it opens does.
+        return [*found, (DROP, replace(drop, reduced=replace(drop.reduced, ahead=())))] if drop is not None else found
 
     def _first_of_calls(self, number: int) -> Marks:
         # What must follow an opener: a parameter's head, or the closer.
@@ -84,7 +86,7 @@ class ResponsePlan:
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the marks that count where the turn is."""
         number = self._inside(lane, only)
-        found: Any = self._between if number is None else self._closers[number]
+        found: Any = self.between if number is None else self._closers[number]
         return found  # type: ignore[no-any-return]  # a Finder by its face
 
     def reasoning_lane(self) -> int:
@@ -107,15 +109,9 @@ class ResponsePlan:
 
     def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
         """The turn begins: a field that is open from the start, or that a literal further on shows to be open."""
+        del char
         machine.fresh = False
-        if self._at_start is not None and char not in self._between.firsts:
-            return AtStart(self, self._at_start, start), 0
-        if self._far is not None and char not in self._between.firsts:
-            number, literal = self._far
-            machine.open_region(start, 0)
-            machine.allow_long_region()
-            return Ahead(self, number, literal, start), 0
-        return None
+        return AtStart(self, start), 0
 
     def _inside(self, lane: int, only: tuple[int, ...]) -> int | None:
         if lane:

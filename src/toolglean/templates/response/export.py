@@ -1,0 +1,265 @@
+# What this file knows: how a format is written as a response template, and what of a format no template can say.
+# What it must not know: how a template is read (all others in this room).
+#
+# For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
+# a call become one pattern, and must share what follows the opener. White space beside markers is taken in by patterns
+# (`\s*<tool_call>`), or it would be a piece of content of its own. Content repeats and is joined, or what stands before
+# a call would be lost for what stands after it. A call that ends reasoning is a closer of reasoning that only stands
+# ahead: `(?=<tool_call>)`.
+"""From formats to response templates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.errors import FormatError
+from toolglean.formats.spec import JSON, Format, Hole, Literal, Quoted, Space, Token, tokens_of
+
+__all__ = ["export"]
+
+# Where the assistant's message begins in the prompt, by a marker of its family.
+ANCHORS = {
+    "<|im_end|>": "<|im_start|>assistant\n",
+    "<|observation|>": "<|assistant|>",
+    "<turn|>": "<|turn>model\n",
+    "<end_of_turn>": "<start_of_turn>model\n",
+    "[/TOOL_CALLS]": "[/INST]",
+    "<|eot_id|>": "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    "<|START_OF_TURN_TOKEN|>": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+    "<｜end▁of▁sentence｜>": "<｜Assistant｜>",
+}
+LAST_HOLES = ("call", "calls", "arguments", "parameters")
+TEXT = {"content": "text", "repeats": True, "join": "\n"}
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    # One spelling of a call: its last hole, and the patterns before and behind it.
+    head: str
+    opener: str
+    hole: str
+    closer: str
+    has_id: bool
+
+
+def export(declared: Format, *, start_anchor: str = "", main_only: bool = False) -> dict[str, Any]:
+    """The response template (version 1) that reads what the format reads.
+
+    Args:
+        declared: the format.
+        start_anchor: the literal behind which the assistant's message begins in the prompt; "": that of the family,
+            where one of the format's markers shows it.
+        main_only: leave out further spellings that do not fit into one template, such as those that only slips of
+            models need.
+
+    Returns:
+        A dict for `response_template` in `tokenizer_config.json`.
+
+    Raises:
+        FormatError: a template cannot say it; the message names the hole or the marker.
+    """
+    spellings, dropped = _spellings(declared, main_only=main_only)
+    drop = tuple(dict.fromkeys([*declared.drop, *declared.speaks, *dropped]))
+    fields: dict[str, Any] = {}
+    if declared.all_reasonings:
+        fields["reasoning_content"] = _reasoning(declared, spellings, main_only=main_only)
+    fields["tool_calls"] = _calls(declared, spellings, drop)
+    content = {"close_pattern": rf"\s*{_any_of(map(_escaped, drop))}\s*"} if drop else {}
+    fields["content"] = content | TEXT
+    anchor = start_anchor or next((ANCHORS[each] for each in declared.markers if each in ANCHORS), "")
+    if not anchor:
+        raise _error(declared, "nothing shows where the assistant's message begins: give start_anchor")
+    return {"version": 1, "defaults": {"role": "assistant"}, "start_anchor": anchor, "fields": fields}
+
+
+def _error(declared: Format, reason: str) -> FormatError:
+    return FormatError(f"format {declared.name!r} as a response template: {reason}")
+
+
+# -- patterns ----------------------------------------------------------------------------------------------------------
+
+
+def _escaped(text: str) -> str:
+    # As readers of a template would write it, and white space as in our patterns: any.
+    return re.sub(r"\s+", lambda _: r"\s*", re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", text.strip()))
+
+
+def _any_of(patterns: Any) -> str:
+    found = list(dict.fromkeys(patterns))
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
+
+
+def _in_class(chars: set[str]) -> str:
+    return "".join(sorted("\\" + each if each in "\\]^-[" else each for each in chars))
+
+
+def _opener(declared: Format, tokens: tuple[Token, ...], after: str) -> str:
+    found = ""
+    for place, token in enumerate(tokens):
+        if isinstance(token, Literal):
+            found += _escaped(token.text)
+        elif isinstance(token, Space):
+            found += r"\s*"
+        elif token.name in {"name", "id"}:
+            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
+            found += rf"(?P<{token.name}>[^\s{_in_class({'<', following} - {''})}]+)"
+        else:
+            raise _error(declared, f"{{{token.name}}} has no place in one")
+    return found
+
+
+def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
+    # The first marker closes; those behind it may be missing.
+    holes = [token.name for token in tokens if isinstance(token, Hole)]
+    if holes:
+        raise _error(declared, f"{{{holes[0]}}} stands behind the arguments")
+    literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
+    return "".join(literals[:1]) + "".join(rf"(?:\s*{each}" for each in literals[1:]) + ")?" * len(literals[1:])
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], list[str]]:
+    """The spellings that go into the template, and the markers around them that are dropped."""
+    if declared.is_for_tools:
+        raise _error(declared, "{name} stands twice in a call")
+    found: list[_Spelling] = []
+    dropped: list[str] = []
+    for section in declared.all_sections[: 1 if main_only else None]:
+        for pattern in declared.calls:
+            if found and main_only and not _fits(declared, pattern, section, found[0]):
+                continue
+            spelling = _spelling(declared, pattern, section)
+            if found and not _alike(found[0], spelling):
+                raise _error(declared, f"several spellings, of which {pattern!r} is another shape")
+            found.append(spelling)
+            if _has_marker(pattern):
+                dropped += [each.strip() for each in section if each.strip()]
+    return found, dropped
+
+
+def _alike(one: _Spelling, other: _Spelling) -> bool:
+    return (one.hole, one.closer, one.has_id) == (other.hole, other.closer, other.has_id)
+
+
+def _fits(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
+    try:
+        return _alike(main, _spelling(declared, pattern, section))
+    except FormatError:
+        return False
+
+
+def _has_marker(pattern: str) -> bool:
+    first = tokens_of(pattern.strip())[0]
+    return isinstance(first, Literal) and first.text[0] != "{" and not re.match(r"\[[^A-Za-z/]|\[$", first.text)
+
+
+def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spelling:
+    tokens = tokens_of(pattern.strip())
+    last = max(place for place, token in enumerate(tokens) if isinstance(token, Hole) and token.name != "ws")
+    hole = tokens[last]
+    assert isinstance(hole, Hole)
+    if hole.name not in LAST_HOLES:
+        raise _error(declared, f"{{{hole.name}}} is not what a template reads: {pattern!r}")
+    if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
+        raise _error(declared, f"{{arguments}} are in a codec that no template reads: {declared.arguments!r}")
+    before, behind = tokens[:last], tokens[last + 1 :]
+    if not _has_marker(pattern):
+        before, behind = _in_section(declared, pattern, section, before, behind)
+    after = "<" if hole.name == "parameters" else "{"
+    closer = _closer(declared, behind)
+    if hole.name == "parameters" and not closer:
+        raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
+    opener = _opener(declared, before, after) + (r"\s*" if hole.name == "parameters" else "")
+    has_id = any(token == Hole("id") for token in before)
+    head = before[0]
+    assert isinstance(head, Literal)
+    return _Spelling(_escaped(head.text), opener, hole.name, closer, has_id)
+
+
+def _in_section(
+    declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], behind: tuple[Token, ...]
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """A call without a marker of its own: the section's are its markers, if it holds all calls of the section."""
+    opener, closer = (tokens_of(each.strip()) for each in section)
+    if not opener or not _has_marker(section[0]):
+        raise _error(declared, f"no marker opens the call {pattern!r}")
+    if Hole("calls") not in tokens_of(pattern):
+        raise _error(declared, f"calls of one section without a marker between them: {pattern!r}")
+    return (*opener, *before), (*behind, *closer)
+
+
+def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) -> dict[str, Any]:
+    main = spellings[0]
+    found: dict[str, Any] = {"open_pattern": rf"\s*{_any_of(each.opener for each in spellings)}"}
+    if main.closer:
+        found["close_pattern"] = rf"{main.closer}\s*"
+    else:  # JSON behind which no marker stands goes up to the next call, or the end
+        heads = "|".join(dict.fromkeys(each.head for each in spellings))
+        found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"
+    return found | {"repeats": True} | _shape(declared, main)
+
+
+def _shape(declared: Format, main: _Spelling) -> dict[str, Any]:
+    name, arguments = declared.keys
+    if main.hole == "calls":
+        function: Any = {"name": f"{{{name}}}", "arguments": f"{{{arguments}}}"}
+        return {"content": "json", "repeats": False, "transform_each": True, "transform": _call(function)}
+    if main.hole == "call":
+        paths = {"name": f"{{content.{name}}}", "arguments": f"{{content.{arguments}}}"}
+        function = "{content}" if declared.keys == ("name", "arguments") else paths
+        return {"content": "json", "transform": _call(function)}
+    transform = _call({"name": "{name}", "arguments": "{content}"}) | ({"id": "{id}"} if main.has_id else {})
+    if main.hole == "parameters":
+        args: dict[str, Any] = {"tag_pattern": _tag_pattern(declared)}
+        return {"content": "xml-inline", "content_args": args, "transform": transform}
+    found: dict[str, Any] = {"content": "json", "transform": transform}
+    if isinstance(declared.arguments, Quoted):
+        quote = declared.arguments.quote
+        found["content_args"] = {"unquoted_keys": True, "string_delims": [[quote, quote]]}
+    return found
+
+
+def _call(function: Any) -> dict[str, Any]:
+    return {"type": "function", "function": function}
+
+
+def _tag_pattern(declared: Format) -> str:
+    if len(declared.parameters) > 1:
+        raise _error(declared, f"several spellings of a parameter: {declared.parameters[1]!r}")
+    tokens = tokens_of(declared.parameters[0].strip())
+    found = ""
+    for place, token in enumerate(tokens):
+        beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
+        if isinstance(token, Literal):
+            found += _escaped(token.text)
+        elif isinstance(token, Space):
+            found += r"\n?" if beside and token.text else r"\s*"
+        elif token.name == "key":
+            following = next(each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal))
+            found += rf"(?P<key>[^\n{_in_class({following})}]+)"
+        elif token.name == "value":
+            found += "(?P<value>.*?)"
+        else:
+            raise _error(declared, f"{{{token.name}}} has no place in one")
+    return found
+
+
+# -- reasoning ---------------------------------------------------------------------------------------------------------
+
+
+def _reasoning(declared: Format, spellings: list[_Spelling], *, main_only: bool) -> dict[str, Any]:
+    pairs = declared.all_reasonings
+    closer = pairs[0][1].strip()
+    others = [pair for pair in pairs if pair[1].strip() != closer]
+    if others and not main_only:
+        raise _error(declared, f"several closers of reasoning, {closer!r} and {others[0][1]!r}")
+    openers = list(dict.fromkeys(opener.strip() for opener, end in pairs if end.strip() == closer))
+    ahead = [each.head for each in spellings] if declared.calls_in_reasoning else []
+    ahead += [_escaped(each) for each in declared.speaks]
+    rest = f"|(?={'|'.join(dict.fromkeys(ahead))})" if ahead else ""
+    opener = openers if len(openers) > 1 else openers[0]
+    return {"open": opener, "close_pattern": rf"{_escaped(closer)}\s*{rest}"} | TEXT

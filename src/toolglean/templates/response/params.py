@@ -1,0 +1,110 @@
+# What this file knows: how the parameters of an xml-inline region are read, each value as it arrives.
+# What it must not know: how a value is typed (parameters.py of the core).
+#
+# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and say
+# nothing of the `</function>` before it. Behind a value's closing literal, though, only a tag or the closer may follow,
+# or it is text of the value: `</parameter> is how it ends` does not end it.
+#
+# White space beside a value: where the pattern takes off all of it (`\s*`), one line break is taken off, and the one
+# behind only if there was one before: what models write is a line break, and the indentation of a value is its own.
+"""Parameters of a region."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+
+from toolglean.parameters import Parameters
+from toolglean.scan.text import Finder
+from toolglean.templates.response.marks import Found
+from toolglean.templates.response.phases import BETWEEN, VALUE, VALUE_END
+from toolglean.templates.response.values import json_or_text
+
+if TYPE_CHECKING:
+    from toolglean.machine import Machine
+    from toolglean.templates.response.region import Region
+
+__all__ = ["JsonParameters", "read_between", "read_value", "read_value_end"]
+
+
+class JsonParameters(Parameters):
+    """Parameters whose values the template reads as JSON where it can: so are those of which the schema says nothing."""
+
+    def begin_value(self, lead: str) -> str:
+        """See `Parameters.begin_value`."""
+        begun = super().begin_value(lead)
+        if self._coerce and self._schema is None and self.streams:
+            self.streams = False
+            return begun[:-1]
+        return begun
+
+    def _typed(self, text: str) -> Any:
+        return json_or_text(text.strip()) if self._coerce and self._schema is None else super()._typed(text)
+
+
+def read_between(machine: Machine, region: Region, text: str, i: int) -> int:
+    """Up to the next parameter, or the closer."""
+    place, found = region.plan.firsts(region.number).find(text, i)
+    if not isinstance(found, Found):
+        return machine.hold(text, place)
+    parameters = region.parameters
+    assert parameters is not None
+    if found.number < 0:
+        machine.delta(parameters.end(), machine.base + place)
+        region.end_call(machine, machine.base + place)
+        region.close(machine, found, machine.base + place, "")
+        return place + len(found)
+    tag = region.way.tag
+    parameters.word("key", found.captures["key"])
+    machine.delta(parameters.begin_value("\n" if tag.lead is not None else ""), machine.base + place)
+    region.phase = VALUE
+    return place + len(found)
+
+
+def read_value(machine: Machine, region: Region, text: str, i: int) -> int:
+    """The text of a parameter."""
+    parameters, tag = region.parameters, region.way.tag
+    assert parameters is not None
+    if parameters.lead:
+        parameters.lead = ""
+        if text[i] == "\n":
+            parameters.paired = True
+            return i + 1
+    paired = tag.trail is not None and (parameters.paired or tag.lead is None)
+    place, found = _finder(tag.tail, trail=paired).find(text, i)
+    if place > i:
+        machine.delta(parameters.text(text[i:place]), machine.base + i)
+    if not found:
+        return machine.hold(text, place)
+    region.tail = found
+    region.body_end = machine.base + place + len(found)
+    region.phase = VALUE_END
+    return place + len(found)
+
+
+@lru_cache(maxsize=64)
+def _finder(tail: str, *, trail: bool) -> Finder:
+    return Finder([tail, "\n" + tail] if trail else [tail])
+
+
+def read_value_end(machine: Machine, region: Region, text: str, i: int) -> int:
+    """Behind what looks like the value's closing literal."""
+    parameters = region.parameters
+    assert parameters is not None
+    j = i
+    while j < len(text) and text[j].isspace():
+        j += 1
+    region.tail += text[i:j]
+    if j == len(text):
+        return j
+    tail, region.tail = region.tail, ""
+    start = machine.base + j - len(tail)
+    if text[j] in region.plan.firsts(region.number).firsts:
+        machine.delta(parameters.end_value(), start)
+        region.phase = BETWEEN
+        return j
+    region.phase = VALUE
+    taken = tail[:1] if machine.read_again(tail[1:], start + 1) else tail
+    machine.delta(parameters.text(taken), start)
+    return j
