@@ -27,7 +27,7 @@ class FormatError(ToolgleanError, ValueError):
 
 
 class TemplateError(ToolgleanError, ValueError):
-    """A chat template cannot be read.
+    """A chat template cannot be read, or cannot be rendered with what it was given.
 
     Attributes:
         reason: what is wrong, without the place.

@@ -1,8 +1,9 @@
-"""Chat templates: what they say of the way a model writes a tool call."""
+"""Chat templates: what they say of the way a model writes a tool call, and what they write."""
 
 from __future__ import annotations
 
 from toolglean.templates.language import Language, TemplateTag, tag_of, template_language
+from toolglean.templates.rendering import Renderer, renderer
 from toolglean.templates.tag import parse_tag
 
-__all__ = ["Language", "TemplateTag", "parse_tag", "tag_of", "template_language"]
+__all__ = ["Language", "Renderer", "TemplateTag", "parse_tag", "renderer", "tag_of", "template_language"]

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import sys
 import time
@@ -78,10 +79,8 @@ def warm() -> dict[str, str]:
         return {"usage": str(error)}
     for codec in ("ascii", "latin-1", "unicode-escape", "utf-8"):
         codecs.lookup(codec)
-    try:
+    with contextlib.suppress(TemplateError):  # so are its ways of dealing with errors loaded
         template.render([], [], {"x": "a"}, datetime.now().astimezone())
-    except TemplateError:  # so are its ways of dealing with errors loaded
-        pass
     forbid_files()
     return {}
 
@@ -107,8 +106,9 @@ def limit_time() -> None:
     if sys.platform != "win32":
         import resource  # noqa: PLC0415
 
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + CPU_SECONDS, hard))
+        soft, hard = int(time.process_time()) + CPU_SECONDS, resource.getrlimit(resource.RLIMIT_CPU)[1]
+        if hard == resource.RLIM_INFINITY or soft < hard:
+            resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def forbid_files() -> None:
@@ -117,4 +117,4 @@ def forbid_files() -> None:
         import resource  # noqa: PLC0415
 
         for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
-            resource.setrlimit(which, (0, 0))
+            resource.setrlimit(which, (0, 0))  # lower limits can always be set

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from toolglean.errors import UsageError
-from toolglean.templates.golang.ollama import ChatMessage
+from toolglean.templates.golang.shapes import ChatMessage
 
 __all__ = ["chat_messages", "decoded", "tool_dicts"]
 
@@ -74,12 +74,13 @@ def _float(value: int) -> float:
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
-    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+    role = message.get("role") if isinstance(message, dict) else None
+    if not isinstance(role, str):
         raise UsageError(f"a message is a dict with a role, not {str(message)[:80]}")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
     return ChatMessage(
-        role=text(message["role"]),
+        role=text(role),
         content=_content(message.get("content")),
         thinking=_content(thinking),
         images=decoded(message.get("images") or []),

@@ -2,8 +2,8 @@
 # What it must not know: what the text that comes out means, and processes.
 #
 # The sandbox keeps a template from Python's inside, and this file from the shortest bombs: repetition and powers are
-# bounded, output is counted. Nothing in one process can hold jinja2 to time and memory: templates of strangers render in
-# a child (process.py).
+# bounded, output is counted. Nothing in one process can hold jinja2 to time and memory: templates of strangers render
+# in a child (process.py).
 """Rendering Jinja chat templates."""
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _defaults(source: str, now: datetime) -> dict[str, Any]:
     }
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818  its word, not our error
     """What a template raises with `raise_exception`."""
 
 
@@ -138,7 +138,9 @@ class _Faults:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if error is None or isinstance(error, TemplateError) or not isinstance(error, Exception):
             return
         line = getattr(error, "lineno", None) or _line(trace)
@@ -193,7 +195,7 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
     base = jinja2.sandbox.SandboxedEnvironment if lax else jinja2.sandbox.ImmutableSandboxedEnvironment
 
     class Sandbox(base):  # type: ignore[misc, valid-type]  # one of two
-        """The sandbox, with bounds on what an operator may make; intercepted ones are not folded when compiling either."""
+        """The sandbox, with bounds on what `*` and `**` make; nor are they folded when a template is compiled."""
 
         intercepted_binops = frozenset({"*", "**"})
 

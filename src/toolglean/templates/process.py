@@ -7,8 +7,8 @@
 #                 ◀──            {"text": …}, or an error's words and place
 #
 # The clock runs here, so that it holds on every platform: a timer kills a child that is late, and reading from it ends.
-# A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this process:
-# without us, its input ends, and a busy one runs out of its processor time.
+# A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this
+# process: without us, its input ends, and a busy one runs out of its processor time.
 """Rendering a stranger's template in a process of its own."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ START_SECONDS: Final = 30.0
 MAX_REPLY: Final = 32 * 1024 * 1024
 """Bytes of an answer: the output that is allowed, however it is written."""
 
-# The same toolglean and the same jinja2 as here, from wherever they were loaded: a checkout, a zip, an editable install.
+# The same toolglean and jinja2 as here, from wherever they were loaded: a checkout, a zip, an editable install.
 # -I keeps the environment, the working directory and the user's own packages out.
 _START = (
     "import json, sys; first, rest = json.loads(sys.argv[1]); sys.path.insert(0, first); "

@@ -1,8 +1,8 @@
 # What this file knows: the one way to render a chat template of any language: which file does it, and where it runs.
 # What it must not know: how a template is run.
 #
-# Go templates run here, also those of strangers: the executor counts what it does. Jinja templates of strangers run in a
-# child process.
+# Go templates run here, also those of strangers: the executor counts what it does. Jinja templates of strangers run in
+# a child process.
 """Rendering chat templates."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.errors import TemplateError, UsageError
 from toolglean.templates.conversation import chat_messages, text, tool_dicts
@@ -37,8 +37,8 @@ def renderer(
     Args:
         source: the template's text.
         language: "go" or "jinja"; None to tell from the text.
-        untrusted: the template is a stranger's: hold it to limits of time and memory. A Jinja template then renders in a
-            child process; a Go template is always held to limits.
+        untrusted: the template is a stranger's: hold it to limits of time and memory. A Jinja template then renders in
+            a child process; a Go template is always held to limits.
         now: the date that templates are told; None for the clock's, at each rendering.
         lax: Jinja only: let a template change the lists that it is given, and give it `from_json`, as some engines do.
 
@@ -104,7 +104,7 @@ class Renderer:
     def close(self) -> None:
         """Let go of what it holds. It may be called again; a later rendering takes hold again."""
 
-    def __enter__(self) -> Renderer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -1,9 +1,10 @@
-# What this file knows: what each function of a Go template does, how many arguments it takes, and which must be strings.
+# What this file knows: what each function of a Go template does, how many arguments it takes, which must be strings.
 # What it must not know: how arguments are evaluated. `and` and `or` are not here: they leave arguments unevaluated.
 """The functions of Go's `text/template`, and Ollama's."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -121,7 +122,7 @@ def _slice(values: Sequence[Any], budget: Budget) -> Any:
     whole: Any = bytes_of(item) if isinstance(item, str) else item
     given = [_place(each, len(whole)) for each in places]
     bounds = given + [0, len(whole), len(whole)][len(given) :]
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in itertools.pairwise(bounds):
         if low > high:
             raise GoError(f"invalid slice index: {low} > {high}")
     part = whole[bounds[0] : bounds[1]]

@@ -1,4 +1,4 @@
-# What this file knows: how Go's templates compare values: which kinds go together, and what is said of those that do not.
+# What this file knows: how Go's templates compare values: which kinds go together, what is said of others.
 # What it must not know: templates.
 """`eq ne lt le gt ge` of Go's templates."""
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolglean.templates.golang.values import GoError, Struct, type_name
+from toolglean.templates.golang.values import GoError, Struct, bytes_of, type_name
 
 __all__ = ["equal", "less", "less_or_equal"]
 
@@ -40,7 +40,7 @@ def less(left: Any, right: Any) -> bool:
     if kinds[0] in {bool, complex}:
         raise GoError("invalid type for comparison")
     if isinstance(left, str):
-        return left.encode("utf-8", "surrogateescape") < right.encode("utf-8", "surrogateescape")
+        return bytes_of(left) < bytes_of(right)
     return bool(left < right)
 
 

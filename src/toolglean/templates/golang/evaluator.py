@@ -1,8 +1,8 @@
 # What this file knows: what a pipeline gives: commands, arguments, fields, variables, calls.
 # What it must not know: blocks, and what becomes of the value.
 #
-# A pipeline in parentheses is a call of Python's within another: MAX parentheses are a limit, so that no template can
-# use up the stack.
+# A pipeline in parentheses is a call of Python's within another; their number is limited, so that no template can use
+# up the stack.
 """Evaluating the pipelines of a Go template."""
 
 from __future__ import annotations
@@ -72,10 +72,18 @@ class Evaluator:
 
     def assign(self, name: str, value: Any) -> None:
         """Give a declared variable another value: the innermost of that name."""
-        for at in range(len(self.variables) - 1, -1, -1):
+        at = self.place(name)
+        if at is not None:
+            self.variables[at] = (name, value)
+
+    def place(self, name: str) -> int | None:
+        """Where the innermost variable of that name is."""
+        last = len(self.variables) - 1
+        for at in range(last, -1, -1):
             if self.variables[at][0] == name:
-                self.variables[at] = (name, value)
-                return
+                self.budget.step((last - at) >> 5)  # looking through thousands of variables is work too
+                return at
+        return None
 
     def fail(self, reason: str, pos: int) -> NoReturn:
         """Give up at a place of the template."""
@@ -118,10 +126,11 @@ class Evaluator:
         return self.fields(dot, node.names, node.pos)
 
     def of_variable(self, node: Variable, _: Any) -> Any:
-        for name, value in reversed(self.variables):
-            if name == node.name:
-                return self.fields(value, node.names, node.pos) if node.names else value
-        self.fail(f"undefined variable {node.name!r}", node.pos)
+        at = self.place(node.name)
+        if at is None:
+            self.fail(f"undefined variable {node.name!r}", node.pos)
+        value = self.variables[at][1]
+        return self.fields(value, node.names, node.pos) if node.names else value
 
     def of_chain(self, node: Chain, dot: Any) -> Any:
         return self.fields(self.term(node.base, dot), node.names, node.pos)
@@ -151,9 +160,9 @@ class Evaluator:
             return bound(value)
         if isinstance(value, dict):
             return value[name] if name in value else zero_of(value)
-        if isinstance(value, Struct) and name in value.values:
-            return value.values[name]
-        self.fail(f"can't evaluate field {name} in type {type_name(value)}", pos)
+        if not isinstance(value, Struct) or name not in value.values:
+            self.fail(f"can't evaluate field {name} in type {type_name(value)}", pos)
+        return value.values[name]
 
     # --- calls ---
 
@@ -170,7 +179,7 @@ class Evaluator:
             values.append(final)
         self.check_strings(node, function.strings, args, values)
         try:
-            self.budget.step()
+            self.budget.step(len(values))
             for value in values:
                 if isinstance(value, str):
                     self.budget.read(len(value))
@@ -183,6 +192,7 @@ class Evaluator:
         self.check_count(node, len(args) + (final is not MISSING), 1, None)
         value: Any = None
         for arg in args:
+            self.budget.step()
             value = self.term(arg, dot)
             if is_true(value) == (node.name == "or"):
                 return value

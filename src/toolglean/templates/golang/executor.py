@@ -1,8 +1,8 @@
 # What this file knows: how the blocks of a Go template run, and what is printed.
 # What it must not know: what a pipeline gives, and where the data comes from.
 #
-# The open blocks are a list of frames, not Python's call stack: a template may nest them deeper than Python can recurse,
-# and call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
+# The open blocks are a list of frames, not Python's call stack: a template may nest them deeper than Python can
+# recurse, and call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
 #
 #   {{range .A}} a {{if .B}} b {{end}}{{end}}      frames: [root]  →  [root, range]  →  [root, range, if]
 #

@@ -1,7 +1,7 @@
 # What this file knows: what Go's `fmt` writes for a value and a verb.
 # What it must not know: how a format string is read.
 #
-# `write` gives each value the verb that it was asked for; lists, maps and structs hand the verb down to what is in them.
+# `write` gives each value the verb that was asked for; lists, maps and structs hand the verb down to what is in them.
 # A verb that a value does not know becomes `%!d(string=a)`, as in Go; nothing here raises but for the limits.
 """Printing values as Go does."""
 

@@ -1,4 +1,4 @@
-# What this file knows: how Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, and what it says of faults.
+# What this file knows: how Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, its words for faults.
 # What it must not know: how a value looks under a verb.
 """Go's `fmt.Sprintf`."""
 
@@ -118,10 +118,11 @@ class _Format:
         """A width or a precision: digits, or a star, which takes it from the arguments."""
         if self.text.startswith("*", self.at):
             self.at += 1
-            value = self.values[self.next] if self.next < len(self.values) else None
+            value: Any = self.values[self.next] if self.next < len(self.values) else None
             self.next += self.next < len(self.values)
-            if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST:
-                if value >= 0 or fault == "BADWIDTH":
+            if isinstance(value, int) and not isinstance(value, bool):
+                least = -_LARGEST if fault == "BADWIDTH" else 0
+                if least <= value <= _LARGEST:
                     return value
             self.parts.append(f"%!({fault})")
             return None

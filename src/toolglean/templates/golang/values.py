@@ -1,4 +1,4 @@
-# What this file knows: how the values of a Go template look in Python, and what Go asks of a value: its truth, its type's name.
+# What this file knows: how the values of a Go template look in Python, and what Go asks of them: truth, a type's name.
 # What it must not know: how values are printed or compared, and which types a program has.
 #
 #   Go                            here
