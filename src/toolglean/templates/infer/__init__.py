@@ -5,7 +5,7 @@
 #   stage.py      how this template wants to be asked; where the assistant's turn stands
 #   texts.py      what texts have in common
 #   frame.py      reasoning, content, the end of a turn
-#   carriers.py   how a call carries its arguments; types.py: parameters as text
+#   carriers.py   how a call carries its arguments; typewords.py: parameters as text
 #   fit.py        openers, closers, separators: a Format
 #   recognise.py  known formats: they know more than a template does
 #   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
@@ -109,7 +109,14 @@ def _extended(known: Format, frame: Frame) -> Format:
 
 
 def _made(
-    source: str, language: str, stage: Stage, frame: Frame, found: Format, known: str | None, proof: Proof, seen: list[str]
+    source: str,
+    language: str,
+    stage: Stage,
+    frame: Frame,
+    found: Format,
+    known: str | None,
+    proof: Proof,
+    seen: list[str],
 ) -> Inference:
     return Inference(
         format=found,

@@ -253,8 +253,10 @@ def _textual(text: str, two: Call, start: int, nested: str) -> Carrier:
             raise FormatError(f"{leaf} is not written behind the name")
         places.append((at, at + len(leaf)))
         here = at + len(leaf)
-    name_end = start + len(two.name) if text.rfind(two.name, 0, places[0][0]) == start else (
-        text.rfind(two.name, 0, places[0][0]) + len(two.name)
+    name_end = (
+        start + len(two.name)
+        if text.rfind(two.name, 0, places[0][0]) == start
+        else (text.rfind(two.name, 0, places[0][0]) + len(two.name))
     )
     head, middle = text[name_end : places[0][0]], text[places[0][1] : places[1][0]]
     between, post = text[places[1][1] : places[2][0]], text[places[3][1] :]

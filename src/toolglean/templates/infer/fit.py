@@ -20,7 +20,7 @@ from toolglean.templates.infer.frame import Frame
 from toolglean.templates.infer.probes import REPLY, TYPED, Call, Said, call
 from toolglean.templates.infer.stage import Stage
 from toolglean.templates.infer.texts import common_prefix, common_suffix, markers_of
-from toolglean.templates.infer.types import types_of
+from toolglean.templates.infer.typewords import types_of
 
 __all__ = ["Fitted", "fit"]
 

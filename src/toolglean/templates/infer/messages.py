@@ -42,7 +42,20 @@ TOOLS = (
     _tool("now"),
 )
 
-WORDS = ("Paris", "red green", "Zoë", "李雷", "o'brien", "42", "a-b_c", "naïve 😀", "x = 1", "true story", "C:/dir", "50 %")
+WORDS = (
+    "Paris",
+    "red green",
+    "Zoë",
+    "李雷",
+    "o'brien",
+    "42",
+    "a-b_c",
+    "naïve 😀",
+    "x = 1",
+    "true story",
+    "C:/dir",
+    "50 %",
+)
 ODD = {
     "empty string": "",
     "text of several lines": "first\nsecond\n\n  fourth",
@@ -55,7 +68,7 @@ ODD = {
     "white space at the edges": "  edge ",
     "line break at the edges": "\nedge\n",
     "brackets": "}} ]] ) } ] {[(",
-    "look-alikes": "see </tool_call> <tool_call> [TOOL_CALLS] </parameter> ```json\n{\"name\": \"now\", \"arguments\": {}}\n```",
+    "look-alikes": 'see </tool_call> <tool_call> [TOOL_CALLS] </parameter> ```json\n{"name": "now", "arguments": {}}\n```',
 }
 CORE = frozenset({"one call", "two arguments", "no arguments", "integer", "number", "list", "object"})
 """Without these no format is accepted."""
@@ -79,7 +92,7 @@ def checks() -> Iterator[Said]:
         "object": ("send_note", {"options": {"depth": 3, "name": "n"}}),
         "constants in an object": ("send_note", {"options": {"more": {"yes": True, "no": False, "none": None}}}),
         "nested": ("send_note", {"options": {"more": {"a": {"b": ["c", {"d": 1.5}]}}}}),
-        "quotes in a list": ("send_note", {"items": ["say \"hi\"", "o'brien"]}),
+        "quotes in a list": ("send_note", {"items": ['say "hi"', "o'brien"]}),
     }
     yield from (Said((Call(name, arguments),), label=label) for label, (name, arguments) in typed.items())
     yield from (Said((Call("get_weather", {"city": text, "text": "x"}),), label=label) for label, text in ODD.items())
@@ -97,7 +110,9 @@ def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Said]:
     """Random messages, without what is lost."""
     rng = random.Random(seed)  # noqa: S311  a proof must be repeatable
     for number in range(count):
-        most = 1 if "two calls" in lost else 1 if "three calls" not in lost and rng.random() < 0.4 else rng.randint(1, 3)
+        most = (
+            1 if "two calls" in lost else 1 if "three calls" not in lost and rng.random() < 0.4 else rng.randint(1, 3)
+        )
         if "three calls" in lost:
             most = min(most, 2)
         calls = tuple(_call(rng, lost) for _ in range(most))
@@ -136,7 +151,9 @@ def _value(rng: random.Random, key: str, lost: frozenset[str]) -> Any:
     return _text(rng, lost)
 
 
-_ODD_IN_CONTAINERS = frozenset({"empty string", "text like a number", "text like a constant", "white space at the edges"})
+_ODD_IN_CONTAINERS = frozenset(
+    {"empty string", "text like a number", "text like a constant", "white space at the edges"}
+)
 
 
 def _text(rng: random.Random, lost: frozenset[str]) -> str:

@@ -58,7 +58,10 @@ def difference(said: Said, found: Output) -> str:
         for key, value in given.arguments.items():
             if not _same(value, call.arguments[key]):
                 return f"the argument {value!r} came back as {call.arguments[key]!r}"
-    for what, given_text, text in (("content", said.content, found.content), ("reasoning", said.reasoning, found.reasoning)):
+    for what, given_text, text in (
+        ("content", said.content, found.content),
+        ("reasoning", said.reasoning, found.reasoning),
+    ):
         if given_text.strip() != text.strip():
             return f"the {what} {given_text!r} came back as {text!r}"
     return ""

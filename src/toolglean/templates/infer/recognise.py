@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["recognise"]
 
+MOST = 12  # formats that are tried
+
 
 def recognise(stage: Stage) -> tuple[Format, Proof] | None:
     """The known format that gives back most of what the template writes, and what it gave back; None if none fits.
@@ -26,20 +28,19 @@ def recognise(stage: Stage) -> tuple[Format, Proof] | None:
     Of several that give back the same, the one with most of its own markers in the turns, and fewest others.
     """
     text = _turns(stage)
-    best: tuple[tuple[int, float, float], Format, Proof] | None = None
-    for declared in all_formats():
-        if not _plausible(declared, text):
-            continue
+    fitting = [declared for declared in all_formats() if _plausible(declared, text)]
+    fitting.sort(key=lambda declared: _specific(declared, text), reverse=True)
+    best: tuple[Format, Proof] | None = None
+    for declared in fitting[:MOST]:
         try:
             proof = score(stage, declared)
         except FormatError:
             continue
-        if proof.core_failure:
-            continue
-        rank = (-len(proof.failed), *_specific(declared, text))
-        if best is None or rank > best[0]:
-            best = (rank, declared, proof)
-    return None if best is None else (best[1], best[2])
+        if not proof.core_failure and (best is None or len(proof.failed) < len(best[1].failed)):
+            best = (declared, proof)
+        if best is not None and not best[1].failed:
+            break
+    return best
 
 
 def _turns(stage: Stage) -> str:
@@ -67,7 +68,10 @@ def _plausible(declared: Format, text: str) -> bool:
 
 
 def _specific(declared: Format, text: str) -> tuple[float, float]:
-    main = [*_literals(declared.call), *(each for pair in (declared.section,) for part in pair for each in _literals(part))]
+    main = [
+        *_literals(declared.call),
+        *(each for pair in (declared.section,) for part in pair for each in _literals(part)),
+    ]
     main += [each for pattern in declared.parameters[:1] for each in _literals(pattern)]
     there = sum(each in text for each in main) / len(main) if main else 0.5
     around = [part for pair in declared.all_reasonings for part in pair] + list(declared.drop + declared.speaks)

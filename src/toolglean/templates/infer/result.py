@@ -43,7 +43,7 @@ class Inference:
 def losses_of(stage: Stage, proof: Proof) -> tuple[str, ...]:
     """The losses, one line each."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
-    lines += [f"probe {label!r}: the template refuses it: {why}" for label, why in proof.refused.items()]
+    lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
     if stage.ways.as_string:
         lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
     if proof.wrong:

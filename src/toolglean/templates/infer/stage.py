@@ -13,12 +13,12 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, call, tool_dict
-from toolglean.templates.infer.texts import shared_prefix, snapped
+from toolglean.templates.infer.texts import common_prefix, shared_prefix, snapped
 
 if TYPE_CHECKING:
     from toolglean.templates.rendering import Renderer
@@ -53,12 +53,10 @@ class Turn:
     Attributes:
         text: the turn, with what ends it.
         prompt: what stands between the user's text and the turn.
-        opened: what the generation prompt has beyond `prompt`.
     """
 
     text: str
     prompt: str
-    opened: str = ""
 
 
 class Stage:
@@ -79,8 +77,11 @@ class Stage:
         self.variables: dict[str, Any] = tokens | {"enable_thinking": True, "thinking": True} | dict(variables or {})
         self.ways = Ways()
         self._prompts: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._header = ""  # what every turn begins with, markers included
         self._turns: dict[str, Turn] = {}
         self.ways = self._learnt()
+        self._header = self._shared_header()
+        self._turns.clear()
 
     def render(self, messages: list[dict[str, Any]], tools: Iterable[Tool], *, prompt: bool = False) -> str:
         """The whole rendering. Raises TemplateError."""
@@ -158,12 +159,23 @@ class Stage:
         whole, plain = self._prompt(tools)
         after_user = text.rfind(USER) + len(USER)
         if text.startswith(whole):
-            return Turn(text[len(whole) :], whole[after_user:])
-        cut = shared_prefix(whole, text)
-        if plain:
-            cut = min(cut, shared_prefix(whole, plain))
-        cut = max(after_user, snapped(text, cut))
-        return Turn(text[cut:], text[after_user:cut], whole[cut:] if whole[:cut] == text[:cut] else "")
+            cut = len(whole)
+        else:
+            cut = shared_prefix(whole, text)
+            if plain:
+                cut = min(cut, shared_prefix(whole, plain))
+            cut = max(after_user, snapped(text, cut))
+        if self._header and text.startswith(self._header, cut):
+            cut += len(self._header)
+        return Turn(text[cut:], text[after_user:cut])
+
+    def _shared_header(self) -> str:
+        # Markers with which a plain reply and a call begin alike are no part of either.
+        try:
+            shared = common_prefix(self.turn(Said(content=REPLY)).text, self.turn(Said((call(0),))).text)
+        except TemplateError:
+            return ""
+        return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1]
 
     # -- how to ask ----------------------------------------------------------------------------------------------------
 
@@ -182,10 +194,6 @@ class Stage:
             if _holds_all(found, asked.calls[0], self.id_of(asked.calls[0], 0)):
                 return self.ways
         raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
-
-    def with_ways(self, **changes: Any) -> Ways:
-        """The ways, with these changed."""
-        return replace(self.ways, **changes)
 
 
 def _holds_all(text: str, asked: Call, given_id: str) -> bool:

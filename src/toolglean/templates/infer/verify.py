@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError, TemplateError
@@ -20,7 +20,7 @@ from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.templates.infer.stage import Stage
+    from toolglean.templates.infer.stage import Stage, Turn
 
 __all__ = ["Proof", "prove", "score"]
 
@@ -33,14 +33,15 @@ class Proof:
     """What the messages showed.
 
     Attributes:
-        passed, failed: labels of the checks, and with those that failed how; `refused`: the template wrote no turn.
+        passed, failed: labels of the checks, and with those that failed how.
+        unwritten: what of a check the template left out, or why it wrote no turn at all; the rest came back.
         tried, wrong: random messages, and how many of them did not come back.
         example: the first random message that did not, and how.
     """
 
     passed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
+    unwritten: dict[str, str] = field(default_factory=dict)
     tried: int = 0
     wrong: int = 0
     example: str = ""
@@ -48,7 +49,7 @@ class Proof:
     @property
     def lost(self) -> frozenset[str]:
         """The labels of all that did not come back."""
-        return frozenset(self.failed) | frozenset(self.refused)
+        return frozenset(self.failed) | frozenset(self.unwritten)
 
     @property
     def core_failure(self) -> str:
@@ -92,31 +93,34 @@ def prove(stage: Stage, declared: Format, count: int) -> Proof:
 
 def _check(stage: Stage, declared: Format, said: Said, proof: Proof, rng: random.Random | None) -> None:
     try:
-        wrong = difference_of(stage, declared, said, rng)
+        turn = stage.turn(said, TOOLS)
     except TemplateError as error:
-        proof.refused[said.label] = error.reason
+        proof.unwritten[said.label] = f"the template refuses it: {error.reason}"
         return
+    written, left_out = what_is_written(said, turn.text)
+    wrong = difference_of(turn, declared, written, rng)
     if wrong:
         proof.failed[said.label] = wrong
+    elif left_out:
+        proof.unwritten[said.label] = left_out
     else:
         proof.passed.append(said.label)
 
 
 def _wrong(stage: Stage, declared: Format, said: Said, rng: random.Random) -> str | None:
     try:
-        return difference_of(stage, declared, said, rng)
+        turn = stage.turn(said, TOOLS)
     except TemplateError:
         return None
+    return difference_of(turn, declared, said, rng)
 
 
-def difference_of(stage: Stage, declared: Format, said: Said, rng: random.Random | None) -> str:
+def difference_of(turn: Turn, declared: Format, said: Said, rng: random.Random | None) -> str:
     """How the message differs after the way through the template and back; "" where it does not.
 
     Raises:
-        TemplateError: the template does not write it.
         FormatError: the format does not compile.
     """
-    turn = stage.turn(said, TOOLS)
     known = ToolSet(TOOLS)
     cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
     for chunks in cuts:
@@ -126,11 +130,34 @@ def difference_of(stage: Stage, declared: Format, said: Said, rng: random.Random
     return ""
 
 
+def what_is_written(said: Said, text: str) -> tuple[Said, str]:
+    """What of the message the template wrote, and what it left out ("" for nothing)."""
+    left_out = []
+    if said.content and said.content.strip() not in text:
+        said = replace(said, content="")
+        left_out.append("the content")
+    if said.reasoning and said.reasoning.strip() not in text:
+        said = replace(said, reasoning="")
+        left_out.append("the reasoning")
+    here = count = 0
+    for each in said.calls:
+        here = text.find(each.name, here) + 1
+        if not here:
+            break
+        count += 1
+    if count < len(said.calls):
+        left_out.append(f"more than {count} of {len(said.calls)} calls")
+        said = replace(said, calls=said.calls[:count])
+    return said, f"the template does not write {' and '.join(left_out)}" if left_out else ""
+
+
 def refusal(proof: Proof) -> FormatError | None:
     """Why the format is not accepted; None where it is."""
     if proof.core_failure:
         return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
     if proof.tried and proof.wrong > proof.tried // 20:
-        return FormatError(f"no format can be read from the template: {proof.wrong} of {proof.tried} random messages "
-                           f"came back wrong; {proof.example}")
+        return FormatError(
+            f"no format can be read from the template: {proof.wrong} of {proof.tried} random messages "
+            f"came back wrong; {proof.example}"
+        )
     return None
