@@ -37,6 +37,7 @@ class Outcome:
     found: Inference | None = None
     error: str = ""
     wrong: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     cases: int = 0
 
     @property
@@ -86,14 +87,21 @@ def _outcome(row: dict[str, Any], cases: list[dict[str, Any]], *, alone: bool, s
     outcome.seconds = time.perf_counter() - begin
     if outcome.found is not None:
         outcome.cases = len(cases)
-        outcome.wrong = tuple(
-            f"{case['case']}: {wrong}" for case in cases if (wrong := _difference(outcome.found, case))
-        )
+        for case in cases:
+            if wrong := _difference(outcome.found, case):
+                where = "wrong" if _holds_all(case) else "left_out"
+                setattr(outcome, where, (*getattr(outcome, where), f"{case['case']}: {wrong}"))
     return outcome
 
 
+def _holds_all(case: dict[str, Any]) -> bool:
+    # Whether the render has every call: some templates write only the first, and nothing can give back the others.
+    text = case["rendered_assistant_turn"]
+    names = Counter(each["name"] for each in case["calls"])
+    return all(text.count(name) >= count for name, count in names.items())
+
+
 def _difference(found: Inference, case: dict[str, Any]) -> str:
-    output = Parser(case["tools"], format=found.format).add(case["rendered_assistant_turn"])
     parser = Parser(case["tools"], format=found.format)
     output = _folded(parser, case["rendered_assistant_turn"])
     wanted = [(each["name"], each["arguments"]) for each in case["calls"]]
@@ -124,7 +132,7 @@ def report(found: list[Outcome], *, verbose: bool) -> None:
     print(f"{'all':28}" + "".join(f"{total[each]:>11}" for each in head))
     _summary(found)
     for each in found if verbose else ():
-        for line in [each.error, *each.wrong, *(each.found.losses if each.found else ())]:
+        for line in [each.error, *each.wrong, *each.left_out, *(each.found.losses if each.found else ())]:
             if line:
                 print(f"{each.name} ({each.kind}, {each.how}): {line[:500]}")
 
@@ -134,7 +142,9 @@ def _summary(found: list[Outcome]) -> None:
     right = [each for each in accepted if not each.wrong]
     times = [each.seconds for each in found]
     print(f"\naccepted: {len(accepted)} of {len(found)} ({len(accepted) / len(found):.1%})")
+    strict = [each for each in right if not each.left_out]
     print(f"of these, every case of renders/ comes back: {len(right)} ({len(right) / max(1, len(accepted)):.1%})")
+    print(f"  (without those whose render leaves a call out: {len(strict)}, {len(strict) / max(1, len(accepted)):.1%})")
     print(f"time: median {statistics.median(times):.2f} s, worst {max(times):.2f} s")
 
 

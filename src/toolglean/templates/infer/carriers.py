@@ -101,8 +101,9 @@ class Carrier:
 
     def _body(self, text: str, each: Call, here: int, calls: tuple[Call, ...]) -> Body:
         start = text.find(each.name, here)
-        last = max((_after(text, leaf, start) for leaf in each.arguments.values()), default=start)
-        if start == -1 or last < start:
+        from_here = here if self.kind in {"whole", "keyed"} else start  # a name may stand behind its arguments
+        places = [_after(text, leaf, from_here) for leaf in each.arguments.values()]
+        if start == -1 or -1 in places:
             raise FormatError(f"the call of {each.name} is not written")
         if self.kind in {"whole", "keyed"}:
             return self._object(text, each, start, calls)

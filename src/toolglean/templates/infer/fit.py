@@ -185,7 +185,11 @@ def _patterns(pieces: Pieces, carrier: Carrier, frame: Frame, after_content: str
 
 def _listed(found: Patterns, before: str, body: str, behind: str) -> Patterns:
     # A JSON list is what {calls} reads, with its brackets.
-    if body == "{call}" and before.rstrip().endswith("[") and behind.lstrip().startswith("]"):
+    between = found.separator.strip()  # without commas it is no list of JSON
+    single = not found.separator and found.section == ("", "")
+    if body != "{call}" or not (single or between == ","):
+        return found
+    if before.rstrip().endswith("[") and behind.lstrip().startswith("]"):
         pattern = before.rstrip()[:-1] + "{calls}" + behind.lstrip()[1:]
         return Patterns(pattern, ("", ""), "", found.drop)
     return found

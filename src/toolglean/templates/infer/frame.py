@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from toolglean.errors import TemplateError
 from toolglean.templates.infer.probes import REPLY, THOUGHT, Said, call
-from toolglean.templates.infer.stage import Stage
-from toolglean.templates.infer.texts import common_suffix, last_marker, markers_of
+from toolglean.templates.infer.stage import Stage, Turn
+from toolglean.templates.infer.texts import common_suffix, last_marker, markers_of, turn_ends
+from toolglean.templates.markers import closer_for
 
 __all__ = ["Frame", "frame_of"]
 
@@ -82,13 +83,10 @@ def _find_end(stage: Stage, frame: Frame, behind: str) -> None:
         end = end if end.strip() else shorter
     except TemplateError:
         pass
-    if any(char in end for char in "<[|"):
-        frame.drop = tuple(each for each in markers_of(end) if each)
-    elif end.strip():
-        frame.drop = (end.strip(),)
+    frame.drop += tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
     frame.end = behind
-    if end.strip():
-        frame.evidence.append(f"a plain reply: the turn ends with {end.strip()!r}")
+    if frame.drop:
+        frame.evidence.append(f"a plain reply: the turn ends with {' '.join(frame.drop)!r}")
 
 
 def _find_reasoning(stage: Stage, frame: Frame, plain: str) -> None:
@@ -101,7 +99,8 @@ def _find_reasoning(stage: Stage, frame: Frame, plain: str) -> None:
             continue
         opener, _, rest = turn.text.partition(THOUGHT)
         follow = rest.partition(REPLY)[0] if said.content else rest
-        if _is_pair(stage, frame, opener or turn.prompt, follow, plain if said.content else ""):
+        opener = opener if opener.strip() else _opened(turn, follow)
+        if _is_pair(frame, opener, follow, plain if said.content else ""):
             frame.evidence.append(f"reasoning: it stands between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
             break
     else:
@@ -109,10 +108,17 @@ def _find_reasoning(stage: Stage, frame: Frame, plain: str) -> None:
     _find_start(stage, frame)
 
 
-def _is_pair(stage: Stage, frame: Frame, before: str, follow: str, plain: str) -> bool:
-    opener = before.lstrip() if before.strip() and "\n<" not in before.strip() else last_marker(before)
-    if before in stage.prompt():
-        opener = last_marker(before)
+def _opened(turn: Turn, follow: str) -> str:
+    # The prompt has opened the reasoning: its last marker, if that is a pair with what follows; or its last line.
+    opener = last_marker(turn.prompt)
+    if opener and closer_for(opener.strip(), follow):
+        return opener
+    line = turn.prompt.rstrip("\n").rpartition("\n")[2]
+    return turn.prompt[turn.prompt.rfind(line) :] if line and not markers_of(line)[0].startswith("<") else ""
+
+
+def _is_pair(frame: Frame, before: str, follow: str, plain: str) -> bool:
+    opener = before.lstrip() if "\n<" not in before.strip() else last_marker(before)
     markers = markers_of(follow) if any(char in follow for char in "<[|") else []
     if not opener.strip() or not markers:
         return False

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, call, tool_dict
-from toolglean.templates.infer.texts import common_prefix, shared_prefix, snapped
+from toolglean.templates.infer.texts import common_prefix, common_suffix, markers_of, shared_prefix, snapped, turn_ends
 
 if TYPE_CHECKING:
     from toolglean.templates.rendering import Renderer
@@ -53,10 +53,12 @@ class Turn:
     Attributes:
         text: the turn, with what ends it.
         prompt: what stands between the user's text and the turn.
+        opened: what the generation prompt has beyond that, which the template did not write for this message.
     """
 
     text: str
     prompt: str
+    opened: str = ""
 
 
 class Stage:
@@ -78,9 +80,10 @@ class Stage:
         self.ways = Ways()
         self._prompts: dict[tuple[str, ...], tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
+        self._rest = ""  # what follows behind the end of a turn: the header of the next one
         self._turns: dict[str, Turn] = {}
         self.ways = self._learnt()
-        self._header = self._shared_header()
+        self._header, self._rest = self._around()
         self._turns.clear()
 
     def render(self, messages: list[dict[str, Any]], tools: Iterable[Tool], *, prompt: bool = False) -> str:
@@ -96,6 +99,8 @@ class Stage:
             user = {"role": "user", "content": USER}
             text = self.render([user, self.message(said)], tools)
             found = self._cut(text, tools)
+            if said.reasoning and found.opened and found.text.lstrip().startswith(said.reasoning):
+                found = Turn(found.text, found.prompt + found.opened)
             if tools is not TOOLS:
                 return found
             self._turns[key] = found
@@ -167,15 +172,24 @@ class Stage:
             cut = max(after_user, snapped(text, cut))
         if self._header and text.startswith(self._header, cut):
             cut += len(self._header)
-        return Turn(text[cut:], text[after_user:cut])
+        turn = text[cut:]
+        rest = common_suffix(turn, self._rest) if self._rest else ""
+        if markers_of(rest):
+            turn = turn[: len(turn) - len(rest)]
+        return Turn(turn, text[after_user:cut], whole[cut:] if text.startswith(whole[:cut]) else "")
 
-    def _shared_header(self) -> str:
-        # Markers with which a plain reply and a call begin alike are no part of either.
+    def _around(self) -> tuple[str, str]:
+        # Markers with which a plain reply and a call begin alike are no part of either; nor is what follows behind the
+        # marker that ends them.
         try:
-            shared = common_prefix(self.turn(Said(content=REPLY)).text, self.turn(Said((call(0),))).text)
+            plain = self.turn(Said(content=REPLY)).text
+            shared = common_prefix(plain, self.turn(Said((call(0),))).text)
         except TemplateError:
-            return ""
-        return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1]
+            return "", ""
+        behind = plain.rpartition(REPLY)[2]
+        ends = turn_ends(behind)
+        rest = behind[behind.find(ends[-1]) + len(ends[-1]) :] if ends else ""
+        return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1], rest if rest.strip() else ""
 
     # -- how to ask ----------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "shared_prefix", "snapped"]
+__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "shared_prefix", "snapped", "turn_ends"]
 
 _tokens = re.compile(r"\s|\w+|</|.").findall
+_opening = re.compile(r"start|begin|user|assistant|system|header|role|inst|tools", re.IGNORECASE).search
 _marker = re.compile(r"<[^<>\s][^<>\n]{0,80}>|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<\[]\|[^<>\n|]{1,60}\|[>\]]").finditer
 
 
@@ -28,6 +29,18 @@ def shared_prefix(one: str, other: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def turn_ends(text: str) -> list[str]:
+    """The markers with which a turn ends: those at the beginning of a text that open nothing new."""
+    found: list[str] = []
+    place = 0
+    for match in _marker(text):
+        if text[place : match.start()].strip() or _opening(match.group()):
+            break
+        found.append(match.group())
+        place = match.end()
+    return found
 
 
 def common_prefix(one: str, other: str) -> str:
