@@ -23,14 +23,14 @@ class RenderLimits:
     """How much one rendering of a Go template may do.
 
     Attributes:
-        steps: nodes run, calls made, rounds of loops.
+        steps: nodes run, calls made, rounds of loops, values printed. A busy real rendering takes some thousand.
         output: characters written.
         made: characters that functions build, all together.
         templates: `{{template}}` within each other.
         parentheses: parentheses within each other.
     """
 
-    steps: int = 1_000_000
+    steps: int = 500_000
     output: int = 4 * 1024 * 1024
     made: int = 32 * 1024 * 1024
     templates: int = 1_000

@@ -165,7 +165,7 @@ class _Executor(Evaluator):
     def call_template(self, node: TemplateCall, frame: _Frame) -> None:
         nodes = self.template.trees.get(node.name)
         if nodes is None:
-            self.fail(f"template {node.name!r} not defined", node.pos)
+            self.fail(f'template "{node.name}" not defined', node.pos)
         if self.calls >= self.budget.limits.templates:
             self.fail(f"templates nested deeper than {self.budget.limits.templates:,} levels", node.pos)
         self.calls += 1

@@ -84,6 +84,7 @@ def _is_shown(member: Member, struct: Struct) -> bool:
 
 
 def _add(text: str, parts: list[str], budget: Budget) -> None:
+    budget.step()
     budget.make(len(text))
     parts.append(text)
 

@@ -84,6 +84,7 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
     Raises:
         Exceeded: a limit is passed.
     """
+    budget.step()
     if verb.letter == "T":
         return pad(type_name(value) if value is not None else "<nil>", verb, budget)
     if value is None:
