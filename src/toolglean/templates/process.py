@@ -35,7 +35,7 @@ SECONDS: Final = 5.0
 START_SECONDS: Final = 30.0
 """How long a child may take to start on a busy machine, before it has seen a template."""
 
-MAX_REPLY: Final = 32 * 1024 * 1024
+MAX_REPLY: Final = 64 * 1024 * 1024
 """Bytes of an answer: the output that is allowed, however it is written."""
 
 # The same toolglean and jinja2 as here, from wherever they were loaded: a checkout, a zip, an editable install.
