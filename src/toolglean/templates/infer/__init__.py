@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from toolglean.errors import FormatError, TemplateError
@@ -27,6 +28,10 @@ from toolglean.templates.infer.result import Inference, losses_of
 from toolglean.templates.infer.stage import Stage
 from toolglean.templates.infer.verify import Proof, prove, refusal
 from toolglean.templates.language import tag_of, template_language
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+"""The date that templates are told: inference must not depend on the day."""
+LAX_WORDS = ("from_json", "unsafe", "SecurityError", "generator")
 
 __all__ = ["SAMPLES", "Inference", "infer"]
 
@@ -64,7 +69,19 @@ def infer(
     from toolglean.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
 
     language = language or template_language(source)
-    stage = Stage(renderer(source, language, untrusted=untrusted), source, variables)
+    try:
+        with renderer(source, language, untrusted=untrusted, now=NOW) as made:
+            return _inferred(Stage(made, source, variables), source, recognise=recognise, samples=samples)
+    except FormatError as error:
+        if language == "go" or not any(word in str(error) for word in LAX_WORDS):
+            raise
+    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True) as made:
+        found = _inferred(Stage(made, source, variables), source, recognise=recognise, samples=samples)
+    return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
+
+
+def _inferred(stage: Stage, source: str, *, recognise: bool, samples: int) -> Inference:
+    language = stage.renderer.language
     frame = _frame(stage)
     known = recognised(stage) if recognise else None
     if known is not None and not known[1].failed:
@@ -104,7 +121,7 @@ def _extended(known: Format, frame: Frame) -> Format:
     # The family's format, and the marker with which this template ends its turns.
     declared = {*known.markers}
     more = tuple(each for each in frame.drop if each not in declared and not any(each in own for own in declared))
-    marked = tuple(each for each in more if each[0] in "<[" and each not in known.all_reasonings)
+    marked = tuple(each for each in more if each[0] in "<[")
     return replace(known, drop=known.drop + marked) if marked else known
 
 

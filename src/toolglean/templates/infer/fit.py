@@ -1,6 +1,6 @@
-# What this file knows: how the patterns of a format follow from a few turns: what stands before the first call, between
-# two, and behind the last one.
-# What it must not know: how a call carries its arguments (carriers.py), and whether what comes out is right (verify.py).
+# What this file knows: how the patterns of a format follow from a few turns: what stands before the first call,
+# between two, and behind the last one.
+# What it must not know: how a call carries its arguments (carriers.py), and whether what comes out is right.
 #
 #   turn with three calls   before  BODY  between  BODY  between  BODY  behind
 #   closer of a call        what `between` and `behind` both begin with
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format, Quoted
@@ -59,7 +60,7 @@ def fit(stage: Stage, frame: Frame) -> Fitted:
     evidence.append(f"one call, two arguments: {_shown(carrier)}")
     pieces = _pieces(stage, carrier, evidence)
     pieces = _indexed(pieces)
-    patterns = _patterns(pieces, carrier, frame, _before_behind_content(stage, carrier))
+    patterns = _patterns(pieces, frame, _before_behind_content(stage, carrier))
     evidence.append(f"{len(pieces.bodies)} calls: {patterns.call!r}, section {patterns.section!r}")
     return Fitted(_format(stage, carrier, patterns, frame, evidence), carrier, evidence)
 
@@ -107,7 +108,7 @@ def _pieces(stage: Stage, carrier: Carrier, evidence: list[str]) -> Pieces:
 
 
 def _taken_apart(text: str, bodies: list[Body], ids: list[str]) -> Pieces:
-    between = [text[one.end : two.start] for one, two in zip(bodies, bodies[1:], strict=False)]
+    between = [text[one.end : two.start] for one, two in pairwise(bodies)]
     around = [text[: bodies[0].start], *between]
     around = [each.replace(given, "{id}") for each, given in zip(around, ids, strict=True)]
     around = [_made_of(each) for each in around]
@@ -157,7 +158,7 @@ def _before_behind_content(stage: Stage, carrier: Carrier) -> str | None:
     return text[at + len(REPLY) : begin].replace(stage.id_of(asked, 0), "{id}") if -1 < at < begin else None
 
 
-def _patterns(pieces: Pieces, carrier: Carrier, frame: Frame, after_content: str | None) -> Patterns:
+def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patterns:
     body = pieces.bodies[0]
     between = pieces.between[0] if pieces.between else ""
     behind = frame.without_end(pieces.behind)

@@ -68,7 +68,7 @@ ODD = {
     "white space at the edges": "  edge ",
     "line break at the edges": "\nedge\n",
     "brackets": "}} ]] ) } ] {[(",
-    "look-alikes": 'see </tool_call> <tool_call> [TOOL_CALLS] </parameter> ```json\n{"name": "now", "arguments": {}}\n```',
+    "look-alikes": '</tool_call> or <tool_call> [TOOL_CALLS] </parameter> ```json\n{"name": "now", "arguments": {}}```',
 }
 CORE = frozenset({"one call", "two arguments", "no arguments", "integer", "number", "list", "object"})
 """Without these no format is accepted."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError, TemplateError
@@ -51,10 +52,8 @@ def _turns(stage: Stage) -> str:
         except TemplateError:
             continue
         found += [turn.prompt, turn.text]
-    try:
+    with suppress(TemplateError):
         found.append(stage.prompt())
-    except TemplateError:
-        pass
     return "\n".join(found)
 
 

@@ -5,13 +5,14 @@
 # letters or made of the name and a number. The first way counts in which every sentinel of one call comes out.
 #
 # The turn is what follows the prompt: the rendering up to and with the generation prompt, if the rendering with the
-# turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where the two part.
+# turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where they part.
 """From messages to turns."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,11 @@ __all__ = ["Stage", "Turn", "Ways"]
 FOLLOWUP = "zqxnext"
 END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
 MISSING = object()
+LATE_SECONDS = 1.0
+"""A rendering that fails after so long is not tried in other ways: it would fail so again."""
+PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
+PATIENCE = 20.0
+"""Seconds that all renderings together may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +73,28 @@ class Stage:
     Args:
         renderer: renders the template.
         variables: what is handed to it beside the messages.
+        patience: seconds that all renderings together may take; None for any.
 
     Raises:
         FormatError: in no way does it write a call.
     """
 
-    def __init__(self, renderer: Renderer, source: str, variables: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        renderer: Renderer,
+        source: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        patience: float | None = PATIENCE,
+    ) -> None:
         self.renderer = renderer
+        self._patience = patience
         end = next((each for each in END_TOKENS if each in source), "</s>")
         tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
         self.variables: dict[str, Any] = tokens | {"enable_thinking": True, "thinking": True} | dict(variables or {})
         self.ways = Ways()
-        self._prompts: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._seconds = 0.0  # of rendering
+        self._prompts: dict[str, tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
         self._rest = ""  # what follows behind the end of a turn: the header of the next one
         self._turns: dict[str, Turn] = {}
@@ -90,7 +106,20 @@ class Stage:
         """The whole rendering. Raises TemplateError."""
         listed = [tool_dict(each) for each in tools]
         extra = {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables
-        return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+        begin = time.monotonic()
+        try:
+            return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+        except TemplateError as error:
+            if time.monotonic() - begin > LATE_SECONDS:
+                raise FormatError(f"no format can be read from the template: {error.reason}") from error
+            raise
+        finally:
+            self._seconds += time.monotonic() - begin
+            self._check_patience()
+
+    def _check_patience(self) -> None:
+        if self._patience is not None and self._seconds > self._patience:
+            raise FormatError(f"no format can be read from the template: its probes take {self._seconds:.0f} seconds")
 
     def turn(self, said: Said, tools: tuple[Tool, ...] = TOOLS) -> Turn:
         """The turn in which that is said. Raises TemplateError."""
@@ -107,7 +136,7 @@ class Stage:
         return self._turns[key]
 
     def followed(self, said: Said) -> str:
-        """What the template writes from the turn on, if the user then says `FOLLOWUP`; up to that. Raises TemplateError."""
+        """What the template writes between two texts of the user, with that between them. Raises TemplateError."""
         user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
         text = self.render([user, self.message(said), after], TOOLS)
         begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
@@ -149,8 +178,10 @@ class Stage:
 
     def _prompt(self, tools: tuple[Tool, ...]) -> tuple[str, str]:
         # The rendering with the generation prompt, and the one with a plain reply.
-        key = tuple(each.name for each in tools)
+        key = repr(tools)
         if key not in self._prompts:
+            if len(self._prompts) > PROMPTS:
+                self._prompts.clear()
             user = {"role": "user", "content": USER}
             whole = self.render([user], tools, prompt=True)
             try:

@@ -1,9 +1,9 @@
 # What this file knows: what two texts have in common, cut where markers begin and end.
 # What it must not know: where the texts come from.
 #
-# `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker ends
-# there. So texts are compared by tokens (white space, words, `<`, `</`, single characters), and of what they have in
-# common a marker that is not whole is left out.
+# `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker
+# ends there. So texts are compared by tokens (white space, words, `<`, `</`, single characters), and of what they have
+# in common, a marker that is not whole is left out.
 """What texts have in common."""
 
 from __future__ import annotations
@@ -86,7 +86,5 @@ def markers_of(text: str) -> list[str]:
 
 def last_marker(text: str) -> str:
     """The marker at the end of a text, with the white space behind it; "" if it does not end with one."""
-    found = None
-    for found in _marker(text):
-        pass
-    return text[found.start() :] if found is not None and not text[found.end() :].strip() else ""
+    found = list(_marker(text))
+    return text[found[-1].start() :] if found and not text[found[-1].end() :].strip() else ""

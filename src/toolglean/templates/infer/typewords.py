@@ -22,7 +22,8 @@ def types_of(stage: Stage, parameter: Parameter) -> tuple[tuple[str, ...], dict[
     """The patterns of parameters, and the words that `{type}` stands for."""
     words = {kind: _middle(stage, kind, parameter) for kind in TYPED}
     middles = {kind: text for kind, text in words.items() if text is not None}
-    pattern, types = parameter.pattern, {}
+    pattern = parameter.pattern
+    types: dict[str, str] = {}
     found = _type_words(parameter.middle, middles)
     if found is not None:
         middle, types = found

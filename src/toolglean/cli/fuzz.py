@@ -1,0 +1,125 @@
+# What this file knows: the command `toolglean fuzz`.
+# What it must not know: how messages are made and checked (toolglean.testing).
+"""`toolglean fuzz`: random tools and calls through a chat template and back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from toolglean.cli.inspect import read_template
+from toolglean.cli.options import InputError
+from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.formats.registry import get_format
+
+if TYPE_CHECKING:
+    from toolglean.testing import Failure
+
+__all__ = ["add_to"]
+
+EXAMPLES = 200
+LABEL_WIDTH = 12
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "fuzz",
+        help="send random calls through a chat template and back",
+        description="Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
+        "compares. What does not come back is shrunk to the smallest example. Needs toolglean[fuzz].",
+        epilog="exit codes: 0; 1 where a message does not come back, or no format can be read from the template; 2 for "
+        "bad usage or unreadable input",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "template",
+        metavar="TEMPLATE",
+        help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
+    )
+    parser.add_argument(
+        "--examples", type=int, default=EXAMPLES, metavar="N", help=f"how many messages (default: {EXAMPLES})"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random messages (default: 0)")
+    parser.add_argument("--format", help="the format that it should write (default: read from the template)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fuzz. 1 where something did not come back, else 0."""
+    try:
+        from toolglean.testing import RoundTrip  # noqa: PLC0415  few need Hypothesis
+    except ImportError as error:
+        raise UsageError("fuzzing needs Hypothesis: pip install toolglean[fuzz]") from error
+    source = read_template(args.template)
+    declared = get_format(args.format) if args.format else None
+    for_people()
+    paint = Paint(wanted=True)
+    try:
+        trip = RoundTrip(source.text, format=declared, untrusted=True, variables=source.variables)
+    except TemplateError as error:
+        raise InputError(f"{args.template}: {error}") from error
+    except FormatError as error:
+        print(f"toolglean: {error}", file=sys.stderr)
+        return 1
+    try:
+        failure = trip.find_failure(examples=args.examples, seed=args.seed, progress=_progress(args.examples))
+    except FormatError as error:
+        print(f"toolglean: {error}", file=sys.stderr)
+        return 1
+    finally:
+        trip.close()
+        _clear()
+    name = trip.inference.recognised if trip.inference else trip.format.name
+    if failure is None:
+        print(paint(f"{trip.tried} messages came back ({name or 'inferred'})", GREEN))
+        return 0
+    _show(failure, paint)
+    return 1
+
+
+def _progress(examples: int) -> Any:
+    def told(tried: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{min(tried, examples)} of {examples}", end="", file=sys.stderr, flush=True)
+
+    return told
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _show(failure: Failure, paint: Paint) -> None:
+    def row(label: str, text: str, *codes: str) -> None:
+        print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
+
+    row("difference", failure.difference, BOLD, YELLOW)
+    for label, text in (("reasoning", failure.said.reasoning), ("content", failure.said.content)):
+        if text:
+            row(label, json.dumps(text, ensure_ascii=False))
+    for each in failure.said.calls:
+        row("call", f"{each.name} {json.dumps(each.arguments, ensure_ascii=False)}")
+    for number, call in enumerate(failure.found.calls):
+        same = number < len(failure.said.calls) and call.arguments == failure.said.calls[number].arguments
+        row("came back", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *(() if same else (YELLOW,)))
+    if failure.found.content != failure.said.content:
+        row("content", json.dumps(failure.found.content, ensure_ascii=False), YELLOW)
+    for problem in failure.found.problems:
+        row("problem", f"{problem.reason} (character {problem.start})")
+    row("chunks", f"{len(failure.chunks)}")
+    print(paint("turn", DIM))
+    print(failure.turn)
+    place = next((problem.start for problem in failure.found.problems), None)
+    if place is not None:
+        _mark(failure.turn, place)
+
+
+def _mark(turn: str, place: int) -> None:
+    line = turn[:place].rpartition("\n")[2]
+    whole = turn[place - len(line) :].partition("\n")[0]
+    print(f"\ncharacter {place}:\n{whole}\n{' ' * len(line)}^")

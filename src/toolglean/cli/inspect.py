@@ -1,0 +1,134 @@
+# What this file knows: the command `toolglean inspect`.
+# What it must not know: how a format is read from a template (templates/infer).
+"""`toolglean inspect`: the format that a chat template writes, proven by round trip."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from toolglean.cli.options import InputError, read_text
+from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.registry import find_format
+from toolglean.templates.infer import SAMPLES, Inference, infer
+from toolglean.templates.infer.declared import as_dict, declaration
+from toolglean.templates.language import tag_of, template_language
+from toolglean.templates.source import TemplateSource, template_in
+
+__all__ = ["add_to", "read_template"]
+
+LABEL_WIDTH = 12
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "inspect",
+        help="read the format of calls from a chat template",
+        description="Reads from a chat template how its model writes tool calls, and proves it: random messages go "
+        "through the template and must come back. The template is a stranger's, and is held to limits of time and "
+        "memory.",
+        epilog="exit codes: 0; 1 where no format can be read from the template; 2 for bad usage or unreadable input",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "template",
+        metavar="TEMPLATE",
+        help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
+    )
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    parser.add_argument("--no-recognition", action="store_true", help="infer the format, also where it is a known one")
+    parser.add_argument(
+        "--samples", type=int, default=SAMPLES, metavar="N", help=f"random messages of the proof (default: {SAMPLES})"
+    )
+    parser.set_defaults(run=run)
+
+
+def read_template(path: str) -> TemplateSource:
+    """The template in a file.
+
+    Raises:
+        InputError: it cannot be read, or holds none.
+    """
+    try:
+        return template_in(read_text(path))
+    except TemplateError as error:
+        raise InputError(f"{path}: {error.reason}") from error
+
+
+def run(args: argparse.Namespace) -> int:
+    """Inspect. 1 where no format can be read from the template, else 0."""
+    source = read_template(args.template)
+    try:
+        found = infer(
+            source.text,
+            untrusted=True,
+            recognise=not args.no_recognition,
+            samples=args.samples,
+            variables=source.variables,
+        )
+    except TemplateError as error:
+        raise InputError(f"{args.template}: {error}") from error
+    except FormatError as error:
+        return _refused(args, source, str(error))
+    if args.json:
+        for_machines()
+        print(json.dumps(_fields(found), ensure_ascii=False))
+    else:
+        for_people()
+        _show(found, Paint(wanted=True))
+    return 0
+
+
+def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> int:
+    language = template_language(source.text)
+    try:
+        tag = tag_of(source.text, language).tag
+    except TemplateError:
+        tag = ""
+    if args.json:
+        for_machines()
+        print(json.dumps({"format": None, "reason": reason, "tag": tag, "language": language}, ensure_ascii=False))
+    else:
+        for_people()
+        print(f"{'language':{LABEL_WIDTH}}{language}\n{'format':{LABEL_WIDTH}}none\n{'tag':{LABEL_WIDTH}}{tag}")
+        sys.stdout.flush()
+        print(f"toolglean: {reason}", file=sys.stderr)
+    return 1
+
+
+def _fields(found: Inference) -> dict[str, Any]:
+    return {
+        "language": found.language,
+        "format": as_dict(found.format),
+        "recognised": found.recognised,
+        "confidence": found.confidence,
+        "starts_reasoning": found.starts_reasoning,
+        "tag": found.tag,
+        "evidence": list(found.evidence),
+        "losses": list(found.losses),
+    }
+
+
+def _show(found: Inference, paint: Paint) -> None:
+    def row(label: str, text: str, *codes: str) -> None:
+        print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
+
+    row("language", found.language)
+    row("format", f"{found.recognised} (known)" if found.recognised else "inferred", BOLD)
+    row("confidence", f"{found.confidence:.0%}", GREEN if found.confidence > 0.98 else YELLOW)
+    row("tag", found.tag)
+    row("reasoning", "starts in the prompt" if found.starts_reasoning else "does not start in the prompt")
+    for label, lines, code in (("evidence", found.evidence, ()), ("losses", found.losses, (YELLOW,))):
+        for number, line in enumerate(lines):
+            row("" if number else label, line, *code)
+    known = find_format(found.recognised) if found.recognised else None
+    print()
+    print(
+        f"Parser(tools, format={known.name!r})"
+        if known is not None and known == found.format
+        else declaration(found.format)
+    )

@@ -1,0 +1,79 @@
+# What this file knows: where a chat template stands in what people have: by itself, in Ollama's Modelfile, in Hugging
+# Face's tokenizer_config.json.
+# What it must not know: what a template says.
+"""Chat templates, taken out of what holds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolglean.errors import TemplateError
+
+__all__ = ["TemplateSource", "in_config", "template_in"]
+
+_FROM = re.compile(r"^[ \t]*FROM[ \t]+\S", re.IGNORECASE | re.MULTILINE)
+_TEMPLATE = re.compile(
+    r'^[ \t]*TEMPLATE[ \t]+(?:"""(?P<long>.*?)"""|"(?P<quoted>[^"\n]*)"|(?P<line>[^\n]*))',
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """A chat template, and what came with it.
+
+    Attributes:
+        text: the template.
+        variables: the tokens that it may name (`eos_token`, …).
+        response_template: what `tokenizer_config.json` says of reading answers; None where it says nothing.
+    """
+
+    text: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+    response_template: Mapping[str, Any] | None = None
+
+
+def template_in(text: str) -> TemplateSource:
+    """The chat template in a text: the text itself, or what a Modelfile or a tokenizer_config.json holds.
+
+    Raises:
+        TemplateError: it is a tokenizer_config.json without a chat template.
+    """
+    if text.lstrip()[:1] == "{" and text.lstrip()[:2] not in {"{{", "{%", "{#"}:
+        try:
+            config = json.loads(text)
+        except (ValueError, RecursionError):
+            config = None
+        if isinstance(config, dict):
+            return in_config(config)
+    found = _TEMPLATE.search(text) if _FROM.search(text) else None
+    if found is None:
+        return TemplateSource(text)
+    return TemplateSource(next(each for each in found.groups() if each is not None))
+
+
+def in_config(config: Mapping[str, Any]) -> TemplateSource:
+    """The chat template in a Hugging Face `tokenizer_config.json`; of several, the one for tools.
+
+    Raises:
+        TemplateError: there is none.
+    """
+    given = config.get("chat_template")
+    if isinstance(given, list):
+        named = {each.get("name"): each.get("template") for each in given if isinstance(each, Mapping)}
+        given = named.get("tool_use") or named.get("default") or next(iter(named.values()), None)
+    if not isinstance(given, str):
+        raise TemplateError("the tokenizer_config.json has no chat_template")
+    variables = {name: text for name in TOKENS if (text := _token(config.get(name)))}
+    answers = config.get("response_template")
+    return TemplateSource(given, variables, answers if isinstance(answers, Mapping) else None)
+
+
+def _token(value: Any) -> str:
+    value = value.get("content") if isinstance(value, Mapping) else value
+    return value if isinstance(value, str) else ""
