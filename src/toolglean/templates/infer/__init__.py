@@ -72,7 +72,7 @@ def infer(
     try:
         with renderer(source, language, untrusted=untrusted, now=NOW) as made:
             return _inferred(Stage(made, source, variables), source, recognise=recognise, samples=samples)
-    except FormatError as error:
+    except (FormatError, TemplateError) as error:
         if language == "go" or not any(word in str(error) for word in LAX_WORDS):
             raise
     with renderer(source, language, untrusted=untrusted, now=NOW, lax=True) as made:
@@ -89,7 +89,7 @@ def _inferred(stage: Stage, source: str, *, recognise: bool, samples: int) -> In
     try:
         fitted = fit(stage, frame)
         proof = prove(stage, fitted.format, samples)
-        error = refusal(proof)
+        error = refusal(proof, known=False)
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
@@ -111,7 +111,7 @@ def _result(
 ) -> Inference:
     declared = _extended(known, frame)
     proof = prove(stage, declared, samples)
-    if (error := refusal(proof)) is not None:
+    if (error := refusal(proof, known=True)) is not None:
         raise error
     evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
     return _made(source, language, stage, frame, declared, name, proof, evidence)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from toolglean.errors import TemplateError
@@ -153,3 +154,7 @@ def _find_start(stage: Stage, frame: Frame) -> None:
         frame.starts_reasoning = closer not in prompt.rpartition(opener)[2]
         if frame.starts_reasoning:
             frame.evidence.append("generation prompt: it opens the reasoning")
+    with suppress(TemplateError):
+        without = stage.prompt(thinking=False)
+        if without != prompt:
+            frame.evidence.append(f"generation prompt, thinking off: it ends with {without[-40:]!r}")

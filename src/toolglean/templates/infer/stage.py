@@ -102,10 +102,19 @@ class Stage:
         self._header, self._rest = self._around()
         self._turns.clear()
 
-    def render(self, messages: list[dict[str, Any]], tools: Iterable[Tool], *, prompt: bool = False) -> str:
+    def render(
+        self,
+        messages: list[dict[str, Any]],
+        tools: Iterable[Tool],
+        *,
+        prompt: bool = False,
+        changed: Mapping[str, Any] | None = None,
+    ) -> str:
         """The whole rendering. Raises TemplateError."""
         listed = [tool_dict(each) for each in tools]
-        extra = {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables
+        extra = (
+            {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
+        )
         begin = time.monotonic()
         try:
             return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
@@ -147,9 +156,13 @@ class Stage:
         text = self.render([{"role": "user", "content": USER}], ())
         return text[: text.rfind(USER)]
 
-    def prompt(self, tools: tuple[Tool, ...] = TOOLS) -> str:
+    def prompt(self, *, thinking: bool = True) -> str:
         """What the generation prompt has behind the user's text. Raises TemplateError."""
-        whole = self._prompt(tools)[0]
+        if thinking:
+            whole = self._prompt(TOOLS)[0]
+        else:
+            off = {"enable_thinking": False, "thinking": False}
+            whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
         return whole[whole.rfind(USER) + len(USER) :]
 
     def message(self, said: Said) -> dict[str, Any]:

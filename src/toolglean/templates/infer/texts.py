@@ -14,7 +14,7 @@ __all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "share
 
 _tokens = re.compile(r"\s|\w+|</|.").findall
 _opening = re.compile(r"start|begin|user|assistant|system|header|role|inst|tools", re.IGNORECASE).search
-_marker = re.compile(r"<[^<>\s][^<>\n]{0,80}>|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<\[]\|[^<>\n|]{1,60}\|[>\]]").finditer
+_marker = re.compile(r"<<?[^<>\s][^<>\n]{0,80}>>?|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<\[]\|[^<>\n|]{1,60}\|[>\]]").finditer
 
 
 def shared_prefix(one: str, other: str) -> int:

@@ -151,8 +151,10 @@ def what_is_written(said: Said, text: str) -> tuple[Said, str]:
     return said, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
-def refusal(proof: Proof) -> FormatError | None:
-    """Why the format is not accepted; None where it is."""
+def refusal(proof: Proof, *, known: bool) -> FormatError | None:
+    """Why the format is not accepted; None where it is. A known one may misread what its template does to content."""
+    if not known and "content" in proof.failed:
+        return FormatError(f"no format can be read from the template: probe content: {proof.failed['content']}")
     if proof.core_failure:
         return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
     if proof.tried and proof.wrong > proof.tried // 20:
