@@ -301,7 +301,7 @@ SOME = [
 
 @pytest.mark.skipif(not (SHARED / "templates").exists(), reason="../shared is not here (see fixtures/README.md)")
 @pytest.mark.parametrize("alone", [False, True])
-def test_some_shared_templates(alone: bool) -> None:  # noqa: FBT001  pytest passes it
+def test_some_shared_templates(alone: bool) -> None:
     found = outcomes(SOME, "", alone=alone, samples=20)
     assert len(found) == len(SOME)
     for outcome in found:
