@@ -29,7 +29,7 @@ def test_template_in(text: str, wanted: str) -> None:
 
 
 def test_config() -> None:
-    config = {
+    config: dict[str, object] = {
         "chat_template": [{"name": "default", "template": "a"}, {"name": "tool_use", "template": "b"}],
         "eos_token": {"content": "<|end|>"},
         "bos_token": "<s>",
