@@ -72,6 +72,7 @@ class Marks:
     Attributes:
         first: the one character with which all marks begin, or "".
         firsts: the characters with which they begin; real regular expressions are left out.
+        literals: the marks that are nothing but a literal.
     """
 
     def __init__(self, markers: Iterable[tuple[int, Marker]]) -> None:
@@ -82,10 +83,12 @@ class Marks:
             self._sequences += [(number, (Lit(each),), True) for each in marker.reduced.ahead]
             if marker.source:
                 self._real.append((number, real(marker.source, marker.where)))
+        whole = [each for _, each, before in self._sequences if not before]
         heads = [each[0].text for _, each, _ in self._sequences if isinstance(each[0], Lit)]
         self._heads = Finder(heads)
         self.first = "" if self._real else self._heads.first
         self.firsts = frozenset(each[0] for each in heads)
+        self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
     def __bool__(self) -> bool:
         return bool(self._sequences or self._real)

@@ -197,7 +197,8 @@ class _Reader:
     def _sequence(self) -> list[Sequence]:
         found: list[Sequence] = [()]
         while self.i < len(self.source) and self.source[self.i] not in "|)":
-            found = [left + right for left in found for right in self._piece()] if found else []
+            pieces = self._piece()
+            found = [left + right for left in found for right in pieces]
             if len(found) > MAX_ALTERNATIVES:
                 raise _HardError
         return found
@@ -291,6 +292,7 @@ def _merged(sequence: Sequence) -> Sequence:
             merged[-1] = Space()
         else:
             merged.append(element)
+    _widen(merged)
     while len(merged) > 1 and isinstance(merged[-1], _Edge) and not merged[-1].start:
         merged.pop()
     while merged and isinstance(merged[0], Space):
@@ -302,6 +304,18 @@ def _merged(sequence: Sequence) -> Sequence:
     if merged and isinstance(merged[-1], Lit) and merged[-1].text.strip():
         merged[-1] = Lit(merged[-1].text.rstrip())
     return tuple(merged)
+
+
+def _widen(merged: list[Element]) -> None:
+    # `\s*\n<x>`: white space beside white space is any.
+    for number, element in enumerate(merged):
+        if isinstance(element, Lit) and element.text.strip():
+            text = element.text
+            if number and isinstance(merged[number - 1], Space):
+                text = text.lstrip()
+            if number + 1 < len(merged) and isinstance(merged[number + 1], Space):
+                text = text.rstrip()
+            merged[number] = Lit(text)
 
 
 def _settled(sequence: Sequence) -> Sequence:

@@ -40,11 +40,9 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
         FormatError: the expression is wrong, or looks behind.
     """
     try:
-        import regex  # noqa: PLC0415  # only those who need it pay for it
+        import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only those who need it pay for it
     except ModuleNotFoundError:
-        raise UsageError(
-            f"{where} is a real regular expression: pip install toolglean[regex]: {source!r}"
-        ) from None
+        raise UsageError(f"{where} is a real regular expression: pip install toolglean[regex]: {source!r}") from None
     if not behind and _looks_behind(_classes.sub("x", source)):
         raise FormatError(f"{where} looks at what stands before it, which a stream no longer has: {source!r}")
     try:
