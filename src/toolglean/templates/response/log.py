@@ -48,9 +48,7 @@ def closed(machine: Machine, start: int, end: int, *, is_sink: bool) -> None:
         log[-1].body_end, log[-1].end = start, end
 
 
-def log_call(
-    machine: Machine, number: int, captures: dict[str, str], places: tuple[int, int, int], end: int
-) -> None:
+def log_call(machine: Machine, number: int, captures: dict[str, str], places: tuple[int, int, int], end: int) -> None:
     """A region of calls was read: where it, its text and its text's end stand, and its end."""
     log = _log_of(machine)
     if log is not None:

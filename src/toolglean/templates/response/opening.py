@@ -1,4 +1,4 @@
-# What this file knows: what is done with the marks of regions of text: a region opens, closes, or is open from the start.
+# What this file knows: what the marks of regions of text do: a region opens, closes, or is open from the start.
 # What it must not know: how calls are read (region.py).
 """Marks of text."""
 

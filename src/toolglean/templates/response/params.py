@@ -1,9 +1,9 @@
 # What this file knows: how the parameters of an xml-inline region are read, each value as it arrives.
 # What it must not know: how a value is typed (parameters.py of the core).
 #
-# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and say
-# nothing of the `</function>` before it. Behind a value's closing literal, though, only a tag or the closer may follow,
-# or it is text of the value: `</parameter> is how it ends` does not end it.
+# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and
+# say nothing of the `</function>` before it. Behind a value's closing literal, though, only a tag or the closer may
+# follow, or it is text of the value: `</parameter> is how it ends` does not end it.
 #
 # White space beside a value: where the pattern takes off all of it (`\s*`), one line break is taken off, and the one
 # behind only if there was one before: what models write is a line break, and the indentation of a value is its own.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
 
 from toolglean.parameters import Parameters
 from toolglean.scan.text import Finder
@@ -29,7 +28,13 @@ __all__ = ["JsonParameters", "read_between", "read_value", "read_value_end"]
 
 
 class JsonParameters(Parameters):
-    """Parameters whose values the template reads as JSON where it can: so are those of which the schema says nothing."""
+    """Parameters of a template that reads values as JSON where it can: where the schema says nothing, so do we."""
+
+    def copy(self) -> JsonParameters:
+        """See `Parameters.copy`."""
+        twin = JsonParameters.__new__(JsonParameters)
+        twin.__dict__.update(self.__dict__)
+        return twin
 
     def begin_value(self, lead: str) -> str:
         """See `Parameters.begin_value`."""

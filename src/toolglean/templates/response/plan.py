@@ -60,6 +60,7 @@ class ResponsePlan:
         self.at_start = next((number for number, each in opened if each.at_start), None)
         self.far = next(((number, each.far) for number, each in opened if each.far), None)
         self.bare = self.at_start is not None or self.far is not None
+        self.spaced = self.bare  # white space before what may be such a region waits for what follows
 
     def _markers_between(self) -> list[tuple[int, Marker]]:
         found = [(number, _opener(each)) for number, each in enumerate(self.fields)]

@@ -18,21 +18,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.coerce import json_text, properties
+from toolglean.coerce import json_text
 from toolglean.envelope import Envelope, begin_frames, read_envelope
+from toolglean.formats.net import HoleEdge
+from toolglean.formats.spec import JSON, Quoted
 from toolglean.parameters import Parameters
-from toolglean.readers import JsonReader
+from toolglean.readers import JsonReader, reader_for
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL as JSON_FAIL
 from toolglean.scan.json import QUOTE
-from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import DONE, FAILED, Reader
 from toolglean.scan.rope import Rope, flat, joined
 from toolglean.templates.response.log import log_call
 from toolglean.templates.response.marks import Found, Marks
 from toolglean.templates.response.params import JsonParameters, read_between, read_value, read_value_end
 from toolglean.templates.response.patterns import FAIL
-from toolglean.templates.response.phases import ARGUMENTS, BEHIND, BETWEEN, FIRST, GATHERING, OBJECTS, VALUE, VALUE_END
+from toolglean.templates.response.phases import ARGUMENTS, BEHIND, BETWEEN, FIRST, GATHERING, OBJECTS, VALUE
 from toolglean.templates.response.values import coerced, region_value
 from toolglean.templates.response.ways import ARGUMENTS as BY_ARGUMENTS
 from toolglean.templates.response.ways import OBJECTS as BY_OBJECTS
@@ -54,6 +55,7 @@ class Region:
         self.number = number
         self.captures = captures
         self.start = start
+        self.opener = opener
         self.body = start + len(opener)
         self.body_end = -1  # where the call's last hole ended
         self.phase = FIRST
@@ -105,8 +107,15 @@ class Region:
             tail, start = self.tail, self.body_end
             self.leave(machine, text_follows=bool(tail))
             machine.say(tail, start)
-        else:
+        elif self.phase != GATHERING or self.plan.fields[self.number].close is not None:
             self.no_call(machine)
+        else:  # without a closer, the end of the turn is the region's
+            body = joined(self.gathered)
+            self.body_end = self.body + len(body)
+            if _give_calls(machine, self, body):
+                self.leave(machine, text_follows=False)
+            elif machine.reading_call:
+                self.no_call(machine)
 
     def copy(self) -> Region:
         """The same place."""
@@ -166,18 +175,15 @@ class Region:
 
 
 def _read_first(machine: Machine, region: Region, text: str, i: int) -> int:
+    if region.way.kind == AS_WHOLE:
+        region.phase = GATHERING
+        machine.allow_long_region()
+        return i
     j = i
     while j < len(text) and text[j].isspace() and not region.tail:
         j += 1
     machine.keep(text[i:j])
-    if j == len(text):
-        return j
-    kind = region.way.kind
-    if kind == AS_WHOLE:
-        region.phase = GATHERING
-        machine.allow_long_region()
-        return j
-    if not region.tail and _begins(machine, region, kind, text[j]):
+    if j == len(text) or (not region.tail and _begins(machine, region, region.way.kind, text[j])):
         return j
     return _read_mark(machine, region, text[j], j)
 
@@ -192,14 +198,12 @@ def _begins(machine: Machine, region: Region, kind: int, char: str) -> bool:
         region.first_call = machine.emit.index
         region.phase = OBJECTS
         return True
-    if kind != BY_ARGUMENTS or char not in ("{(" if region.way.quote else "{"):
+    quote = region.way.quote
+    hole = HoleEdge("arguments", 0, 0, Quoted(quote) if quote else JSON)
+    if kind != BY_ARGUMENTS or not hole.accepts(char):
         return False
     if region.start_call(machine):
-        tool = machine.tool(region.name)
-        known: Any = properties(tool.parameters) if tool is not None else {}
-        depth = machine.limits.depth
-        quote = region.way.quote
-        region.reader = QuotedReader(quote, depth, properties=known) if quote else JsonReader(depth)
+        region.reader = reader_for(hole, machine.limits.depth, machine.tool(region.name))
         region.phase = ARGUMENTS
     return True
 
@@ -271,25 +275,34 @@ def _read_whole(machine: Machine, region: Region, text: str, i: int) -> int:
     place, found = region.plan.closers(region.number).find(seen, 0)
     region.gathered = (region.gathered, seen[:place])
     if not isinstance(found, Found):
-        machine.keep(text[i:])
         region.tail = seen[place:]
+        machine.keep(text[i:])
         return len(text)
-    start = machine.base + i - len(region.tail)  # of what was seen
-    region.body_end, rest = start + place, seen[place + len(found) :]
-    machine.keep(text[i:])
-    body, region.gathered, region.tail = joined(region.gathered), (), ""
+    first = i - len(region.tail)  # where in the text that begins which was seen
+    end = place + len(found)
+    rest, region.tail = region.tail[end:], ""  # where a longer closer might have come
+    machine.keep(text[i : max(i, first + end)])
+    region.body_end = machine.base + first + place
+    body, region.gathered = joined(region.gathered), ()
+    calls = machine.emit.index
     if _give_calls(machine, region, body):
         region.close(machine, found, region.body_end, rest)
-    return len(text)
+    elif machine.reading_call:
+        machine.emit.problem("unreadable call", region.opener + body, region.start)
+        machine.leave(text_follows=True)
+        machine.release_region()
+    elif machine.emit.index > calls:  # a limit was passed at another call than the first
+        machine.say(found + rest, region.body_end)
+    return max(i, first + end)
 
 
 def _give_calls(machine: Machine, region: Region, body: str) -> bool:
-    """The calls of a region that was read as a whole: the first spans its text, others stand at its end."""
+    """The calls of a region that was read as a whole: the first spans its text, others stand at its end.
+
+    False: there is none, or the limit of calls was passed.
+    """
     found = calls_in(region_value(region.plan.fields[region.number], body, region.captures))
     calls = [each for each in found if machine.takes(each[0])]
-    if not calls:
-        region.no_call(machine)
-        return False
     for name, arguments, model_id in calls:
         if not machine.in_region:
             machine.open_region(region.body_end, 0)
@@ -299,7 +312,7 @@ def _give_calls(machine: Machine, region: Region, body: str) -> bool:
         typed = coerced(arguments, tool) if tool is not None and machine.coerce else arguments
         machine.delta(json_text(typed), region.body)
         machine.end_call(region.body_end)
-    return True
+    return bool(calls)
 
 
 def _read_behind(machine: Machine, region: Region, text: str, i: int) -> int:
