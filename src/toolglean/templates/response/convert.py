@@ -57,7 +57,8 @@ def _format(template: Template) -> Format:
         raise _No
     calls = fields[CALLS]
     way = way_of(calls)
-    spellings = _spellings(calls, way)
+    drop = _literals(sink.close) if sink.close is not None else ()
+    spellings = _spellings(calls, way, drop)
     pairs, in_reasoning = _reasoning(fields.get(REASONING), calls)
     return Format(
         NAME,
@@ -68,7 +69,7 @@ def _format(template: Template) -> Format:
         arguments=Quoted(way.quote) if way.quote else JSON,
         reasonings=tuple(pairs),
         calls_in_reasoning=in_reasoning,
-        drop=_literals(sink.close) if sink.close is not None else (),
+        drop=drop,
         source="a response template",
     )
 
@@ -80,14 +81,16 @@ def _literals(marker: Marker) -> tuple[str, ...]:
     return marker.literals
 
 
-def _spellings(field: Field, way: Way) -> list[str]:
+def _spellings(field: Field, way: Way, drop: tuple[str, ...]) -> list[str]:
     opener = field.open
     if way.kind not in HOLES or way.json or opener is None or opener.source:
         raise _No
     if opener.reduced.far or opener.reduced.at_start or opener.reduced.ahead or not opener.reduced.alternatives:
         raise _No
-    closer = _closer(field)
+    closer = _closer(field, drop)
     found = [_pattern(each) for each in opener.reduced.alternatives]
+    if any(each[0] in "{[" and not each[1:2].isalpha() for each in found):
+        raise _No  # JSON itself is no marker to a format, and counts only where the turn starts
     if way.kind == PARAMETERS and any(each.count("<") != closer.count("</") for each in (*found[:1],)):
         raise _No  # between two closers, a template reads over anything
     if any(("{name}" in each) != bool(way.name) or ("{id}" in each) != bool(way.id) for each in found):
@@ -95,7 +98,7 @@ def _spellings(field: Field, way: Way) -> list[str]:
     return [f"{each}{{ws}}{HOLES[way.kind]}{{ws}}{closer}" for each in found]
 
 
-def _closer(field: Field) -> str:
+def _closer(field: Field, drop: tuple[str, ...]) -> str:
     marker = field.close
     if marker is None:
         return ""
@@ -103,6 +106,8 @@ def _closer(field: Field) -> str:
         raise _No
     found = sorted((_pattern(each) for each in marker.reduced.alternatives), key=len)
     if any(not found[-1].startswith(each) for each in found):
+        if set(found) <= set(drop):
+            return ""  # the call has none: what ends it is looked for anyway
         raise _No
     return found[-1] if found else ""
 
@@ -140,9 +145,7 @@ def _reasoning(field: Field | None, calls: Field) -> tuple[list[tuple[str, str]]
 
 def _parameter(tag: Tag) -> str:
     lead, trail = ("" if each is None else "\n" for each in (tag.lead, tag.trail))
-    head = "".join(
-        "{key}" if isinstance(each, Word) and each.name == "key" else _pattern((each,)) for each in tag.head
-    )
+    head = "".join("{key}" if isinstance(each, Word) and each.name == "key" else _pattern((each,)) for each in tag.head)
     if bool(lead) != bool(trail) or "{key}" not in head or _hole.search(tag.tail):
         raise _No
     return f"{head}{lead}{{value}}{trail}{tag.tail}"

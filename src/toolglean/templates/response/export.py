@@ -61,7 +61,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
         FormatError: a template cannot say it; the message names the hole or the marker.
     """
     spellings, dropped = _spellings(declared, main_only=main_only)
-    drop = tuple(dict.fromkeys([*declared.drop, *declared.speaks, *dropped]))
+    drop = _longest([*declared.drop, *declared.speaks, *dropped])
     fields: dict[str, Any] = {}
     if declared.all_reasonings:
         fields["reasoning_content"] = _reasoning(declared, spellings, main_only=main_only)
@@ -84,6 +84,13 @@ def _error(declared: Format, reason: str) -> FormatError:
 def _escaped(text: str) -> str:
     # As readers of a template would write it, and white space as in our patterns: any.
     return re.sub(r"\s+", lambda _: r"\s*", re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", text.strip()))
+
+
+def _longest(markers: list[str]) -> tuple[str, ...]:
+    # Of two markers of which one begins the other, the shorter is left out: transformers would take it whenever the
+    # stream is cut behind it.
+    found = dict.fromkeys(each.strip() for each in markers)
+    return tuple(each for each in found if not any(o != each and o.startswith(each) for o in found))
 
 
 def _any_of(patterns: Any) -> str:
@@ -111,12 +118,13 @@ def _opener(declared: Format, tokens: tuple[Token, ...], after: str) -> str:
 
 
 def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
-    # The first marker closes; those behind it may be missing.
+    # All markers must stand there. Were the last ones optional, transformers would close at the first one whenever the
+    # stream is cut behind it, and take the rest for content.
     holes = [token.name for token in tokens if isinstance(token, Hole)]
     if holes:
         raise _error(declared, f"{{{holes[0]}}} stands behind the arguments")
     literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
-    return "".join(literals[:1]) + "".join(rf"(?:\s*{each}" for each in literals[1:]) + ")?" * len(literals[1:])
+    return r"\s*".join(literals)
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
@@ -138,6 +146,7 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
             found.append(spelling)
             if _has_marker(pattern):
                 dropped += [each.strip() for each in section if each.strip()]
+                dropped += [token.text for token in tokens_of(declared.separator) if isinstance(token, Literal)]
     return found, dropped
 
 
@@ -173,7 +182,7 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
     closer = _closer(declared, behind)
     if hole.name == "parameters" and not closer:
         raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
-    opener = _opener(declared, before, after) + (r"\s*" if hole.name == "parameters" else "")
+    opener = _opener(declared, before, after).removesuffix(r"\s*") + (r"\s*" if hole.name == "parameters" else "")
     has_id = any(token == Hole("id") for token in before)
     head = before[0]
     assert isinstance(head, Literal)
@@ -198,6 +207,7 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
     if main.closer:
         found["close_pattern"] = rf"{main.closer}\s*"
     else:  # JSON behind which no marker stands goes up to the next call, or the end
+        drop = tuple(each for each in drop if not any(call.head.startswith(_escaped(each)) for call in spellings))
         heads = "|".join(dict.fromkeys(each.head for each in spellings))
         found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"
     return found | {"repeats": True} | _shape(declared, main)
@@ -254,10 +264,12 @@ def _tag_pattern(declared: Format) -> str:
 def _reasoning(declared: Format, spellings: list[_Spelling], *, main_only: bool) -> dict[str, Any]:
     pairs = declared.all_reasonings
     closer = pairs[0][1].strip()
-    others = [pair for pair in pairs if pair[1].strip() != closer]
+    openers = list(dict.fromkeys(opener.strip() for opener, _ in pairs))
+    others = [each for each in openers[1:] if each.startswith(openers[0]) or openers[0].startswith(each)]
+    others += [end for _, end in pairs if end.strip() != closer]
     if others and not main_only:
-        raise _error(declared, f"several closers of reasoning, {closer!r} and {others[0][1]!r}")
-    openers = list(dict.fromkeys(opener.strip() for opener, end in pairs if end.strip() == closer))
+        raise _error(declared, f"several spellings of reasoning, {openers[0]!r} to {closer!r} and {others[0]!r}")
+    openers = openers[:1] if others else openers
     ahead = [each.head for each in spellings] if declared.calls_in_reasoning else []
     ahead += [_escaped(each) for each in declared.speaks]
     rest = f"|(?={'|'.join(dict.fromkeys(ahead))})" if ahead else ""
