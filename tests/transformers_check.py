@@ -1,0 +1,106 @@
+# What this file knows: whether transformers itself reads what `export` writes, and `message` what transformers reads.
+# What it must not know: how either works.
+#
+#     python -m venv /tmp/hf && /tmp/hf/bin/pip install transformers . && /tmp/hf/bin/python -m tests.transformers_check
+#
+# transformers is large, so this is no part of .ci/run: it runs at night (.github/workflows/nightly.yml), and by hand.
+"""Exported response templates, read by transformers' own parser."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+from tests.response_turns import TOOLS, Turn, turns, written
+from toolglean.errors import FormatError
+from toolglean.formats.registry import all_formats
+from toolglean.formats.spec import Format
+from toolglean.templates.response import export, message
+
+MUST = ("hermes", "qwen3-coder", "glm-4.5", "glm-4.7", "gemma-4", "mistral-v13", "mistral-v11", "mistral-v3")
+
+
+def main() -> int:
+    """Check all formats that can be exported; 1 where one of `MUST` is not read as it should be."""
+    import transformers  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415  # of another environment
+
+    passed, failed = [], {}
+    for declared in all_formats():
+        template = exported(declared)
+        if template is not None:
+            found = [each for turn in turns() for each in faults(declared, template, turn)]
+            if found:
+                failed[declared.name] = found
+            else:
+                passed.append(declared.name)
+    print(f"transformers {transformers.__version__}: {len(passed)} exported formats are read: {', '.join(passed)}")
+    for name, found in failed.items():
+        print(f"{name}: {len(found)} turns differ; the first: {found[0]}")
+    return int(bool(set(MUST) - set(passed)))
+
+
+def exported(declared: Format) -> dict[str, Any] | None:
+    """The format as a response template, its main spelling at least; None where no template can say it."""
+    for main_only in (False, True):
+        try:
+            return export(declared, main_only=main_only, start_anchor="<|assistant|>")
+        except FormatError:
+            continue
+    return None
+
+
+def faults(declared: Format, template: dict[str, Any], turn: Turn) -> list[str]:
+    """What differs between the turn, what transformers reads of it (whole and in pieces), and what `message` does."""
+    text = written(declared, turn)
+    reasoning, content, calls, after = turn
+    expected = {
+        "calls": calls,
+        "content": _words(content + after),
+        "reasoning": _words(reasoning if declared.all_reasonings else ""),
+    }
+    found = []
+    readings = {"whole": _theirs(template, [text]), "in pieces": _theirs(template, _pieces(text))}
+    readings["message"] = message(template, text, tools=TOOLS)
+    for how, read in readings.items():
+        shown = read if isinstance(read, str) else _seen(read)
+        if shown != expected:
+            found.append(f"{how}: {text!r} is {shown}, not {expected}")
+    return found
+
+
+def _pieces(text: str) -> list[str]:
+    rng = random.Random(text)
+    cuts = sorted(rng.choices(range(len(text) + 1), k=8))
+    return [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def _theirs(template: dict[str, Any], chunks: list[str]) -> Any:
+    from transformers.utils.chat_parsing import (  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415
+        ResponseParser,
+    )
+
+    try:
+        parser = ResponseParser(template, prefix="", tools=TOOLS)
+        for chunk in chunks:
+            parser.feed(chunk)
+        return parser.finalize()[0]
+    except (ValueError, KeyError) as error:
+        return repr(error)
+
+
+def _seen(read: dict[str, Any]) -> dict[str, Any]:
+    functions = [each["function"] for each in read.get("tool_calls", [])]
+    return {
+        "calls": [(each["name"], each["arguments"]) for each in functions],
+        "content": _words(read.get("content", "")),
+        "reasoning": _words(read.get("reasoning_content", "")),
+    }
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
