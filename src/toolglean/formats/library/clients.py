@@ -25,7 +25,7 @@ FORMATS = (
         call="{calls}",
         drop=(*LLAMA_QWEN_ENDS, "### Response:"),
         aliases=("xlam-toolcalls-obj",),
-        models=("xlam-1b*", "xlam-7b*", "xlam:*"),
+        models=("xlam-1b*", "xlam-7b*"),
         source="Ollama's template of Salesforce/xLAM-7b-r",
     ),
     # Calls as Python statements, without a list around them: only at the start of the turn.
