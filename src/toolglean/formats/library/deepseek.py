@@ -39,12 +39,10 @@ def dsml(name: str, section: str, space: str, *, aliases: tuple[str, ...], model
 
 
 FORMATS = (
-    # R1's successors write V3.1's calls where they should write V3's, and the other way round.
     Format(
         "deepseek-v3",
         section=SECTION,
         call=V3_CALL,
-        also=(V31_CALL,),
         separator="\n",
         reasoning=THINK,
         drop=ENDS,
@@ -56,7 +54,6 @@ FORMATS = (
         "deepseek-v3.1",
         section=SECTION,
         call=V31_CALL,
-        also=(V3_CALL,),
         reasoning=THINK,
         drop=ENDS,
         aliases=("deepseek-v31", "deepseekv31", "deepseek3"),
@@ -67,7 +64,6 @@ FORMATS = (
         "cogito",
         section=SECTION,
         call=V3_CALL,
-        also=(V31_CALL,),
         separator="\n",
         reasoning=("<think>\n", "\n</think>"),
         drop=(*ENDS, "<|im_end|>"),
