@@ -58,9 +58,11 @@ FORMATS = (
         models=("toolace*", "*gemma-3*", "*gemma3*"),
         source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
     ),
+    # The prompt ends with the first `<|recipient|>`: give it as `prompt`.
     Format(
         "functionary-v2",
         call="<|recipient|>{name}\n<|content|>{arguments}",
+        also=("{name}\n<|content|>{arguments}",),
         drop=("<|from|>assistant", "<|recipient|>all\n<|content|>", "<|stop|>"),
         models=("functionary*v2*",),
         source="chat template of meetkai/functionary-medium-v2.2",
