@@ -1,5 +1,6 @@
 # What this file knows: how docs/reference/formats.md is made from the declarations. `python docs/make_formats.py`
 # What it must not know: any family.
+# ruff: noqa: INP001  # a script beside the pages, no package
 """Writes the page of formats."""
 
 from __future__ import annotations
@@ -20,19 +21,20 @@ HEAD = """\
 
 <!-- Made by `python docs/make_formats.py` from the declarations in src/toolglean/formats/library: do not edit. -->
 
-How {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes a name or one of its other
-names (without regard to case; `-`, `_` and `.` are alike); `Parser(tools, model=…)` takes a model's name, such as
-`Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints a
+How {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes a name or one of
+its other names (without regard to case; `-`, `_` and `.` are alike); `Parser(tools, model=…)` takes a model's name,
+such as `Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints a
 declaration as Python, ready to be changed.
 
 Among the other names are those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
-`granite_thinking_parser`, `openai_gptoss`) stands for the format that the models write for which it was made: there is one
-declaration for calls and reasoning.
+`granite_thinking_parser`, `openai_gptoss`) stands for the format that the models write for which it was made: there is
+one declaration for calls and reasoning.
 
-In the patterns, `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number; `{{call}}` is a JSON object
-with name and arguments, or several, in a list or in a row; `{{arguments}}` are the arguments alone; `{{parameters}}` stands for
-any number of parameters, each with `{{key}}` and `{{value}}`; `{{keywords}}` are Python's keyword arguments. White space in a
-pattern matches any, also none; beside `{{value}}` it is taken off if both sides have it.
+In the patterns, `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number; `{{call}}` is a
+JSON object with name and arguments, or several, in a list or in a row; `{{arguments}}` are the arguments alone;
+`{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`; `{{keywords}}` are Python's
+keyword arguments. White space in a pattern matches any, also none; beside `{{value}}` it is taken off if both sides
+have it.
 """
 
 UNSUPPORTED = """\
@@ -56,7 +58,7 @@ def page() -> str:
 
 def _section(declared: Format) -> Iterator[str]:
     yield f"### {declared.name}\n"
-    yield from _fence(declared)
+    yield from _patterns(declared)
     for label, texts in _details(declared):
         if texts:
             yield f"- {label}: {', '.join(texts)}"
@@ -64,16 +66,17 @@ def _section(declared: Format) -> Iterator[str]:
     yield ""
 
 
-def _fence(declared: Format) -> Iterator[str]:
-    # No language: the text is a pattern.
-    (before, after), ticks = declared.section, "````"
-    yield ticks
-    yield before + declared.call + after
-    yield ticks
-    if declared.parameters:
-        yield "where each parameter is"
-        for pattern in declared.parameters:
-            yield from (ticks, pattern.rstrip("\n"), ticks)
+def _patterns(declared: Format) -> Iterator[str]:
+    before, after = declared.section
+    yield from _block(before + declared.call + after)
+    for number, pattern in enumerate(declared.parameters):
+        yield "where a parameter is\n" if not number else "or\n"
+        yield from _block(pattern.rstrip("\n"))
+
+
+def _block(text: str) -> Iterator[str]:
+    yield from (f"    {line}" for line in text.split("\n"))
+    yield ""
 
 
 def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:

@@ -70,10 +70,8 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
     def make() -> Parser:
         return Parser(row["tools"], format=name, prompt=row.get("prompt", ""), markup=True)
 
-    if "prompt" in row:  # what the prompt has begun counts from before the turn
-        events = make().feed(row["turn"])
-    else:
-        events = events_of(make, row["turn"])
+    # What the prompt has begun counts from before the turn: there the events do not tile it.
+    events = make().feed(row["turn"]) if "prompt" in row else events_of(make, row["turn"])
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in row["calls"]]
     assert content_of(events) == row["content"]
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == row["reasoning"]
