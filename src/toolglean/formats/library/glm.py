@@ -75,7 +75,10 @@ FORMATS = (
     Format(
         "laguna",
         call=BLOCK_CALL,
-        also=("<tool_call>{name}\n{arguments}</tool_call>", "<tool_call>{call}</tool_call>", "{call}"),
+        also=(
+            *("<tool_call>{name}\n{arguments}</tool_call>", "<tool_call>{call}</tool_call>", "{call}"),
+            "<user>{call}</user>",
+        ),
         separator="\n",
         parameter=BLOCK_PARAMETER,
         reasoning=THINK,
