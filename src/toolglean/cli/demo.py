@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     paint = Paint(wanted=not args.no_color)
     if args.list:
         for stream in streams:
-            print(f"{paint(f'{stream.name:14}', BOLD)}{stream.about}")
+            print(f"{paint(f'{stream.name:15}', BOLD)}{stream.about}")
         return 0
     chosen = [each for each in streams if args.all or each.name == (args.stream or streams[0].name)]
     delay = 0.0 if args.fast else args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0

@@ -76,7 +76,7 @@ def shape(declared: Format) -> str:
     before, after = declared.section
     parameter = declared.parameters[0] if declared.parameters else ""
     call = declared.call.replace("{parameters}", parameter)
-    return (before + call + after).replace("\n", "\\n")
+    return (before + call + after).replace("{ws}", "").replace("\n", "\\n")
 
 
 def declaration(declared: Format) -> str:
