@@ -280,10 +280,10 @@ def _same_calls(expected: list[dict[str, Any]], calls: list[ToolCall]) -> bool:
         # The arguments as the engine streamed them are no JSON: we say that the call is not finished.
         return [each["name"] for each in expected] == [call.name for call in calls]
     found = [call for call in calls if call.status == "ok"]
-    return len(expected) == len(found) and all(map(_same_call, expected, found))
+    return len(expected) == len(found) and all(map(same_call, expected, found))
 
 
-def _same_call(expected: dict[str, Any], call: ToolCall) -> bool:
+def same_call(expected: dict[str, Any], call: ToolCall) -> bool:
     if expected["name"] != call.name:
         return False
     if "arguments_paths" in expected:  # only these were asserted
