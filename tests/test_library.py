@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import toolglean
 from tests.chunkings import calls_of, content_of, events_of
 from tests.shared import FIXTURES, ROOT, SHARED, rows
 from tests.vectors import labels
@@ -168,3 +169,24 @@ def test_the_page_of_formats_is_up_to_date() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run `python docs/make_formats.py`"
+
+
+# -- a family of one's own ---------------------------------------------------------------------------------------------
+
+MADE_UP = toolglean.Format(
+    "made-up",
+    section=("@calls{", "}@"),
+    call="@{name} {parameters};",
+    parameter="-{key}={value}|",
+    reasoning=("@hm", "@ok"),
+    drop=("@over",),
+)
+FIXTURE = "@hm Let me see. @ok I will look. @calls{@look -where=the door|-times=2|;@wait ;}@ Done.@over"
+
+
+def test_a_made_up_family_takes_one_declaration_and_one_fixture() -> None:
+    tools = [{"name": "look", "parameters": {"type": "object", "properties": {"times": {"type": "integer"}}}}, "wait"]
+    events = events_of(lambda: Parser(tools, format=MADE_UP, markup=True), FIXTURE)
+    assert calls_of(events) == [("look", {"where": "the door", "times": 2}), ("wait", {})]
+    assert content_of(events) == "I will look.  Done."
+    assert [event.text for event in events if isinstance(event, Reasoning)] == ["Let me see."]
