@@ -249,7 +249,9 @@ class Format:
         whole = {"call", "calls"} & set(holes)
         if not (whole or named) or len(whole) > 1:
             raise self._error(f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}")
-        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (whole and set(holes) - {"name", "ws"} != whole):
+        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (
+            whole and set(holes) - {"name", "ws"} != whole
+        ):
             raise self._error(f"the arguments stand twice in the pattern {pattern!r}")
         if "keywords" in holes and "{keywords})" not in pattern:
             raise self._error(f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}")
