@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolglean.errors import UsageError
-from toolglean.formats.net import END, LITERAL, TAG, Exits, HoleEdge, Net, Place
+from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place
 
 __all__ = ["Piece", "check_holes"]
 
@@ -93,9 +93,8 @@ class _Check:
     def _literal(self, piece: Piece) -> None:
         if piece.text.isspace():  # none is needed anywhere, so no place depends on it
             return
-        found = self._walked(self.here, piece.text)
-        if piece.opens and (found is None or found.flags & TAG):
-            found = self._walked(self.opening, piece.text)
+        found = self._walked(self.opening, piece.text) if piece.opens else None
+        found = found or self._walked(self.here, piece.text)
         if found is None:
             raise UsageError(f"{piece.of}: {piece.text!r} is not read where the pattern writes it")
         self.here = found
