@@ -188,7 +188,10 @@ def _read_token(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
     if token == NEED:
         envelope._token = (envelope._token, text[i:j])
     elif token == FAIL:
-        _broken(machine, scanner, text, j)
+        if _is_next_call(machine, scanner, text[j]):
+            scanner.forgive_comma()
+        else:
+            _broken(machine, scanner, text, j)
     else:
         raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
         envelope._token = ()
@@ -219,6 +222,11 @@ def _account(machine: Machine, envelope: Envelope, text: str, i: int, j: int) ->
         machine.open_region(machine.base + begin, 1, bare=machine.bare_region)
         machine.keep(text[begin:j])
         envelope.region_depth = depth - 1 if token == OPEN else depth
+
+
+def _is_next_call(machine: Machine, scanner: JsonScanner, char: str) -> bool:
+    # A list of calls without commas: some templates, and so some models, write them.
+    return char == "{" and scanner.lacks_comma and not machine.emit.open and not machine.in_region
 
 
 def _broken(machine: Machine, scanner: JsonScanner, text: str, j: int) -> None:

@@ -74,7 +74,7 @@ class Machine:
         self.unknown_tools = unknown_tools
         self.coerce = coerce
         self.limits = limits
-        self.mode = START if plan.bare else TEXT
+        self.mode = START if plan.bare else SPACE if plan.spaced else TEXT
         self.fresh = plan.bare  # whether nothing has come yet before which a call would need a marker
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
@@ -112,7 +112,8 @@ class Machine:
         self._pos = 0
         self.emit.begin_turn()
         if self.mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
-            self._held = ""
+            if self._held not in self.plan.finder(CONTENT, self.only).literals:
+                self._held = ""
             self.fresh = self.plan.bare
             self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
@@ -250,6 +251,7 @@ class Machine:
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         n = len(text)
+        beyond = ""  # the first character that passes the limit
         while i < n and self._replay is None:
             room = self._limit_at - self.base
             if n > room:
@@ -257,9 +259,13 @@ class Machine:
                     self.stop(self._limit_name, text[i], self.base + i)
                 else:  # read up to the limit first, so that it is passed at its own character
                     stack.append((text, room, self.base))
+                    beyond = text[room]
                     text, n = text[:room], room
             else:
                 i = STEPS[self.mode](self, text, i)
+        if beyond and self._held and self._limit_at <= self.base + n:  # it cannot wait for what lies behind the limit
+            self._held = ""
+            self.stop(self._limit_name, beyond, self.base + n)
         return text, i
 
     def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:

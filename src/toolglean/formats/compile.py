@@ -248,6 +248,8 @@ class _Layer:
             self._parameters(here, rest, closers, pattern)
         elif name in {"call", "calls", "arguments", "keywords"}:
             net.eps[here].append(after)
+            if name in {"call", "calls"}:  # more objects in a row, in one wrapper
+                net.eps[net.hole(after, "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
                 before = self._before_hole(here)
                 net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])

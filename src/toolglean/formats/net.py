@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from toolglean.formats.spec import Codec, Quoted, Tree
+from toolglean.formats.spec import Codec, Json, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = ["ACTION", "END", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
@@ -61,7 +61,7 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
-            return char in _first_of(self.codec)
+            return char in _first_of(self.codec) or (char == '"' and isinstance(self.codec, Json))
         if kind == "index":
             return char.isdigit()
         return True

@@ -175,6 +175,8 @@ class Format:
             self._check(pattern, CALL_HOLES, "call")
         for pattern in self.parameters:
             self._check(pattern, PARAMETER_HOLES, "parameter")
+            if isinstance(tokens_of(pattern.strip())[0], Hole):
+                raise self._error(f"a parameter pattern needs a marker before its first hole: {pattern!r}")
             if not {"key", "value"} <= _holes(pattern):
                 raise self._error(f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}")
         for marker in (*self.drop, *self.speaks):
@@ -206,6 +208,12 @@ class Format:
     def all_reasonings(self) -> tuple[tuple[str, str], ...]:
         """All spellings of the reasoning's markers."""
         return tuple(pair for pair in (self.reasoning, *self.reasonings) if pair != ("", ""))
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """All patterns with which something may begin where text was."""
+        sections = [opener for opener, _ in self.all_sections]
+        return (*self.calls, *sections, *(opener for opener, _ in self.all_reasonings), *self.drop, *self.speaks)
 
     @property
     def markers(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class FormatPlan:
         self.program = program
         self.formats = program.formats
         self.bare = program.has_bare
+        self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
