@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -15,7 +16,7 @@ from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 
-__all__ = ["all_markers", "rendered_turns", "shared_turns", "stream_turns"]
+__all__ = ["all_markers", "fixture_turns", "rendered_turns", "shared_turns", "stream_turns"]
 
 
 CALLS: tuple[list[tuple[str, dict[str, Any]]], ...] = (
@@ -54,6 +55,13 @@ def all_markers() -> tuple[str, ...]:
 def stream_turns() -> tuple[str, ...]:
     """The turns in fixtures/streams."""
     return tuple("".join(row["tokens"]) for row in rows(FIXTURES / "streams/turns.jsonl"))
+
+
+@lru_cache(maxsize=1)
+def fixture_turns() -> dict[str, tuple[str, ...]]:
+    """The turns in fixtures/formats, by the name of their format."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((FIXTURES / "formats").glob("*.json"))]
+    return {each["format"]: (each["turn"],) for each in found}
 
 
 @lru_cache(maxsize=1)
