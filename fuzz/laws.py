@@ -67,17 +67,20 @@ class Subject:
         tools: what the model may call: a key of TOOLS.
         known: whether calls of other tools are given back as text.
         small: whether limits are so small that they are passed.
+        reasons: whether the prompt has opened the reasoning.
     """
 
     name: str
     tools: str = "none"
     known: bool = False
     small: bool = False
+    reasons: bool = False
 
     def parser(self) -> Parser:
         """A new parser."""
         options: dict[str, Any] = {"tag": self.name[4:]} if self.name.startswith("tag:") else {"format": self.name}
         options["unknown_tools"] = "content" if self.known else "call"
+        options["start"] = "reasoning" if self.reasons else "content"
         return Parser(TOOLS[self.tools], markup=True, limits=SMALL if self.small else None, **options)
 
 

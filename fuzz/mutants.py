@@ -68,7 +68,8 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     rng = random.Random(f"{name} {seed}")
     declared = find_format(name)
     markers = declared.markers if declared is not None and rng.random() < 0.8 else all_markers()
-    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, rng.random() < 0.15)
+    reasons = declared is not None and bool(declared.all_reasonings) and rng.random() < 0.15
+    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, rng.random() < 0.15, reasons)
     return subject, mutant(rng, turns_for(name, shared=shared), markers)
 
 
