@@ -173,11 +173,7 @@ PLAIN: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-# tool-tags: the closer `</{key}>` is not yet compared with its opener, so that no value may hold `</`.
-LIMITED = {"tool-tags": pytest.mark.xfail(strict=True, reason="`</` in a value of nested plain XML")}
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=LIMITED.get(name, ())) for name in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_plain_calls_are_never_refused(name: str) -> None:
     declared, tools = get_format(name), tools_for(PLAIN)
     reasoning = "Let me see." if declared.reasoning[0] else ""

@@ -38,6 +38,7 @@ OTHERWISE = {
     "minicpm-3": "other quotes",
     "mistral-v11": "ids",
     "muse": "headers of messages",
+    "tool-tags": "line breaks between the parameters",
     "nemotron-mini": "JSON without spaces",
     "olmo-3": "no white space",
     "phi-4-mini": "another spelling",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from toolglean.formats.spec import ARGUMENT_KEYS, NAME_KEYS
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, mended, object_text
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
 
-NAME_KEYS = frozenset({"name", "tool_name"})
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 SEPARATORS = " \t\r\n,"
 
@@ -294,6 +293,8 @@ def _arguments_open(machine: Machine, envelope: Envelope, frame: Frame, bracket:
         return
     if not frame.called and frame.name is not None:
         _open(machine, frame, frame.name)  # an unregistered name counts beside an arguments key
+        if not machine.reading_call:
+            return  # a limit was passed
     if frame.called:
         frame.held = AS_OBJECT
         begin_arguments(envelope, len(envelope.scanner.stack) - 1)

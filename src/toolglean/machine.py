@@ -347,7 +347,8 @@ class Machine:
 
     def allow_long_region(self) -> None:
         """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
-        self._limit_at, self._limit_name = self._region_start + self.limits.call_chars, "call_chars"
+        if self._in_region:
+            self._limit_at, self._limit_name = self._region_start + self.limits.call_chars, "call_chars"
 
     def _take_region(self) -> tuple[str, int]:
         text, start = joined(self._region), self._region_start
@@ -451,6 +452,8 @@ class Machine:
 
         Without a marker an unknown name never counts, for then any JSON would be a call.
         """
+        if not name:
+            return False
         if self.tools is None or self.resolve(name) is not None:
             return True
         return self.unknown_tools == "call" and not self.bare_region

@@ -111,7 +111,33 @@ def compiled(formats: tuple[Format, ...]) -> Program:
     Raises:
         FormatError: the patterns cannot be put together; the message names the hole or marker.
     """
-    return Program(formats)
+    program = Program(formats)
+    if len(formats) == 1:
+        _check_places(program)
+    return program
+
+
+# Of each of these, only one hole may begin at one place: nothing would tell them apart.
+_RIVALS = (frozenset({"name", "id", "index", "key", "type"}), frozenset({"arguments", "call"}))
+
+
+def _check_places(program: Program) -> None:
+    net = program.net
+    todo = [program.lane(CONTENT, ()).opening, program.bare_start(())]
+    seen = {place.key for place in todo}
+    while todo:
+        place = todo.pop()
+        kinds = {edge.kind for edge in place.holes}
+        for rivals in _RIVALS:
+            if len(kinds & rivals) > 1:
+                names = " and ".join(f"{{{kind}}}" for kind in sorted(kinds & rivals))
+                raise FormatError(f"format {program.formats[0].name!r}: {names} begin at one place, and alike")
+        cores = list(place.chars.values())
+        cores += [[edge.target for edge in place.holes if edge.kind == kind] for kind in kinds]
+        for found in (net.place(core) for core in cores):
+            if found.key not in seen:
+                seen.add(found.key)
+                todo.append(found)
 
 
 class _Layer:

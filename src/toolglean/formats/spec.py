@@ -25,15 +25,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TypeAlias
 
-from toolglean.errors import FormatError
-
 __all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
 
-HOLES = frozenset(
-    {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
-)
-CALL_HOLES = HOLES - {"key", "value", "type"}
-PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
+# The keys under which JSON calls hold their name and their arguments.
+NAME_KEYS = frozenset({"name", "tool_name"})
+ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +165,9 @@ class Format:
     source: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name:
-            raise FormatError("a format needs a name")
-        for pattern in self.calls:
-            self._check(pattern, CALL_HOLES, "call")
-        for pattern in self.parameters:
-            self._check(pattern, PARAMETER_HOLES, "parameter")
-            if isinstance(tokens_of(pattern.strip())[0], Hole):
-                raise self._error(f"a parameter pattern needs a marker before its first hole: {pattern!r}")
-            if not {"key", "value"} <= _holes(pattern):
-                raise self._error(f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}")
-        for marker in (*self.drop, *self.speaks):
-            if not marker.strip():
-                raise self._error("a marker of drop or speaks is empty")
-        for opener, closer in self.all_reasonings:
-            if not opener.strip() or not closer.strip():
-                raise self._error(f"a marker of reasoning is empty: {(opener, closer)!r}")
+        from toolglean.formats.checks import check  # noqa: PLC0415  # it knows the words, so it is imported behind them
+
+        check(self)
 
     def __hash__(self) -> int:
         return hash((self.name, self.call, self.section))
@@ -243,30 +226,3 @@ class Format:
             if name and not any(char in "{}<>" or char.isspace() for char in name)
         ]
         return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
-
-    def _check(self, pattern: str, allowed: frozenset[str], what: str) -> None:
-        holes = [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
-        named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
-        for hole in holes:
-            if hole not in allowed:
-                raise self._error(f"unknown hole {{{hole}}} in the {what} pattern {pattern!r}")
-        if what == "parameter":
-            return
-        if "parameters" in holes and not self.parameters:
-            raise self._error(f"{{parameters}} needs a parameter pattern: {pattern!r}")
-        whole = {"call", "calls"} & set(holes)
-        if not (whole or named) or len(whole) > 1:
-            raise self._error(f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}")
-        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (
-            whole and set(holes) - {"name", "ws"} != whole
-        ):
-            raise self._error(f"the arguments stand twice in the pattern {pattern!r}")
-        if "keywords" in holes and "{keywords})" not in pattern:
-            raise self._error(f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}")
-
-    def _error(self, reason: str) -> FormatError:
-        return FormatError(f"format {self.name!r}: {reason}")
-
-
-def _holes(pattern: str) -> set[str]:
-    return {token.name for token in tokens_of(pattern) if isinstance(token, Hole)}
