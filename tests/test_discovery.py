@@ -254,7 +254,9 @@ def test_a_limit_inside_held_back_text_is_passed_there() -> None:
     """`feed` never came back: the text before the limit was held for ever."""
     text = "<function=f>\n<parameter=x>\naaaa</paramzzz"
     for limit in range(30, 40):
-        events = events_of(lambda limit=limit: Parser(format="qwen3-coder", markup=True, limits=Limits(call_chars=limit)), text)  # type: ignore[misc]
+        events = events_of(
+            lambda limit=limit: Parser(format="qwen3-coder", markup=True, limits=Limits(call_chars=limit)), text
+        )  # type: ignore[misc]
         assert [event.reason for event in events if isinstance(event, Problem)] == ["limit passed: call_chars"]
         assert [event.call.span for event in events if isinstance(event, CallEnd)] == [(0, limit)]
 

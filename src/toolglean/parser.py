@@ -134,10 +134,7 @@ def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
     from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
     from toolglean.places.walk import FormatPlan  # noqa: PLC0415
 
-    if isinstance(named, str):
-        formats = all_formats() if named == "auto" else (get_format(named),)
-    else:
-        formats = (named,)
+    formats = all_formats() if named == "auto" else (get_format(named) if isinstance(named, str) else named,)
     names = () if tools is None else tools.names
     written_out = [each.for_tools(names) if each.is_for_tools else each for each in formats]
     return FormatPlan(compiled(tuple(each for each in written_out if each is not None)))
