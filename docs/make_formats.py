@@ -23,8 +23,8 @@ HEAD = """\
 
 How {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes a name or one of
 its other names (without regard to case; `-`, `_` and `.` are alike); `Parser(tools, model=…)` takes a model's name,
-such as `Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints a
-declaration as Python, ready to be changed.
+such as `Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints
+a declaration as Python, ready to be changed.
 
 Among the other names are those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
 `granite_thinking_parser`, `openai_gptoss`) stands for the format that the models write for which it was made: there is
