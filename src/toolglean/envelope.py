@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolglean.formats.spec import ARGUMENT_KEYS, NAME_KEYS
+from toolglean.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, mended, object_text
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
 
-ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 SEPARATORS = " \t\r\n,"
 
 # What the envelope is reading.

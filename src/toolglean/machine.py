@@ -87,6 +87,7 @@ class Machine:
         self._limit_name = ""
         self._replay: tuple[str, int] | None = None
         self._reread = 0
+        self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
         # Fast paths: a chunk without the guard is plain content; a chunk without the stops is plain arguments.
         self._guard = self._stops = ""
@@ -165,6 +166,7 @@ class Machine:
             return None
         start = self._pos
         self._pos = start + len(chunk)
+        self._long_space = False
         return Content(chunk, start) if self.lane == CONTENT else Reasoning(chunk, start)
 
     def finish(self) -> list[Event]:
@@ -298,10 +300,16 @@ class Machine:
             self.emit.content(text, start)
         else:  # white space at its end waits: beside a marker it is markup
             end = len(text.rstrip())
+            if end:
+                self._long_space = False
             self.emit.reasoning(text[:end], start)
+            if self._long_space:  # too much of this run has waited: the rest is not looked at again
+                self.emit.reasoning(text[end:], start + end)
+                return
             self.emit.space(text[end:], start + end)
             if self.emit.space_before(start + len(text)) > self.limits.held:
                 self.emit.space_is_text(self.lane)
+                self._long_space = True
 
     def hold(self, text: str, place: int) -> int:
         """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
@@ -393,7 +401,7 @@ class Machine:
 
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
-        self.lane = lane
+        self.lane, self._long_space = lane, False
         self.payload, self.mode = None, BESIDE
 
     def resume(self) -> None:

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError
-from toolglean.formats.spec import ARGUMENT_KEYS, NAME_KEYS, Hole, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.formats.spec import Hole, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.keys import ARGUMENT_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format

@@ -133,6 +133,15 @@ class Net:
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
 
+    def copy(self) -> Net:
+        """The same net, on which more can be laid: what is there stays as it is."""
+        twin = Net()
+        twin.chars, twin.eps, twin.spaces = list(self.chars), list(self.eps), list(self.spaces)
+        twin.holes, twin.flags, twin.formats = list(self.holes), list(self.flags), list(self.formats)
+        twin.actions, twin.names = dict(self.actions), dict(self.names)
+        twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
+        return twin
+
     # -- laying --------------------------------------------------------------------------------------------------------
 
     def state(self, flags: int = 0) -> int:

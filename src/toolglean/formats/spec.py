@@ -27,10 +27,6 @@ from typing import TypeAlias
 
 __all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
 
-# The keys under which JSON calls hold their name and their arguments.
-NAME_KEYS = frozenset({"name", "tool_name"})
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
-
 
 @dataclass(frozen=True, slots=True)
 class Json:
@@ -216,6 +212,11 @@ class Format:
     def is_for_tools(self) -> bool:
         """Whether a call's markers hold the tool's name, so that the format must be written out for each tool."""
         return self.registered_only and any(pattern.count("{name}") > 1 for pattern in self.calls)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether its markers hold tools' names: what `for_tools` returns."""
+        return "{name=" in self.call
 
     def for_tools(self, names: Iterable[str]) -> Format | None:
         """The format for tools of these names; None where there are none."""

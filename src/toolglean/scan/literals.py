@@ -118,6 +118,10 @@ class Literals(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
+    def stops(self) -> str:
+        """See `Reader.stops`."""
+        return self._quote if self.state == BODY and self.flows else ""
+
     def write(self, text: str) -> None:
         """JSON text that has become certain."""
         raise NotImplementedError
