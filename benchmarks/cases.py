@@ -1,4 +1,4 @@
-# What this file knows: what is measured, as data. A new format is a row of READERS.
+# What this file knows: what is measured, as data. A new format is a row of READERS, a new flood one of FLOODS.
 # What it must not know: how time is taken.
 """Cases: what reads, and what there is to read."""
 
@@ -7,21 +7,40 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from toolglean import Parser, ollama
+from toolglean import Parser, Tool, ollama
 
-__all__ = ["CHUNK", "FLOODS", "PROSE", "READERS", "SIZES", "Flood", "Reader", "call_of", "cut", "prose"]
+__all__ = [
+    "CHUNK",
+    "FLOODS",
+    "PROSE",
+    "READERS",
+    "SIZES",
+    "Flood",
+    "Reader",
+    "Text",
+    "call_of",
+    "cut",
+    "prose",
+    "reader",
+]
 
 CHUNK = 4
 """Characters of a chunk: about a token."""
 
-TOOLS = ("write_file", "get_weather")
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOLS = (Tool("write_file", TEXT), Tool("get_weather", CITY))
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 """Lengths of the string argument of the one call that is read."""
 
 WORDS = "The quick brown fox looks for a tool, finds none (x = y, [1], {z}), and jumps over the lazy dog.\n"
 HTML = "The <b>quick</b> brown <i>fox</i> looks for a tool, finds <b>none</b>, and jumps over the lazy dog.\n"
+
+
+# -- what reads --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +50,68 @@ class Reader:
     Attributes:
         name: as in the table.
         new: makes what reads: a function for one chunk.
-        tag, closer: how the call is written for it.
+        before, after: the call, around its one argument.
+        quote: how the argument is written.
         prose_goal, call_goal: DESIGN section 8, in floors; None where it names none.
     """
 
     name: str
     new: Callable[[], Callable[[str], Any]]
-    tag: str
-    closer: str
+    before: str = ""
+    after: str = ""
+    quote: Callable[[str], str] = json.dumps
     prose_goal: float | None = None
     call_goal: float | None = None
 
 
-def _parser(tag: str, method: str) -> Callable[[], Callable[[str], Any]]:
-    fresh = Parser(TOOLS, tag=tag)
-    return lambda: getattr(fresh.fork(), method)
+def _parser(method: str, **how: str) -> Callable[[], Callable[[str], Any]]:
+    return lambda: getattr(_fresh(tuple(how.items())).fork(), method)
+
+
+@cache
+def _fresh(how: tuple[tuple[str, str], ...]) -> Parser:
+    return Parser(TOOLS, **dict(how))  # type: ignore[arg-type]  # each is a text
 
 
 def _port(tag: str) -> Callable[[], Callable[[str], Any]]:
-    return lambda: ollama.Parser(TOOLS, tag).add
+    return lambda: ollama.Parser(["write_file", "get_weather"], tag).add
 
+
+def _format(name: str, before: str, after: str, quote: Callable[[str], str] = json.dumps) -> Reader:
+    return Reader(name, _parser("feed", format=name), before, after, quote, call_goal=12)
+
+
+BEFORE, AFTER = '<tool_call>\n{"name": "write_file", "arguments": {"text": ', "}}\n</tool_call>"
 
 READERS: tuple[Reader, ...] = (
-    Reader("feed", _parser("<tool_call>", "feed"), "<tool_call>", "</tool_call>", prose_goal=1.5, call_goal=12),
-    Reader("add", _parser("<tool_call>", "add"), "<tool_call>", "</tool_call>", prose_goal=3),
-    Reader("the exact port", _port("<tool_call>"), "<tool_call>", "</tool_call>"),
+    Reader("feed", _parser("feed", tag="<tool_call>"), BEFORE, AFTER, prose_goal=1.5, call_goal=12),
+    Reader("add", _parser("add", tag="<tool_call>"), BEFORE, AFTER, prose_goal=3),
+    Reader("the exact port", _port("<tool_call>"), BEFORE, AFTER),
+    Reader("auto", _parser("feed", format="auto"), BEFORE, AFTER),
+    _format("hermes", BEFORE, AFTER),
+    _format(
+        "qwen3-coder",
+        "<tool_call>\n<function=write_file>\n<parameter=text>\n",
+        "\n</parameter>\n</function>\n</tool_call>",
+        str,
+    ),
+    _format(
+        "glm-4.5", "<tool_call>write_file\n<arg_key>text</arg_key>\n<arg_value>", "</arg_value>\n</tool_call>", str
+    ),
+    _format("mistral-v13", '[TOOL_CALLS]write_file[ARGS]{"text": ', "}"),
+    _format("pythonic", "[write_file(text=", ")]", repr),
+    _format("gemma-4", '<|tool_call>call:write_file{text:<|"|>', '<|"|>}<tool_call|>', str),
+    _format(
+        "harmony",
+        '<|channel|>commentary to=functions.write_file <|constrain|>json<|message|>{"text": ',
+        "}<|call|>",
+    ),
 )
+
+
+def reader(name: str) -> Reader:
+    """The reader of that name."""
+    return next(each for each in READERS if each.name == name)
 
 
 def prose(characters: int, words: str = WORDS) -> str:
@@ -64,36 +119,77 @@ def prose(characters: int, words: str = WORDS) -> str:
     return (words * (characters // len(words) + 1))[:characters]
 
 
-PROSE = {"prose": prose(40_000), "prose with HTML": prose(40_000, HTML)}
-"""Text without a tag: without, and with, the character with which tags begin."""
-
-
-def call_of(reader: Reader, size: int) -> str:
+def call_of(each: Reader, size: int) -> str:
     """One call whose string argument has `size` characters."""
-    body = {"name": "write_file", "arguments": {"text": prose(size)}}
-    return f"{reader.tag}\n{json.dumps(body)}\n{reader.closer}"
+    return each.before + each.quote(prose(size)) + each.after
+
+
+# -- text without a call -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text without a call. `opener` comes before it, and is not measured: a marker of reasoning, or none."""
+
+    name: str
+    text: str
+    readers: tuple[str, ...]
+    opener: str = ""
+
+
+PROSE: tuple[Text, ...] = (
+    Text("prose", prose(40_000), ("feed", "add", "the exact port", "hermes", "mistral-v13", "harmony", "auto")),
+    Text("prose with HTML", prose(40_000, HTML), ("feed", "add", "the exact port", "hermes", "auto")),
+    Text("reasoning", prose(40_000), ("hermes", "auto"), "<think>\n"),
+)
+"""The second has the character with which tags begin, and no tag."""
+
+
+# -- floods ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A text that is long in an unusual way. `size` says how often `unit` comes; it costs the same at any place."""
+    """A text that is long in an unusual way. `size` says how often `unit` comes; it costs the same at any place.
+
+    Attributes:
+        calls: how many calls are in it, at its full size.
+    """
 
     name: str
     size: int
     text: Callable[[int], str]
+    reader: str = "feed"
+    calls: int = 0
 
 
 _OPEN = '<tool_call>{"name": "get_weather", "arguments": '
 _CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+_CODER = "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n"
+_CODER_OPEN = "<tool_call>\n<function=write_file>\n<parameter=text>\n"
 
 FLOODS: tuple[Flood, ...] = (
-    Flood("white space after a call", 160_000, lambda n: _CALL + " " * n),
+    Flood("white space after a call", 160_000, lambda n: _CALL + " " * n, calls=1),
     Flood("nested brackets", 160_000, lambda n: "<tool_call>" + "[" * n),
     Flood("nested objects in arguments", 160_000, lambda n: _OPEN + '{"a":' * (n // 5)),
-    Flood("parallel calls", 80, lambda n: _CALL * n),
+    Flood("parallel calls", 80, lambda n: _CALL * n, calls=80),
     Flood("tags in prose", 8_000, lambda n: "see <tool_call> " * n),
     Flood("beginnings of tags", 40_000, lambda n: "<too" * n),
     Flood("braces after a tag", 80_000, lambda n: "<tool_call>" + "{}" * n),
+    Flood("parallel calls", 80, lambda n: _CALL * n, "hermes", calls=80),
+    Flood("white space after a call", 160_000, lambda n: _CALL + " " * n, "hermes", calls=1),
+    Flood("white space in reasoning", 160_000, lambda n: "<think>" + " " * n, "hermes"),
+    Flood("parallel calls", 80, lambda n: _CODER * n, "qwen3-coder", calls=80),
+    Flood("white space after a call", 160_000, lambda n: _CODER + " " * n, "qwen3-coder", calls=1),
+    Flood("closing markers in a value", 8_000, lambda n: _CODER_OPEN + "a </parameter> b" * n, "qwen3-coder"),
+    Flood("closing markers that touch", 8_000, lambda n: _CODER_OPEN + "</parameter>" * n, "qwen3-coder"),
+    Flood("nested brackets in arguments", 160_000, lambda n: "[write_file(text=" + "[" * n, "pythonic"),
+    Flood("nested objects", 160_000, lambda n: "<|tool_call>call:write_file" + "{a:" * (n // 3), "gemma-4"),
+    Flood("headers without a message", 4_000, lambda n: "<|channel|>commentary to=functions.x " * n, "harmony"),
+    Flood("parallel calls", 80, lambda n: _CODER * n, "auto", calls=80),
+    Flood("beginnings of markers", 40_000, lambda n: "<tool_call><|[{" * (n // 4), "auto"),
+    Flood("nested brackets", 160_000, lambda n: "[" * n, "auto"),
+    Flood("openers of reasoning", 20_000, lambda n: "<think></think>" * n, "auto"),
 )
 
 

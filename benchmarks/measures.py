@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, call_of, cut
+from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
 
@@ -26,12 +26,13 @@ class Effort:
 
     rounds: int
     sizes: Sequence[int]
-    divide_floods_by: int
+    divide_by: int
     imports: int
+    sample: float
 
 
-FULL = Effort(rounds=7, sizes=SIZES, divide_floods_by=1, imports=20)
-SMOKE = Effort(rounds=2, sizes=SIZES[:2], divide_floods_by=20, imports=3)
+FULL = Effort(rounds=5, sizes=SIZES, divide_by=1, imports=20, sample=0.005)
+SMOKE = Effort(rounds=1, sizes=SIZES[:2], divide_by=40, imports=2, sample=0.0005)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,50 +63,50 @@ class Row:
 
 def all_rows(effort: Effort) -> Iterator[Row]:
     """Every measure, in the order of the table."""
-    for name, text in PROSE.items():
-        yield from _prose(name, text, effort)
-    for reader in READERS:
-        yield from _calls(reader, effort)
+    for text in PROSE:
+        yield from _prose(text, effort)
+    for each in READERS:
+        yield from _calls(each, effort)
     yield from _floods(effort)
     yield from _forks(effort)
     best = min(import_ms() for _ in range(effort.imports))
     yield Row("import toolglean", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
 
 
-def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str]) -> Callable[[], None]:
+def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
     def read() -> None:
         feed = new()
+        feed(opener)
         for chunk in chunks:
             feed(chunk)
 
     return read
 
 
-def _prose(group: str, text: str, effort: Effort) -> Iterator[Row]:
-    chunks = cut(text)
+def _prose(text: Text, effort: Effort) -> Iterator[Row]:
+    chunks = cut(text.text[: len(text.text) // effort.divide_by])
     works: dict[str, Callable[[], object]] = {"the floor": lambda: floor(chunks)}
-    works |= {reader.name: _reading(reader.new, chunks) for reader in READERS}
-    best = best_times(works, rounds=effort.rounds * 3)
-    plain = text == PROSE["prose"]
-    goals = {reader.name: reader.prose_goal for reader in READERS if plain}
+    works |= {name: _reading(reader(name).new, chunks, text.opener) for name in text.readers}
+    best = best_times(works, rounds=effort.rounds * 3, sample=effort.sample)
+    goals = {name: reader(name).prose_goal for name in text.readers if text == PROSE[0]}
     for name, seconds in best.items():
         floors = seconds / best["the floor"]
-        yield Row(f"{group}, a chunk", name, seconds / len(chunks) * NS, "ns", floors, goals.get(name), floors)
+        yield Row(f"{text.name}, a chunk", name, seconds / len(chunks) * NS, "ns", floors, goals.get(name), floors)
 
 
-def _calls(reader: Reader, effort: Effort) -> Iterator[Row]:
-    texts = {size: cut(call_of(reader, size)) for size in effort.sizes}
-    works: dict[str, Callable[[], object]] = {str(size): _reading(reader.new, texts[size]) for size in texts}
+def _calls(each: Reader, effort: Effort) -> Iterator[Row]:
+    texts = {size: cut(call_of(each, size)) for size in effort.sizes}
+    works: dict[str, Callable[[], object]] = {str(size): _reading(each.new, texts[size]) for size in texts}
     middle = texts[effort.sizes[-2]]  # the longest lists of chunks fall out of the processor's caches, the floor's too
     works["floor"] = lambda: floor(middle)
-    best = best_times(works, rounds=effort.rounds)
+    best = best_times(works, rounds=effort.rounds, sample=effort.sample)
     floor_ns = best["floor"] / len(middle) * NS
-    each = {size: best[str(size)] / len(texts[size]) * NS for size in texts}
-    group = f"one call, a chunk: {reader.name}"
-    for size, ns in each.items():
-        goal = reader.call_goal if size == 100_000 else None
+    per_chunk = {size: best[str(size)] / len(texts[size]) * NS for size in texts}
+    group = f"one call, a chunk: {each.name}"
+    for size, ns in per_chunk.items():
+        goal = each.call_goal if size == 100_000 else None
         yield Row(group, f"{size // 1000:,} KB argument", ns, "ns", ns / floor_ns, goal, ns / floor_ns)
-    growth = each[effort.sizes[-1]] / each[effort.sizes[0]]
+    growth = per_chunk[effort.sizes[-1]] / per_chunk[effort.sizes[0]]
     yield Row(
         group, f"growth {effort.sizes[0] // 1000:,} to {effort.sizes[-1] // 1000:,} KB", growth, "x", None, 1.3, growth
     )
@@ -113,27 +114,36 @@ def _calls(reader: Reader, effort: Effort) -> Iterator[Row]:
 
 def _floods(effort: Effort) -> Iterator[Row]:
     for flood in FLOODS:
-        size = max(flood.size // effort.divide_floods_by, 8)
+        size = max(flood.size // effort.divide_by, 8)
         whole, part = cut(flood.text(size)), cut(flood.text(size // 4))
-        new = READERS[0].new
+        new = reader(flood.reader).new
         best = best_times(
             {"whole": _reading(new, whole), "part": _reading(new, part), "floor": lambda whole=whole: floor(whole)},  # type: ignore[misc]
             rounds=effort.rounds,
+            sample=effort.sample,
         )
         ns, ns_of_part = best["whole"] / len(whole) * NS, best["part"] / len(part) * NS
         growth = ns / ns_of_part
-        yield Row("floods, a chunk: feed", f"{size:,} {flood.name}", ns, "ns", best["whole"] / best["floor"])
-        yield Row("floods, a chunk: feed", "    growth from a quarter of it", growth, "x", None, 1.3, growth)
+        group = f"floods, a chunk: {flood.reader}"
+        yield Row(group, f"{size:,} {flood.name}", ns, "ns", best["whole"] / best["floor"])
+        yield Row(group, "    growth from a quarter of it", growth, "x", None, 1.3, growth)
 
 
 def _forks(effort: Effort) -> Iterator[Row]:
-    chunks = cut(PROSE["prose"])
-    text, call = Parser(tag="<tool_call>"), Parser(tag="<tool_call>")
-    for chunk in cut(call_of(READERS[0], 100_000))[:-20]:
-        call.feed(chunk)
+    chunks = cut(PROSE[0].text)
+    text, call, coder = Parser(tag="<tool_call>"), Parser(tag="<tool_call>"), Parser(format="qwen3-coder")
+    for parser, each in ((call, READERS[0]), (coder, reader("qwen3-coder"))):
+        for chunk in cut(call_of(each, 100_000))[:-20]:
+            parser.feed(chunk)
     best = best_times(
-        {"floor": lambda: floor(chunks), "in text": text.fork, "in a call, 100 KB of arguments read": call.fork},
+        {
+            "floor": lambda: floor(chunks),
+            "in text": text.fork,
+            "in a call, 100 KB of arguments read": call.fork,
+            "the same, qwen3-coder": coder.fork,
+        },
         rounds=effort.rounds * 3,
+        sample=effort.sample,
     )
     one = best.pop("floor") / len(chunks)
     for name, seconds in best.items():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.cases import FLOODS, PROSE, READERS, Flood, Reader, call_of, cut
+from benchmarks.cases import FLOODS, PROSE, READERS, Flood, Reader, Text, call_of, cut
+from benchmarks.cases import reader as reader_of
 from toolglean.cli.measure import floor
 
 if TYPE_CHECKING:
@@ -23,13 +24,16 @@ def read(new: Callable[[], Callable[[str], Any]], chunks: Sequence[str]) -> None
 
 
 def test_floor(benchmark: BenchmarkFixture) -> None:
-    benchmark(floor, cut(PROSE["prose"]))
+    benchmark(floor, cut(PROSE[0].text))
 
 
-@pytest.mark.parametrize("text", PROSE)
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_prose(benchmark: BenchmarkFixture, reader: Reader, text: str) -> None:
-    benchmark(read, reader.new, cut(PROSE[text]))
+@pytest.mark.parametrize(
+    ("text", "reader"),
+    [(text, name) for text in PROSE for name in text.readers],
+    ids=lambda each: each.name if isinstance(each, Text) else each,
+)
+def test_prose(benchmark: BenchmarkFixture, text: Text, reader: str) -> None:
+    benchmark(read, reader_of(reader).new, [text.opener, *cut(text.text)])
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -38,8 +42,8 @@ def test_one_call(benchmark: BenchmarkFixture, reader: Reader, size: int) -> Non
     benchmark(read, reader.new, cut(call_of(reader, size)))
 
 
-@pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: flood.name)
+@pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: f"{flood.reader}, {flood.name}")
 def test_flood(benchmark: BenchmarkFixture, flood: Flood) -> None:
     benchmark.pedantic(  # type: ignore[no-untyped-call]  # it has no annotations
-        read, (READERS[0].new, cut(flood.text(flood.size))), rounds=3
+        read, (reader_of(flood.reader).new, cut(flood.text(flood.size))), rounds=3
     )

@@ -18,6 +18,10 @@ from tests.vectors import WIRE, judge, labels, wire_cases
 COLUMNS = ("right", "explained", "calls", "content", "reasoning", "cuts", "error")
 
 
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
 def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(prog="python -m tests.report", description=__doc__)
@@ -40,20 +44,22 @@ def main() -> None:
             table.setdefault(case.label, Counter())[verdict] += 1
             if verdict not in {"right", "explained"} and shown < chosen.show:
                 shown += 1
-                print(f"\n== {case.id} {case.label} {verdict} start={case.start} prompt={case.prompt[-60:]!r}\n{case.text!r}")
-                print(f"-- {answer.detail[:1500]}\n   {[e for e in answer.events if type(e).__name__ == 'Problem']}")
+                _print(
+                    f"\n== {case.id} {case.label} {verdict} start={case.start} prompt={case.prompt[-60:]!r}\n{case.text!r}"
+                )
+                _print(f"-- {answer.detail[:1500]}\n   {[e for e in answer.events if type(e).__name__ == 'Problem']}")
         _show(origin, table)
         total.update(sum(table.values(), Counter()))
-    print(f"\n{'total':40}" + "".join(f"{total[column]:>10}" for column in COLUMNS))
+    _print(f"\n{'total':40}" + "".join(f"{total[column]:>10}" for column in COLUMNS))
 
 
 def _show(origin: str, table: dict[str, Counter[str]]) -> None:
-    print(f"\n{origin:40}" + "".join(f"{column:>10}" for column in COLUMNS))
+    _print(f"\n{origin:40}" + "".join(f"{column:>10}" for column in COLUMNS))
     for label, counts in sorted(table.items()):
-        print(f"  {label:38}" + "".join(f"{counts[column] or '':>10}" for column in COLUMNS))
+        _print(f"  {label:38}" + "".join(f"{counts[column] or '':>10}" for column in COLUMNS))
     sums = sum(table.values(), Counter())
-    print(f"  {'sum':38}" + "".join(f"{sums[column]:>10}" for column in COLUMNS))
+    _print(f"  {'sum':38}" + "".join(f"{sums[column]:>10}" for column in COLUMNS))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import toolglean
-from benchmarks.cases import CHUNK, FLOODS, PROSE, READERS, Flood, Reader, call_of, cut
+from benchmarks.cases import CHUNK, FLOODS, PROSE, READERS, Flood, Reader, Text, call_of, cut, prose
+from benchmarks.cases import reader as reader_of
 from benchmarks.measures import Row
-from toolglean import CallEnd, Content, Output, Parser, ollama
+from toolglean import CallEnd, Content, Event, Output, Reasoning, ollama
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,7 +40,8 @@ def test_table() -> None:
     first = table.split("\n")[0]
     assert first.startswith(f"toolglean {toolglean.__version__}, commit ")
     assert f"Python {platform.python_version()}," in first
-    for words in ("the floor", "feed", "add", "the exact port", "1 KB argument", "growth", "nested brackets", "a fork"):
+    names = [*(text.name for text in PROSE), *(each.name for each in READERS), *(flood.name for flood in FLOODS)]
+    for words in ("the floor", "1 KB argument", "growth", "a fork", *names):
         assert words in table
     assert "-X importtime, cumulative" in table
 
@@ -50,7 +52,7 @@ def test_json_rows() -> None:
     assert all(row["value"] > 0 for row in rows)
     assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {
         "the floor",
-        *(reader.name for reader in READERS),
+        *PROSE[0].readers,
     }
     for row in rows:
         if row["goal"] is None:
@@ -87,15 +89,25 @@ def test_each_reader_reads_the_call(reader: Reader) -> None:
     [call] = calls
     assert isinstance(call, toolglean.ToolCall | ollama.Call)
     assert call.name == "write_file"
-    assert len(call.arguments["text"]) == 1000
+    assert call.arguments == {"text": prose(1000)}
 
 
-@pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_prose_is_content(reader: Reader, text: str) -> None:
-    found = everything(reader, cut(text))
-    assert all(isinstance(each, Content) for each in found)
-    assert sum(len(each.text) for each in found if isinstance(each, Content)) > len(text) - 12  # less what is held back
+def test_every_format_of_the_design_is_a_reader() -> None:
+    names = {"hermes", "qwen3-coder", "glm-4.5", "mistral-v13", "pythonic", "gemma-4", "harmony"}
+    assert {each.name for each in READERS if each.call_goal == 12} == names | {"feed"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(text, name) for text in PROSE for name in text.readers],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_prose_is_content_or_reasoning(text: Text, name: str) -> None:
+    found = everything(reader_of(name), [text.opener, *cut(text.text)])
+    kind = Reasoning if text.opener else Content
+    assert all(isinstance(each, kind) for each in found)
+    characters = sum(len(each.text) for each in found if isinstance(each, Content | Reasoning))
+    assert characters > len(text.text) - 12  # less what is held back
 
 
 def test_each_reader_begins_anew() -> None:
@@ -104,13 +116,13 @@ def test_each_reader_begins_anew() -> None:
         assert everything(reader, chunks) == everything(reader, chunks)
 
 
-@pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: flood.name)
+@pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: f"{flood.reader}, {flood.name}")
 def test_floods_are_what_they_say(flood: Flood) -> None:
     text = flood.text(flood.size)
     assert len(text) >= min(flood.size, 5_000)
-    parser = Parser(("write_file", "get_weather"), tag="<tool_call>")
-    calls = sum(len(parser.add(chunk).calls) for chunk in cut(text)) + len(parser.close().calls)
-    assert calls == {"parallel calls": 80, "white space after a call": 1}.get(flood.name, 0)
+    read = reader_of(flood.reader).new()
+    events: list[Event] = [event for chunk in cut(text) for event in read(chunk)]
+    assert sum(isinstance(event, CallEnd) and event.call.status == "ok" for event in events) == flood.calls
 
 
 def test_cut() -> None:

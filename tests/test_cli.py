@@ -29,14 +29,14 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"toolglean {toolglean.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["parse"], ["demo"], ["bench"]])
+@pytest.mark.parametrize("command", [[], ["parse"], ["formats"], ["demo"], ["bench"]])
 def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*command, "--help"])
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert shown.startswith("usage: toolglean")
-    for word in ("exit codes", "parse", "demo", "bench") if not command else ():
+    for word in ("exit codes", "parse", "formats", "demo", "bench") if not command else ():
         assert word in shown
 
 
@@ -65,10 +65,11 @@ def test_demo_shows_every_token_and_what_came_of_it(capsys: pytest.CaptureFixtur
     shown = capsys.readouterr().out
     assert ESCAPE not in shown
     rows = shown.split("\n")
-    assert 'parser = Parser(tools, tag="<tool_call>")' in rows
+    assert "parser = Parser(tools)" in rows
     assert " weather                content     weather" in rows
     assert "<tool_call>             ..." in rows
-    assert '",                      call       get_weather' in rows
+    place = rows.index('",                      format     hermes')
+    assert rows[place + 1] == "                        call       get_weather"
     assert '                        ready      get_weather {"location": "Paris", "unit": "celsius"}' in rows
     assert "content    I will check the weather now.↵" in rows
     assert max(map(len, rows)) <= 120
@@ -93,10 +94,18 @@ def test_demo_all_and_one(capsys: pytest.CaptureFixture[str]) -> None:
     everything = capsys.readouterr().out
     for stream in load_streams():
         main(["demo", "--stream", stream.name])
-        one = capsys.readouterr().out.partition("\n\n6 streams")[0]
+        one = capsys.readouterr().out.partition(f"\n\n{len(load_streams())} streams")[0]
         assert one in everything
         assert one.startswith(stream.name)
         assert one.count("ready") == len(stream.calls)
+        assert f" format     {stream.name}\n" in one
+        table, _, turn = one.partition("\nthe whole turn\n")
+        assert ("reasoning  " in table) == ("reasoning  " in turn) == bool(stream.reasoning)
+
+
+def test_demo_shows_ids_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["demo", "--stream", "kimi-k2"])
+    assert 'call       get_weather (id functions.get_weather:1) {"location": "Tokyo"' in capsys.readouterr().out
 
 
 def test_demo_delay(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,15 +218,18 @@ def test_bench_own_stream(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert f"toolglean {toolglean.__version__}" in shown
     assert re.search(rf"^{re.escape(path)}\s+feed\s+33\s+133 ", shown, re.MULTILINE)
-    main(["bench", path, "--tag", "<tool_call>", "--chunk", "4", "--json"])
-    assert json.loads(capsys.readouterr().out)["figures"][0]["chunks"] == 34
+    for options in (["--tag", "<tool_call>"], ["--format", "hermes"], ["--model", "qwen3:8b"], []):
+        main(["bench", path, *options, "--chunk", "4", "--json"])
+        assert json.loads(capsys.readouterr().out)["figures"][0]["chunks"] == 34
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([str(STREAMS / "hermes.jsonl")], "give --tag"),
+        ([str(STREAMS / "hermes.jsonl"), "--format", "nobody"], "no format is called 'nobody'"),
         (["--tag", "x"], "for a FILE of your own"),
+        (["--format", "hermes"], "for a FILE of your own"),
+        (["--start", "reasoning"], "for a FILE of your own"),
         ([os.devnull, "--tag", "x"], "nothing to measure"),
     ],
 )

@@ -31,7 +31,8 @@ def test_a_turn_is_one_line() -> None:
     done = toolglean("parse", *TAG, stdin=f"Hi. {CALL}".encode())
     assert (done.returncode, done.stderr) == (0, b"")
     [turn] = lines(done)
-    assert list(turn) == ["content", "reasoning", "calls", "unfinished", "problems"]
+    assert list(turn) == ["format", "content", "reasoning", "calls", "unfinished", "problems"]
+    assert turn["format"] is None  # only its tag is known
     assert turn["content"] == "Hi. "
     [call] = turn["calls"]
     assert call["name"] == "f"
@@ -45,9 +46,10 @@ def test_events_are_named() -> None:
     assert done.returncode == 0
     found = lines(done)
     names = [name for name, _ in groupby(line["event"] for line in found)]
-    assert names == ["content", "call_start", "call_delta", "call_end"]
+    assert names == ["content", "call_start", "call_delta", "call_end", "end"]
     assert "".join(line["text"] for line in found if line["event"] == "call_delta") == '{"x": 1}'
-    assert found[-1]["call"]["arguments"] == {"x": 1}
+    assert found[-2]["call"]["arguments"] == {"x": 1}
+    assert found[-1] == {"event": "end", "format": None}
     assert found[0] == {"event": "content", "text": "Hi. ", "start": 0}
 
 
@@ -147,11 +149,18 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "give --tag"),
+        ([*TAG, "--format", "hermes"], "not allowed with"),
+        (["--format", "hermes", "--model", "qwen3"], "not allowed with"),
+        (["--format", "nobody"], "no format is called 'nobody'"),
+        (["--format", "hermez"], "did you mean hermes"),
+        (["--model", "nobody"], "no format is known for the model 'nobody'"),
+        (["--format", "hermes", "--closer", "x"], "--closer goes with"),
+        (["--format", "llama3-json", "--start", "reasoning"], "has reasoning"),
+        ([*TAG, "--start", "thinking"], "invalid choice"),
+        (["--prompt", "no such file"], "no such file: "),
         (["no such file", *TAG], "no such file: "),
         ([*TAG, "--tools", "no such file"], "no such file: "),
         ([*TAG, "--text", "--jsonl"], "not allowed with"),
-        ([*TAG, "--format", "hermes"], "unrecognized arguments"),
         ([*TAG, "--tool", "x"], "unrecognized arguments"),  # no abbreviations: they would break with every new option
     ],
 )
@@ -196,6 +205,53 @@ def test_tools_decide_what_is_known(tools: list[Any], tmp_path: Path) -> None:
     assert [(call["name"], call["known"]) for call in turn["calls"]] == [("f", True), ("g", False)]
 
 
+CODER = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ([], "qwen3-coder"),
+        (["--format", "auto"], "qwen3-coder"),
+        (["--format", "Qwen3_XML"], "qwen3-coder"),
+        (["--model", "Qwen/Qwen3-Coder-30B-A3B-Instruct"], "qwen3-coder"),
+        (["--model", "qwen3.5:4b"], "qwen3-coder"),
+        (["--format", "step-3.5"], "step-3.5"),
+    ],
+)
+def test_the_format_is_named_or_found_out(args: list[str], found: str) -> None:
+    done = toolglean("parse", *args, stdin=f"Hi. {CODER}".encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    [turn] = lines(done)
+    assert (turn["format"], turn["content"]) == (found, "Hi. ")
+    assert [(call["name"], call["arguments"]) for call in turn["calls"]] == [("f", {"x": "1"})]
+    assert lines(toolglean("parse", *args, "--events", stdin=CODER.encode()))[-1] == {"event": "end", "format": found}
+
+
+def test_a_turn_that_shows_no_format() -> None:
+    assert lines(toolglean("parse", stdin=b"Hello."))[0]["format"] is None
+    assert lines(toolglean("parse", "--format", "hermes", stdin=b"Hello."))[0]["format"] == "hermes"
+
+
+def test_types_come_from_the_tools(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    parameters = {"type": "object", "properties": {"x": {"type": "integer"}}}
+    path.write_text(json.dumps([{"name": "f", "parameters": parameters}]), encoding="utf-8")
+    [turn] = lines(toolglean("parse", "--tools", str(path), stdin=CODER.encode()))
+    assert turn["calls"][0]["arguments"] == {"x": 1}
+
+
+def test_reasoning_that_the_prompt_has_opened(tmp_path: Path) -> None:
+    path = tmp_path / "prompt"
+    path.write_text("<|im_start|>assistant\n<think>\n", encoding="utf-8")
+    turn = f"Hm.\n</think>\n\nHi. {CALL}".encode()
+    for options in (["--start", "reasoning"], ["--prompt", str(path)]):
+        [found] = lines(toolglean("parse", "--format", "hermes", *options, stdin=turn))
+        assert (found["reasoning"], found["content"]) == ("Hm.", "Hi. ")
+        assert found["calls"][0]["span"][0] == turn.index(b"<tool_call>")  # counted from the prompt's end
+    assert lines(toolglean("parse", "--format", "hermes", stdin=turn))[0]["reasoning"] == ""
+
+
 def test_closer() -> None:
     text = CALL.replace("</tool_call>", "<end>")
     assert lines(toolglean("parse", *TAG, stdin=text.encode()))[0]["content"] == "<end>"
@@ -229,7 +285,7 @@ def test_output_is_utf8_on_every_locale() -> None:
 def test_surrogates_come_out_as_they_went_in() -> None:
     # Servers cut an emoji into its surrogates: apart they are not UTF-8, together they are the emoji again.
     done = toolglean("parse", *TAG, "--events", stdin=b'"\\ud83d"\n"\\ude00"\n')
-    assert [line["text"] for line in lines(done)] == ["\ud83d", "\ude00"]
+    assert [line["text"] for line in lines(done)[:-1]] == ["\ud83d", "\ude00"]
     assert lines(toolglean("parse", *TAG, stdin=b'"\\ud83d"\n"\\ude00"\n'))[0]["content"] == "😀"
 
 

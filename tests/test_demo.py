@@ -10,6 +10,7 @@ import pytest
 
 from toolglean import Output, Parser, fold
 from toolglean.demo import Stream, load_streams, load_tools
+from toolglean.formats import get_format
 
 ROOT = Path(__file__).parent.parent
 TURNS = [
@@ -17,8 +18,8 @@ TURNS = [
 ]
 
 
-def read(tag: str, chunks: list[str]) -> Output:
-    parser = Parser(load_tools(), tag=tag)
+def read(chunks: list[str], **how: str) -> Output:
+    parser = Parser(load_tools(), **how)  # type: ignore[arg-type]  # each is a text
     events = [event for chunk in chunks for event in parser.feed(chunk)]
     return fold(events + parser.finish())
 
@@ -27,20 +28,32 @@ def plain(output: Output) -> list[dict[str, Any]]:
     return [{"name": call.name, "arguments": call.arguments} for call in output.calls]
 
 
+@pytest.mark.parametrize("named", [False, True], ids=["auto", "by name"])
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
-def test_shipped_stream_is_read_rightly(stream: Stream) -> None:
-    output = read(stream.tag, list(stream.tokens))
+def test_shipped_stream_is_read_rightly(stream: Stream, named: bool) -> None:
+    output = read(list(stream.tokens), **({"format": stream.name} if named else {}))
     assert plain(output) == list(stream.calls)
     assert output.content.strip() == stream.content
+    assert output.reasoning == stream.reasoning
     assert (output.problems, output.unfinished) == ([], [])
     assert all(call.known for call in output.calls)
 
 
+@pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
+def test_shipped_stream_shows_its_format(stream: Stream) -> None:
+    parser = Parser(load_tools())
+    assert parser.format is None
+    for token in stream.tokens:
+        parser.feed(token)
+    assert parser.format == get_format(stream.name)
+
+
 def test_shipped_streams_say_where_they_are_from() -> None:
     streams = load_streams()
-    assert len({stream.name for stream in streams}) == len(streams) >= 6
-    assert len({stream.format for stream in streams}) == len(streams)
+    assert len({stream.name for stream in streams}) == len({stream.wire_format for stream in streams}) == len(streams)
+    assert len(streams) >= 10
     assert any(stream.content and stream.calls for stream in streams)
+    assert sum(bool(stream.reasoning) for stream in streams) >= 2
     for stream in streams:
         assert stream.template
         assert stream.template_kind in {"jinja", "go"}
@@ -54,7 +67,7 @@ def test_recorded_calls(turn: dict[str, Any]) -> None:
     tokens = turn["tokens"]
     text = "".join(tokens)
     for chunks in (tokens, [text], list(text)):
-        assert plain(read(turn["tag"], chunks)) == turn["calls"]
+        assert plain(read(chunks, tag=turn["tag"])) == turn["calls"]
 
 
 def test_streams_of_the_docs_are_the_shipped_ones() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
 from tests.shared import shared_rows
-from toolglean import CallEnd, Parser, Problem, Tool
+from toolglean import CallEnd, Limits, Parser, Problem, Tool
 
 TAG = "<tool_call>"
 END = "</tool_call>"
@@ -248,3 +248,23 @@ def test_defects_of_the_original_are_right_here() -> None:
         assert content_of(events) == (text if content is None else content), case["id"]
         statuses = [event.call.status for event in events if isinstance(event, CallEnd) and event.call.status != "ok"]
         assert statuses == unfinished, case["id"]
+
+
+def test_a_limit_inside_held_back_text_is_passed_there() -> None:
+    """`feed` never came back: the text before the limit was held for ever."""
+    text = "<function=f>\n<parameter=x>\naaaa</paramzzz"
+    for chars in range(30, 40):
+
+        def make(limits: Limits = Limits(call_chars=chars)) -> Parser:  # noqa: B008  # of this round
+            return Parser(format="qwen3-coder", markup=True, limits=limits)
+
+        events = events_of(make, text)
+        assert [event.reason for event in events if isinstance(event, Problem)] == ["limit passed: call_chars"]
+        assert [event.call.span for event in events if isinstance(event, CallEnd)] == [(0, chars)]
+
+
+def test_arguments_as_a_string_behind_a_marker() -> None:
+    text = '[TOOL_CALLS]add[ARGS]"{\\"a\\": 1}"[TOOL_CALLS]add[ARGS]"no object"'
+    events = events_of(lambda: Parser(["add"], format="mistral-v13", markup=True), text)
+    assert calls_of(events) == [("add", {"a": 1})]
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["ok", "malformed"]

@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from toolglean.formats import registry
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OTHER_PAGES = [ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "fixtures/README.md")]
@@ -101,6 +103,17 @@ def server() -> Iterator[str]:
 # -- the pages -------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def own_formats() -> Iterator[None]:
+    """What a page registers is forgotten after it."""
+    before = list(registry._registered)
+    yield
+    registry._registered[:] = before
+    registry.all_formats.cache_clear()
+    registry._names.cache_clear()
+
+
+@pytest.mark.usefixtures("own_formats")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
     names: dict[str, Any] = {"__name__": page.stem}

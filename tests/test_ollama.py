@@ -279,7 +279,7 @@ class ByTheBook:
         except ValueError:
             return None
 
-    def decide(self, holder: dict[str, Any], name: str, top: bool = True) -> Any:  # noqa: FBT001, FBT002
+    def decide(self, holder: dict[str, Any], name: str, top: bool = True) -> Any:  # noqa: FBT002
         def at(key: str) -> Any:
             value = holder.get(key)
             if isinstance(value, str):
@@ -364,7 +364,7 @@ def disturbed(copied: Callable[[Parser], Parser]) -> Callable[[Parser], Parser]:
 
 @pytest.mark.parametrize(
     "copied",
-    [Parser.fork, copy.copy, copy.deepcopy, lambda old: pickle.loads(pickle.dumps(old))],  # noqa: S301 - our own
+    [Parser.fork, copy.copy, copy.deepcopy, lambda old: pickle.loads(pickle.dumps(old))],
     ids=["fork", "copy", "deepcopy", "pickle"],
 )
 def test_copies_go_on_alike(copied: Callable[[Parser], Parser]) -> None:
@@ -417,7 +417,7 @@ def test_tag_must_be_text() -> None:
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_chunks_must_be_text(ended: bool) -> None:  # noqa: FBT001
+def test_chunks_must_be_text(ended: bool) -> None:
     subject = Parser([], "{")
     if ended:
         subject.add("text")

@@ -43,7 +43,9 @@ def test_a_call_that_the_prompt_has_begun() -> None:
 
 def test_bare_json_behind_a_prompt() -> None:
     prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
-    events = events_of(lambda: Parser(["f"], tag="{", markup=True, prompt=prompt), '{"name": "f", "arguments": {"x": 1}}')
+    events = events_of(
+        lambda: Parser(["f"], tag="{", markup=True, prompt=prompt), '{"name": "f", "arguments": {"x": 1}}'
+    )
     assert calls_of(events) == [("f", {"x": 1})]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import time
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
+from tests.work import calls_made
 from toolglean.scan.python import KeywordsReader, python_value
 from toolglean.scan.reader import DONE, FAILED
 
@@ -52,6 +52,8 @@ GOOD: list[tuple[str, str, Any]] = [
     ("no escapes at all", r"s='\d\,\/\ ')", {"s": "\\d\\,\\/\\ "}),
     ("a line goes on", "s='a\\\nb\\\r\nc\\\rd')", {"s": "abcd"}),
     ("raw line breaks", "s='a\nb\r\n\tc')", {"s": "a\nb\r\n\tc"}),
+    # A template wrote `C:\dir\x — b` unescaped, and the call was lost.
+    ("escapes that are not whole", r"s='C:\dir\x — b', u='\u00g0\U00110000', n='\N{no such thing}\Nx\x4')", {"s": "C:\\dir\\x — b", "u": "\\u00g0\\U00110000", "n": "\\N{no such thing}\\Nx\\x4"}),
     ("raw strings", r"""a=r'\d\'\\', b=R"\n")""", {"a": r"\d\'\\", "b": "\\n"}),
     ("unicode strings", "a=u'x', b=U'y')", {"a": "x", "b": "y"}),
     ("three quotes", "a='''it's\n\"\"\" ''x''', b=\"\"\"\"q\" \"\"\")", {"a": "it's\n\"\"\" ''x", "b": '"q" '}),
@@ -107,10 +109,6 @@ BAD = [
     ("raw bytes", "a=rb'x')", 3, "a value"),
     ("bytes behind a string", "a='x' b'y')", 6, "a comma or )"),
     ("a prefix without a string", "a='x' r)", 7, "a quote"),
-    ("not four digits", r"a='\u00g0')", 7, "hexadecimal"),
-    ("behind the last character", r"a='\U00110000')", 8, "hexadecimal"),
-    ("no such name", r"a='\N{no such thing}')", 19, "name of a character"),
-    ("no name", r"a='\Nx')", 5, "name of a character"),
     ("a quote in a string", "a='sed -n '1,2p' f')", 11, "a comma or )"),
     ("the wrong bracket", "a=[1})", 4, "a comma or ]"),
     ("a bracket too many", "a=1])", 3, "a comma or )"),
@@ -278,13 +276,15 @@ def test_the_renders() -> None:
     "make", [lambda n: f"a='{'x' * n}')", lambda n: f"a=('{'x' * n}'))", lambda n: "a=[" + "(1)," * (n // 4) + "])"]
 )
 def test_linear(make: Any) -> None:
-    # Ten times the text, at most thirty times the time: far from quadratic, far from flaky.
-    took = []
-    for size in (20_000, 200_000):
+    # Ten times the text, ten times the work.
+    counts = []
+    for size in (2_000, 20_000):
         text, reader = make(size), KeywordsReader()
-        begin = time.perf_counter()
-        for place in range(0, len(text), 4):
-            _, _, status = reader.read(text[place : place + 4], 0)
-        took.append(time.perf_counter() - begin)
-        assert status == DONE
-    assert took[1] < 30 * took[0] + 0.1
+
+        def read(text: str = text, reader: Any = reader) -> None:
+            for place in range(0, len(text), 4):
+                _, _, status = reader.read(text[place : place + 4], 0)
+            assert status == DONE
+
+        counts.append(calls_made(read) / len(text))
+    assert counts[1] < 1.3 * counts[0]

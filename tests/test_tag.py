@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import Counter
 from typing import Any
 
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared import FIXTURES, SHARED, shared_rows
+from tests.work import calls_made
 from toolglean.errors import TemplateError
 from toolglean.templates import TemplateTag, parse_tag, tag_of, template_language
 
@@ -306,9 +306,8 @@ DOUBLING = {
 @pytest.mark.parametrize("name", DOUBLING)
 def test_nothing_doubles_without_end(name: str) -> None:
     pytest.importorskip("jinja2")
-    begin = time.perf_counter()
+    # Doubled fifty times, it would never end.
     assert tag_of(DOUBLING[name] + "{{ m.x }}<a>{{ tool_calls }}").tag == "<a>"
-    assert time.perf_counter() - begin < 5  # it takes milliseconds; doubled fifty times it would never end
 
 
 @pytest.mark.parametrize(
@@ -332,15 +331,8 @@ def test_odd_but_valid(source: str) -> None:
         "{% if a.b %}c{% endif %}",
     ],
 )
-def test_the_time_grows_with_the_text(piece: str) -> None:
+def test_the_work_grows_with_the_text(piece: str) -> None:
     pytest.importorskip("jinja2")
-    assert _seconds(piece * 4_000) < 32 * _seconds(piece * 500) + 0.01  # 8 times, were there no noise; squared, 64
-
-
-def _seconds(source: str) -> float:
-    best = float("inf")
-    for _ in range(2):
-        begin = time.perf_counter()
-        tag_or_error(source)
-        best = min(best, time.perf_counter() - begin)
-    return best
+    tag_or_error(piece)  # what is made once is made before
+    few, many = (calls_made(lambda size=size: tag_or_error(piece * size)) / size for size in (100, 800))  # type: ignore[misc]
+    assert many < 1.3 * few

@@ -23,7 +23,7 @@ from toolglean.events import (
 from toolglean.limits import Limits
 from toolglean.machine import State
 from toolglean.parser import Parser
-from toolglean.stream import aiter_events, iter_events, parse
+from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ __all__ = [
     "iter_events",
     "join",
     "parse",
+    "render",
 ]
 
 

@@ -114,6 +114,7 @@ class TagPlan:
         self.tag = tag
         self.tag_text = tag.text
         self.bare = tag.bare
+        self.spaced = False
         self.stops_after_bare = tag.bare
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from toolglean.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, mended, object_text
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
 
-NAME_KEYS = frozenset({"name", "tool_name"})
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
-ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 SEPARATORS = " \t\r\n,"
 
 # What the envelope is reading.
@@ -188,7 +186,10 @@ def _read_token(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
     if token == NEED:
         envelope._token = (envelope._token, text[i:j])
     elif token == FAIL:
-        _broken(machine, scanner, text, j)
+        if _is_next_call(machine, scanner, text[j]):
+            scanner.forgive_comma()
+        else:
+            _broken(machine, scanner, text, j)
     else:
         raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
         envelope._token = ()
@@ -219,6 +220,11 @@ def _account(machine: Machine, envelope: Envelope, text: str, i: int, j: int) ->
         machine.open_region(machine.base + begin, 1, bare=machine.bare_region)
         machine.keep(text[begin:j])
         envelope.region_depth = depth - 1 if token == OPEN else depth
+
+
+def _is_next_call(machine: Machine, scanner: JsonScanner, char: str) -> bool:
+    # A list of calls without commas: some templates, and so some models, write them.
+    return char == "{" and scanner.lacks_comma and not machine.emit.open and not machine.in_region
 
 
 def _broken(machine: Machine, scanner: JsonScanner, text: str, j: int) -> None:
@@ -286,6 +292,8 @@ def _arguments_open(machine: Machine, envelope: Envelope, frame: Frame, bracket:
         return
     if not frame.called and frame.name is not None:
         _open(machine, frame, frame.name)  # an unregistered name counts beside an arguments key
+        if not machine.reading_call:
+            return  # a limit was passed
     if frame.called:
         frame.held = AS_OBJECT
         begin_arguments(envelope, len(envelope.scanner.stack) - 1)

@@ -74,7 +74,7 @@ class Machine:
         self.unknown_tools = unknown_tools
         self.coerce = coerce
         self.limits = limits
-        self.mode = START if plan.bare else TEXT
+        self.mode = START if plan.bare else SPACE if plan.spaced else TEXT
         self.fresh = plan.bare  # whether nothing has come yet before which a call would need a marker
         self._pos = 0  # characters of the turn that were taken in
         self._held = ""  # the end of the text, which may be the beginning of a tag
@@ -87,6 +87,7 @@ class Machine:
         self._limit_name = ""
         self._replay: tuple[str, int] | None = None
         self._reread = 0
+        self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
         # Fast paths: a chunk without the guard is plain content; a chunk without the stops is plain arguments.
         self._guard = self._stops = ""
@@ -112,7 +113,8 @@ class Machine:
         self._pos = 0
         self.emit.begin_turn()
         if self.mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
-            self._held = ""
+            if self._held not in self.plan.finder(CONTENT, self.only).literals:
+                self._held = ""
             self.fresh = self.plan.bare
             self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
@@ -164,6 +166,7 @@ class Machine:
             return None
         start = self._pos
         self._pos = start + len(chunk)
+        self._long_space = False
         return Content(chunk, start) if self.lane == CONTENT else Reasoning(chunk, start)
 
     def finish(self) -> list[Event]:
@@ -250,6 +253,7 @@ class Machine:
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         n = len(text)
+        beyond = ""  # the first character that passes the limit
         while i < n and self._replay is None:
             room = self._limit_at - self.base
             if n > room:
@@ -257,9 +261,13 @@ class Machine:
                     self.stop(self._limit_name, text[i], self.base + i)
                 else:  # read up to the limit first, so that it is passed at its own character
                     stack.append((text, room, self.base))
+                    beyond = text[room]
                     text, n = text[:room], room
             else:
                 i = STEPS[self.mode](self, text, i)
+        if beyond and self._held and self._limit_at <= self.base + n:  # it cannot wait for what lies behind the limit
+            self._held = ""
+            self.stop(self._limit_name, beyond, self.base + n)
         return text, i
 
     def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
@@ -292,10 +300,16 @@ class Machine:
             self.emit.content(text, start)
         else:  # white space at its end waits: beside a marker it is markup
             end = len(text.rstrip())
+            if end:
+                self._long_space = False
             self.emit.reasoning(text[:end], start)
+            if self._long_space:  # too much of this run has waited: the rest is not looked at again
+                self.emit.reasoning(text[end:], start + end)
+                return
             self.emit.space(text[end:], start + end)
             if self.emit.space_before(start + len(text)) > self.limits.held:
                 self.emit.space_is_text(self.lane)
+                self._long_space = True
 
     def hold(self, text: str, place: int) -> int:
         """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
@@ -341,7 +355,8 @@ class Machine:
 
     def allow_long_region(self) -> None:
         """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
-        self._limit_at, self._limit_name = self._region_start + self.limits.call_chars, "call_chars"
+        if self._in_region:
+            self._limit_at, self._limit_name = self._region_start + self.limits.call_chars, "call_chars"
 
     def _take_region(self) -> tuple[str, int]:
         text, start = joined(self._region), self._region_start
@@ -386,7 +401,7 @@ class Machine:
 
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
-        self.lane = lane
+        self.lane, self._long_space = lane, False
         self.payload, self.mode = None, BESIDE
 
     def resume(self) -> None:
@@ -445,6 +460,8 @@ class Machine:
 
         Without a marker an unknown name never counts, for then any JSON would be a call.
         """
+        if not name:
+            return False
         if self.tools is None or self.resolve(name) is not None:
             return True
         return self.unknown_tools == "call" and not self.bare_region

@@ -29,7 +29,10 @@ def read_start(machine: Machine, text: str, i: int) -> int:
     j = i
     while j < len(text) and text[j].isspace():
         j += 1
-    machine.say(text[i:j], machine.base + i)
+    if machine.plan.spaced:
+        machine.emit.space(text[i:j], machine.base + i)
+    else:
+        machine.say(text[i:j], machine.base + i)
     if j < len(text):
         begun = machine.plan.begin_bare(machine, text[j], machine.base + j)
         machine.mode = CALL if begun else DONE if machine.plan.stops_after_bare else TEXT

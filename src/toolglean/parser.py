@@ -108,6 +108,8 @@ def _plan(
     closer: str | None,
 ) -> Plan:
     # The precedence, in one place: what the user says of the format himself, then the template, then the model's name.
+    if closer is not None and tag is None and (template is None or named is not None):
+        raise UsageError("a closer belongs to a tag: give the tag too")
     if named is not None:
         if tag is not None:
             raise UsageError("give a format or a tag, not both")
@@ -134,13 +136,11 @@ def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
     from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
     from toolglean.places.walk import FormatPlan  # noqa: PLC0415
 
-    if isinstance(named, str):
-        formats = all_formats() if named == "auto" else (get_format(named),)
-    else:
-        formats = (named,)
+    formats = all_formats() if named == "auto" else (get_format(named) if isinstance(named, str) else named,)
     names = () if tools is None else tools.names
-    written_out = [each.for_tools(names) if each.is_for_tools else each for each in formats]
-    return FormatPlan(compiled(tuple(each for each in written_out if each is not None)))
+    fixed = tuple(each for each in formats if not each.is_for_tools)
+    written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
+    return FormatPlan(compiled((*fixed, *(each for each in written_out if each is not None))))
 
 
 def _model_plan(model: str, tools: ToolSet | None) -> Plan:

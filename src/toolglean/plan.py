@@ -42,10 +42,12 @@ class Plan(Protocol):
 
     Attributes:
         bare: whether a call may begin the turn without a marker.
+        spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
     """
 
     bare: bool
+    spaced: bool
     stops_after_bare: bool
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:

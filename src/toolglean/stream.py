@@ -1,6 +1,7 @@
-# What this file knows: whole texts and iterators, as loops over the parser. There is no second way to parse.
+# What this file knows: whole texts and iterators, as loops over the parser (there is no second way to parse), and the
+# way back, from calls to the text that a model would have written.
 # What it must not know: anything that a parser does.
-"""One-shot parsing, and events from streams of text or bytes."""
+"""One-shot parsing and rendering, and events from streams of text or bytes."""
 
 from __future__ import annotations
 
@@ -12,9 +13,10 @@ from toolglean.events import Event, Output, fold
 from toolglean.parser import Parser
 
 if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
     from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["aiter_events", "iter_events", "parse"]
+__all__ = ["aiter_events", "iter_events", "parse", "render"]
 
 
 def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> Output:
@@ -72,3 +74,36 @@ class _Decoder:
 
     def rest(self) -> str:
         return self._decoder.decode(b"", final=True)
+
+
+def render(
+    format: str | Format,  # noqa: A002  # the field's own word for it
+    calls: Iterable[Any] = (),
+    *,
+    content: str = "",
+    reasoning: str = "",
+    tools: Iterable[ToolLike] | ToolSet | None = None,
+) -> str:
+    """The turn that a model of that family would have written: for a history, for tests, for fixtures.
+
+    Args:
+        format: a `Format`, or the name of one.
+        calls: `ToolCall` objects, pairs of name and arguments, or dicts with `name` and `arguments`.
+        content: text before the calls.
+        reasoning: text between the format's reasoning markers, before everything else.
+        tools: the tools with which the turn will be read: where values are written as text, only their schemas tell
+            `3` from `"3"`.
+
+    Returns:
+        The turn; parsed with the same format and tools, it gives the calls back.
+
+    Raises:
+        UsageError: something cannot be written so that it comes back; the message names the call, the parameter and
+            the reason.
+        FormatError, ToolError: the declaration of the format, or a tool, is wrong.
+    """
+    from toolglean.formats.render import render as written  # noqa: PLC0415  # only those who write pay for it
+    from toolglean.tools import ToolSet  # noqa: PLC0415
+
+    known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
+    return written(format, calls, content=content, reasoning=reasoning, tools=known)

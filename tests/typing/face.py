@@ -2,6 +2,7 @@
 # pyright: strict
 """The public face, as type checkers see it."""
 
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
 
 import toolglean
@@ -11,20 +12,27 @@ from toolglean import (
     CallStart,
     Content,
     Event,
+    Format,
     Limits,
     Markup,
     Output,
     Parser,
     Problem,
+    Quoted,
     Reasoning,
     State,
     Tool,
     ToolCall,
     ToolSet,
+    Tree,
     UsageError,
+    aiter_events,
     fold,
+    iter_events,
     join,
+    parse,
 )
+from toolglean.formats import all_formats, find_format, format_of_model, get_format, register
 from toolglean.ollama import Added, Call
 from toolglean.ollama import Parser as ExactPort
 
@@ -39,6 +47,27 @@ parser = Parser(
 )
 assert_type(parser.state, State)
 assert_type(parser.fork(), Parser)
+assert_type(parser.format, Format | None)
+assert_type(parser.tag, str | None)
+
+nova = Format(
+    "nova",
+    call="@call {name} {arguments}",
+    arguments=Quoted("~"),
+    types={"*": "any"},
+    reasoning=("<t>", "</t>"),
+    models=("nova-*",),
+)
+assert_type(nova.markers, tuple[str, ...])
+Parser(format=nova, start="reasoning", prompt="", coerce=False)
+Parser(format="hermes")
+Parser(model="qwen3:8b")
+Parser(format=Format("leaf", call="<leaf>{name}{arguments}</leaf>", arguments=Tree("~")))
+register(nova)
+assert_type(get_format("nova"), Format)
+assert_type(find_format("nova"), Format | None)
+assert_type(format_of_model("nova-7b"), Format | None)
+assert_type(all_formats(), tuple[Format, ...])
 
 output = parser.add("Hello")
 assert_type(output, Output)
@@ -70,6 +99,17 @@ except UsageError as error:
     raise SystemExit(str(error)) from error
 assert_type(events, list[Event])
 assert_type(join(events), list[Event])
+assert_type(parse("Hello", ["get_time"], format="hermes"), Output)
+assert_type(iter_events(["Hello"], parser), Iterator[Event])
+assert_type(iter_events([b"Hello"], parser), Iterator[Event])
+
+
+async def chunks() -> AsyncIterator[bytes]:
+    """A stream of bytes."""
+    yield b"Hello"
+
+
+assert_type(aiter_events(chunks(), parser), AsyncIterator[Event])
 assert_type(fold(events), Output)
 assert_type([shown(event) for event in events], list[str])
 assert_type(ToolSet(["x"]).names, tuple[str, ...])

@@ -14,7 +14,7 @@ from typing import Any
 from toolglean._version import __version__
 from toolglean.cli.chunks import RULE, read_chunks
 from toolglean.cli.measure import best_times, floor
-from toolglean.cli.options import InputError, add_format_options, new_parser
+from toolglean.cli.options import InputError, add_format_options, given, new_parser
 from toolglean.cli.output import for_machines
 from toolglean.demo import load_streams, load_tools
 from toolglean.machine import Machine
@@ -93,15 +93,13 @@ def _own(args: argparse.Namespace) -> list[Figures]:
 
 
 def _shipped(args: argparse.Namespace) -> list[Figures]:
-    if args.tag is not None or args.template is not None or args.tools is not None or args.closer is not None:
-        raise InputError(
-            "--tag, --closer, --template and --tools are for a FILE of your own: the shipped streams have theirs"
-        )
+    if given(args):
+        raise InputError("formats, tools and prompts are for a FILE of your own: the shipped streams have theirs")
     tools = ToolSet(load_tools())
     return [
         figures
         for stream in load_streams()
-        for figures in _measure(stream.name, _cut(stream.tokens, args.chunk), Parser(tools, tag=stream.tag).fork)
+        for figures in _measure(stream.name, _cut(stream.tokens, args.chunk), Parser(tools, format=stream.name).fork)
     ]
 
 

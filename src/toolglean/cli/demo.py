@@ -11,9 +11,9 @@ import sys
 import time
 from typing import Any
 
-from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, for_people
 from toolglean.demo import Stream, load_streams, load_tools
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, ToolCall, fold
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.parser import Parser
 
 __all__ = ["add_to"]
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     paint = Paint(wanted=not args.no_color)
     if args.list:
         for stream in streams:
-            print(f"{paint(f'{stream.name:14}', BOLD)}{stream.about}")
+            print(f"{paint(f'{stream.name:15}', BOLD)}{stream.about}")
         return 0
     chosen = [each for each in streams if args.all or each.name == (args.stream or streams[0].name)]
     delay = 0.0 if args.fast else args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
@@ -80,24 +80,27 @@ def run(args: argparse.Namespace) -> int:
 def _play(stream: Stream, paint: Paint, delay: float) -> None:
     print(paint(f"{stream.name}: {stream.about}", BOLD))
     print(paint(f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", DIM))
-    print(f'\nfrom toolglean import Parser\nparser = Parser(tools, tag="{stream.tag}")\n')
+    print("\nfrom toolglean import Parser\nparser = Parser(tools)\n")
     print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", DIM))
-    parser = Parser(load_tools(), tag=stream.tag)
+    parser = Parser(load_tools())
     events: list[Event] = []
     for token in stream.tokens:
+        known = parser.format
         found = parser.feed(token)
-        _show(_visible(token), found, paint)
+        shown = "" if known is not None or parser.format is None else parser.format.name
+        _show(_visible(token), shown, found, paint)
         events += found
         time.sleep(delay)
     found = parser.finish()
     if found:
-        _show("(the end)", found, paint)
+        _show("(the end)", "", found, paint)
     _summary(fold(events + found), paint)
 
 
-def _show(token: str, found: list[Event], paint: Paint) -> None:
-    rows = [row for event in found for row in _rows(event, paint)] or [paint(UNDECIDED, DIM)]
-    for row in rows:
+def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> None:
+    rows = [paint(f"{'format':{LABEL_WIDTH}}{shown_format}", DIM)] if shown_format else []
+    rows += [row for event in found for row in _rows(event, paint)]
+    for row in rows or [paint(UNDECIDED, DIM)]:
         print(f"{token:{TOKEN_WIDTH}}  {row}".rstrip(), flush=True)
         token = ""
 
@@ -105,6 +108,8 @@ def _show(token: str, found: list[Event], paint: Paint) -> None:
 def _rows(event: Event, paint: Paint) -> list[str]:
     if isinstance(event, Content):
         return [f"{'content':{LABEL_WIDTH}}{_visible(event.text)}"]
+    if isinstance(event, Reasoning):
+        return [paint(f"{'reasoning':{LABEL_WIDTH}}{_visible(event.text)}", BLUE)]
     if isinstance(event, CallStart):
         return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", YELLOW)]
     if isinstance(event, CallDelta):
@@ -116,6 +121,8 @@ def _rows(event: Event, paint: Paint) -> list[str]:
 
 def _summary(output: Output, paint: Paint) -> None:
     print(paint("\nthe whole turn", DIM))
+    if output.reasoning:
+        print(f"{'reasoning':{LABEL_WIDTH}}{paint(_visible(output.reasoning), BLUE)}")
     if output.content.strip():
         print(f"{'content':{LABEL_WIDTH}}{_visible(output.content)}")
     for call in output.calls:
@@ -123,7 +130,8 @@ def _summary(output: Output, paint: Paint) -> None:
 
 
 def _written(call: ToolCall) -> str:
-    return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+    own_id = "" if call.id == f"call_{call.index}" else f" (id {call.id})"
+    return f"{call.name}{own_id} {json.dumps(call.arguments, ensure_ascii=False)}"
 
 
 def _visible(text: str) -> str:

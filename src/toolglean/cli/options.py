@@ -13,25 +13,39 @@ from toolglean.errors import TemplateError, ToolError
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["InputError", "add_format_options", "new_parser", "read_text"]
+__all__ = ["InputError", "add_format_options", "given", "new_parser", "read_text"]
 
 
 class InputError(Exception):
     """What was given cannot be read. The message says where: file, line, column."""
 
 
+WAYS = ("format", "model", "template", "tag")
+MORE = ("closer", "tools", "prompt")
+
+
 def add_format_options(parser: argparse.ArgumentParser) -> None:
     """How the model writes its calls, and what it may call."""
-    group = parser.add_argument_group("how the model writes calls (one of --tag and --template)")
-    group.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
-    group.add_argument(
-        "--closer", help="the marker that ends it (default: derived from the tag, or read from the template)"
-    )
-    group.add_argument(
+    group = parser.add_argument_group("how the model writes (without these: what the turn itself shows)")
+    way = group.add_mutually_exclusive_group()
+    way.add_argument("--format", metavar="NAME", help="the format's name: toolglean formats lists them (default: auto)")
+    way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
+    way.add_argument(
         "--template",
         metavar="FILE",
         help="the model's chat template, Go or Jinja (needs toolglean[jinja]), from which the tag is read",
     )
+    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
+        "--closer", help="the marker that ends it (default: derived from the tag, or read from the template)"
+    )
+    group.add_argument(
+        "--start",
+        choices=["content", "reasoning"],
+        default="content",
+        help="reasoning: the prompt has opened the reasoning (default: content)",
+    )
+    group.add_argument("--prompt", metavar="FILE", help="the end of the prompt, from which that is read")
     group.add_argument(
         "--tools",
         metavar="FILE",
@@ -46,14 +60,21 @@ def new_parser(args: argparse.Namespace) -> Parser:
         InputError: a file cannot be read, or is not what it should be.
         ToolgleanError: as for `Parser`.
     """
-    if args.tag is None and args.template is None:
-        raise InputError("give --tag (the marker that starts a call) or --template (the model's chat template)")
+    if args.closer is not None and args.tag is None and args.template is None:
+        raise InputError("--closer goes with --tag or --template: a format has its own")
     tools = None if args.tools is None else _tools(args.tools)
     template = None if args.template is None else read_text(args.template)
+    prompt = "" if args.prompt is None else read_text(args.prompt)
+    ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     try:
-        return Parser(tools, tag=args.tag, closer=args.closer, template=template)
+        return Parser(tools, **ways, closer=args.closer, start=args.start, prompt=prompt)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
+
+
+def given(args: argparse.Namespace) -> bool:
+    """Whether any of these options was given."""
+    return args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
 
 
 def read_text(path: str) -> str:

@@ -14,9 +14,21 @@ from typing import Any
 
 from toolglean.events import Event, Output
 
-__all__ = ["BOLD", "DIM", "GREEN", "YELLOW", "Paint", "event_line", "for_machines", "for_people", "output_line"]
+__all__ = [
+    "BLUE",
+    "BOLD",
+    "DIM",
+    "GREEN",
+    "YELLOW",
+    "Paint",
+    "end_line",
+    "event_line",
+    "for_machines",
+    "for_people",
+    "output_line",
+]
 
-GREEN, YELLOW, BOLD, DIM = "32", "33", "1", "2"
+GREEN, YELLOW, BLUE, BOLD, DIM = "32", "33", "34", "1", "2"
 
 
 def for_machines() -> None:
@@ -42,9 +54,14 @@ def event_line(event: Event) -> str:
     return _line({"event": _snake(type(event).__name__), **asdict(event)})
 
 
-def output_line(output: Output) -> str:
-    """A folded turn as a line of JSON."""
-    return _line(asdict(output))
+def end_line(format_name: str | None) -> str:
+    """What follows the last event: the turn is over, and which format it was."""
+    return _line({"event": "end", "format": format_name})
+
+
+def output_line(output: Output, format_name: str | None) -> str:
+    """A folded turn as a line of JSON, with the name of its format; None where that is not known."""
+    return _line({"format": format_name, **asdict(output)})
 
 
 def _line(value: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.cli.chunks import RULE, read_chunks
 from toolglean.cli.options import add_format_options, new_parser
-from toolglean.cli.output import event_line, for_machines, output_line
+from toolglean.cli.output import end_line, event_line, for_machines, output_line
 from toolglean.events import CallEnd, Event, Problem, fold
 from toolglean.parser import Parser
 
@@ -24,8 +24,8 @@ def add_to(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "parse",
         help="read one turn of a model, and print its content and calls as JSON",
-        description="Reads one turn of a model, and prints what it came to as one line of JSON: content, reasoning, "
-        "calls, unfinished calls, problems.",
+        description="Reads one turn of a model, and prints what it came to as one line of JSON: format, content, "
+        "reasoning, calls, unfinished calls, problems.",
         epilog=RULE,
         allow_abbrev=False,
     )
@@ -33,7 +33,9 @@ def add_to(commands: Any) -> None:
         "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
     )
     parser.add_argument(
-        "--events", action="store_true", help="print every event as a line of its own, as soon as it is known"
+        "--events",
+        action="store_true",
+        help="print every event as a line of its own, as soon as it is known; at the end one with the format",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     for_machines()
     parser = new_parser(args)
     turns = chain(map(parser.feed, read_chunks(args.file, args.form)), _last(parser))
-    return _as_events(turns) if args.events else _as_output(turns)
+    return _as_events(turns, parser) if args.events else _as_output(turns, parser)
 
 
 def _last(parser: Parser) -> Iterator[list[Event]]:
@@ -57,7 +59,11 @@ def _last(parser: Parser) -> Iterator[list[Event]]:
     yield parser.finish()
 
 
-def _as_events(found: Iterable[list[Event]]) -> int:
+def _format_of(parser: Parser) -> str | None:
+    return None if parser.format is None else parser.format.name
+
+
+def _as_events(found: Iterable[list[Event]], parser: Parser) -> int:
     code = 0
     for events in found:
         for event in events:
@@ -65,10 +71,11 @@ def _as_events(found: Iterable[list[Event]]) -> int:
             if isinstance(event, Problem) or (isinstance(event, CallEnd) and event.call.status != "ok"):
                 code = 1
         sys.stdout.flush()
+    print(end_line(_format_of(parser)))
     return code
 
 
-def _as_output(found: Iterable[list[Event]]) -> int:
+def _as_output(found: Iterable[list[Event]], parser: Parser) -> int:
     output = fold(chain.from_iterable(found))
-    print(output_line(output))
+    print(output_line(output, _format_of(parser)))
     return 1 if output.problems or output.unfinished else 0

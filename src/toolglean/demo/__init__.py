@@ -3,8 +3,8 @@
 #
 # Each record of streams.jsonl is one turn: what the chat template `template` (of kind `template_kind`) wrote for the
 # case `case`, cut by the tokenizer `tokenizer`; made for this project. `left_out` is what stood before and after: the
-# end of the prompt, and the marker that ends the turn, at which a server stops. `calls` and `content` are what went
-# into the template: the truth.
+# end of the prompt, and the marker that ends the turn, at which a server stops. `reasoning`, `content` and `calls` are
+# what went into the template: the truth.
 """Token streams of real chat templates, cut by real tokenizers."""
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Stream:
     """One turn of a model.
 
     Attributes:
-        name: what it is called in `toolglean demo --stream NAME`.
+        name: the name of its format, and what it is called in `toolglean demo --stream NAME`.
         about: what there is to see.
-        tag: the marker that starts a call.
         template: the chat template that wrote the turn.
         template_kind: "jinja" or "go".
-        format: the wire format that the template writes.
+        wire_format: what the template's format is called in the collection from which the stream was taken.
         tokenizer: what cut the turn.
         case: the case that was rendered.
         left_out: what the template wrote before and after the turn.
+        reasoning: the reasoning that the template was given, "" where it left it out.
         content: the content that the template was given; the turn may have white space after it.
         calls: the calls that the template was given: name and arguments of each.
         tokens: the turn, token by token.
@@ -39,13 +39,13 @@ class Stream:
 
     name: str
     about: str
-    tag: str
     template: str
     template_kind: str
-    format: str
+    wire_format: str
     tokenizer: str
     case: str
     left_out: tuple[str, str]
+    reasoning: str
     content: str
     calls: tuple[dict[str, Any], ...]
     tokens: tuple[str, ...]

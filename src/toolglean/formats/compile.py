@@ -25,6 +25,7 @@ CLOSE_REASONING = 1
 OPEN_REASONING = 2
 
 CONTENT = 0  # the lane of content; others are reasoning
+ANY_REASONING = -1  # reasoning that any of the closers may end
 
 
 class Lane:
@@ -50,20 +51,22 @@ class Program:
         net: the places.
     """
 
-    def __init__(self, formats: tuple[Format, ...]) -> None:
+    def __init__(self, formats: tuple[Format, ...], base: Program | None = None) -> None:
+        # `base` is the program of the first formats: only the others are laid, on a copy of its net.
         self.formats = formats
-        self.net = Net()
+        self.net: Net = Net() if base is None else base.net.copy()
+        # Per format: the state before all that has a marker of its own, and before calls that have none; the state
+        # before each lane of reasoning; what stands behind a call, and the states behind it; what opens calls.
+        self._openers: list[int] = [] if base is None else list(base._openers)
+        self._bare: list[int] = [] if base is None else list(base._bare)
+        self._insides: list[list[int]] = [] if base is None else list(base._insides)
+        self._closers: list[dict[str, list[int]]] = [] if base is None else list(base._closers)
+        self._tags: list[frozenset[str]] = [] if base is None else list(base._tags)
+        self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
-        self._openers: list[int] = []  # per format: the state before all that has a marker of its own
-        self._bare: list[int] = []  # per format: the state before calls that have none
-        self._insides: list[list[int]] = []  # per format: the state before each lane of reasoning
-        self._pairs: list[tuple[int, int]] = []  # (format, pair) of lane n + 1
-        self._closers: list[
-            dict[str, list[int]]
-        ] = []  # per format: what stands behind a call, and the states behind it
-        self._tags: list[frozenset[str]] = []  # per format: what opens a section or a call
         self._skippers: dict[int, Finder] = {}
-        for number, each in enumerate(formats):
+        done = 0 if base is None else len(base.formats)
+        for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
         self.has_bare = any(self.net.eps[state] for state in self._bare)
 
@@ -73,6 +76,8 @@ class Program:
         if key not in self._lanes:
             if lane == CONTENT:
                 states = [self._openers[number] for number in only] or self._openers
+            elif lane == ANY_REASONING:
+                states = [state for number in only or range(len(self.formats)) for state in self._insides[number]]
             else:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
@@ -101,7 +106,7 @@ class Program:
 
     def first_reasoning(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
-        return 1 if self._pairs else CONTENT
+        return ANY_REASONING if self._pairs else CONTENT
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +116,42 @@ def compiled(formats: tuple[Format, ...]) -> Program:
     Raises:
         FormatError: the patterns cannot be put together; the message names the hole or marker.
     """
-    return Program(formats)
+    fixed = tuple(each for each in formats if not each.is_written_out)
+    if fixed and fixed == formats[: len(fixed)] and len(fixed) < len(formats):
+        return _extended(fixed, formats[len(fixed) :])
+    program = Program(formats)
+    if len(formats) == 1:
+        _check_places(program)
+    return program
+
+
+@lru_cache(maxsize=16)
+def _extended(fixed: tuple[Format, ...], more: tuple[Format, ...]) -> Program:
+    # Formats that are written out for the tools of a conversation: laid on top of those that are the same for all.
+    return Program(fixed + more, compiled(fixed))
+
+
+# Of each of these, only one hole may begin at one place: nothing would tell them apart.
+_RIVALS = (frozenset({"name", "id", "index", "key", "type"}), frozenset({"arguments", "call"}))
+
+
+def _check_places(program: Program) -> None:
+    net = program.net
+    todo = [program.lane(CONTENT, ()).opening, program.bare_start(())]
+    seen = {place.key for place in todo}
+    while todo:
+        place = todo.pop()
+        kinds = {edge.kind for edge in place.holes}
+        for rivals in _RIVALS:
+            if len(kinds & rivals) > 1:
+                names = " and ".join(f"{{{kind}}}" for kind in sorted(kinds & rivals))
+                raise FormatError(f"format {program.formats[0].name!r}: {names} begin at one place, and alike")
+        cores = list(place.chars.values())
+        cores += [[edge.target for edge in place.holes if edge.kind == kind] for kind in kinds]
+        for found in (net.place(core) for core in cores):
+            if found.key not in seen:
+                seen.add(found.key)
+                todo.append(found)
 
 
 class _Layer:
@@ -133,7 +173,10 @@ class _Layer:
     def lay(self) -> None:
         for opener, closer in self.format.all_sections:
             self._section(opener, closer)
-        insides = [self._reasoning(number, *pair) for number, pair in enumerate(self.format.all_reasonings)]
+        pairs = list(enumerate(self.format.all_reasonings))
+        if len(self.program.formats) > 1:  # among many formats, a phrase such as "Here is my thought process:" is prose
+            pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha()]
+        insides = [self._reasoning(number, *pair) for number, pair in pairs]
         for marker in (*self.format.drop, *self.format.speaks):
             self._marker(self.opener, marker, DROP)
         self.program._openers.append(self.opener)
@@ -248,6 +291,8 @@ class _Layer:
             self._parameters(here, rest, closers, pattern)
         elif name in {"call", "calls", "arguments", "keywords"}:
             net.eps[here].append(after)
+            if name in {"call", "calls"}:  # more objects in a row, in one wrapper
+                net.eps[net.hole(after, "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
                 before = self._before_hole(here)
                 net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])

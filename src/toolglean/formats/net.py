@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from toolglean.formats.spec import Codec, Quoted, Tree
+from toolglean.formats.spec import Codec, Json, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = ["ACTION", "END", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
@@ -61,7 +61,7 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
-            return char in _first_of(self.codec)
+            return char in _first_of(self.codec) or (char == '"' and isinstance(self.codec, Json))
         if kind == "index":
             return char.isdigit()
         return True
@@ -132,6 +132,15 @@ class Net:
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+
+    def copy(self) -> Net:
+        """The same net, on which more can be laid: what is there stays as it is."""
+        twin = Net()
+        twin.chars, twin.eps, twin.spaces = list(self.chars), list(self.eps), list(self.spaces)
+        twin.holes, twin.flags, twin.formats = list(self.holes), list(self.flags), list(self.formats)
+        twin.actions, twin.names = dict(self.actions), dict(self.names)
+        twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
+        return twin
 
     # -- laying --------------------------------------------------------------------------------------------------------
 

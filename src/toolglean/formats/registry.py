@@ -2,22 +2,37 @@
 # What it must not know: what any format writes.
 #
 # The library is imported when a name is first looked up, not with toolglean. Third parties add formats by the entry
-# point group `toolglean.formats` (a Format, or a list of them), or by `register`.
+# point group `toolglean.formats` (a Format, or several), or by `register`. Who comes first: what was registered, the
+# latest first; then what is installed; then the library.
 """Formats by name."""
 
 from __future__ import annotations
 
+import difflib
 import importlib
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from importlib.metadata import entry_points
 
 from toolglean.errors import FormatError, UsageError
 from toolglean.formats.spec import Format
 
-__all__ = ["LIBRARY", "all_formats", "find_format", "format_of_model", "get_format", "register"]
+__all__ = [
+    "ENTRY_POINTS",
+    "LIBRARY",
+    "all_formats",
+    "find_format",
+    "folded",
+    "format_of_model",
+    "get_format",
+    "register",
+    "unsupported",
+]
 
 LIBRARY = "toolglean.formats.library"
-_added: dict[str, Format] = {}
+ENTRY_POINTS = "toolglean.formats"
+_registered: list[Format] = []  # the latest first
 
 
 def folded(name: str) -> str:
@@ -26,20 +41,27 @@ def folded(name: str) -> str:
 
 
 def register(declared: Format) -> None:
-    """Add a format of one's own, under its name and its aliases. A later one hides an earlier one of the same name."""
-    for name in (declared.name, *declared.aliases):
-        _added[folded(name)] = declared
+    """Add a format of one's own, under its name, its aliases and its models.
+
+    A later one hides an earlier one of the same name, and those of the library.
+    """
+    _registered[:] = [declared, *(each for each in _registered if folded(each.name) != folded(declared.name))]
+    all_formats.cache_clear()
+    _names.cache_clear()
 
 
+@lru_cache(maxsize=1)
 def all_formats() -> tuple[Format, ...]:
-    """All formats: those that were registered, those of entry points, and the library, in this order."""
-    return tuple(dict.fromkeys([*_added.values(), *_installed(), *_library()]))
+    """All formats: those that were registered, those of entry points, and the library, in this order; a name once."""
+    found: dict[str, Format] = {}
+    for declared in (*_registered, *_installed(), *_library()):
+        found.setdefault(folded(declared.name), declared)
+    return tuple(found.values())
 
 
 def find_format(name: str) -> Format | None:
-    """The format of that name or alias, or None."""
-    key = folded(name)
-    return _added.get(key) or _names().get(key)
+    """The format of that name or alias, or None. A name counts before an alias."""
+    return _names().get(folded(name))
 
 
 def get_format(name: str) -> Format:
@@ -51,12 +73,10 @@ def get_format(name: str) -> Format:
     found = find_format(name)
     if found is not None:
         return found
-    reason = _unsupported().get(folded(name))
+    reason = unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
-    import difflib  # noqa: PLC0415  # only for the message
-
-    near = difflib.get_close_matches(folded(name), [*_names(), *_added], n=3)
+    near = dict.fromkeys(_names()[each].name for each in difflib.get_close_matches(folded(name), _names(), n=3))
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
     raise UsageError(f"no format is called {name!r}{hint}")
 
@@ -64,49 +84,50 @@ def get_format(name: str) -> Format:
 def format_of_model(model: str) -> Format | None:
     """The format that a model of that name writes (`Qwen/Qwen3-8B`, `qwen3:8b`), or None where that is not known.
 
-    The most specific pattern counts: the longest that matches.
+    The most specific pattern counts: the longest that matches the name, with or without what stands before its last
+    slash. A colon counts as a dash, and the name as if a dash stood at its end: `qwen3.5-*` is `Qwen3.5`, `qwen3.5:4b`
+    and `Qwen/Qwen3.5-4B`, but not `Qwen3-5B`.
     """
-    key = folded(model)
-    matches = [
-        (len(pattern), declared)
-        for declared in all_formats()
-        for pattern in declared.models
-        if fnmatchcase(key, folded(pattern)) or fnmatchcase(key.rpartition("/")[2], folded(pattern))
-    ]
-    return max(matches, key=lambda match: match[0])[1] if matches else None
-
-
-@lru_cache(maxsize=1)
-def _library() -> tuple[Format, ...]:
-    library = importlib.import_module(LIBRARY)
-    found: tuple[Format, ...] = library.formats()
+    key = folded(model).replace(":", "-") + "-"
+    last = key.rpartition("/")[2]
+    best, found = -1, None
+    for declared in all_formats():
+        for pattern in map(folded, declared.models):
+            if len(pattern) > best and (fnmatchcase(last, pattern) or fnmatchcase(key, pattern)):
+                best, found = len(pattern), declared
     return found
 
 
 @lru_cache(maxsize=1)
-def _unsupported() -> dict[str, str]:
-    library = importlib.import_module(LIBRARY)
-    return {folded(name): reason for name, reason in library.UNSUPPORTED.items()}
+def unsupported() -> Mapping[str, str]:
+    """Names, folded, that engines know and no format stands behind, and why."""
+    reasons: Mapping[str, str] = importlib.import_module(LIBRARY).UNSUPPORTED
+    return {folded(name): reason for name, reason in reasons.items()}
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, Format]:
+    names = {folded(declared.name): declared for declared in all_formats()}
+    for declared in all_formats():
+        for alias in declared.aliases:
+            names.setdefault(folded(alias), declared)
+    return names
+
+
+@lru_cache(maxsize=1)
+def _library() -> tuple[Format, ...]:
+    found: tuple[Format, ...] = importlib.import_module(LIBRARY).formats()
+    return found
 
 
 @lru_cache(maxsize=1)
 def _installed() -> tuple[Format, ...]:
-    from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and only asked once
-
-    found: list[Format] = []
-    for point in entry_points(group="toolglean.formats"):
-        loaded = point.load()
-        for each in [loaded] if isinstance(loaded, Format) else loaded:
-            if not isinstance(each, Format):
-                raise FormatError(f"entry point {point.name!r} gives {each!r}, which is no Format")
-            found.append(each)
-    return tuple(found)
+    return tuple(each for point in entry_points(group=ENTRY_POINTS) for each in _several(point.name, point.load()))
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[str, Format]:
-    names: dict[str, Format] = {}
-    for declared in (*_installed(), *_library()):
-        for name in (declared.name, *declared.aliases):
-            names.setdefault(folded(name), declared)
-    return names
+def _several(name: str, loaded: object) -> tuple[Format, ...]:
+    formats = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
+    for each in formats:
+        if not isinstance(each, Format):
+            raise FormatError(f"entry point {name!r} gives {each!r}, which is no Format")
+    return formats

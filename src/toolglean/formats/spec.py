@@ -25,15 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TypeAlias
 
-from toolglean.errors import FormatError
-
 __all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
-
-HOLES = frozenset(
-    {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
-)
-CALL_HOLES = HOLES - {"key", "value", "type"}
-PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +161,9 @@ class Format:
     source: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name:
-            raise FormatError("a format needs a name")
-        for pattern in self.calls:
-            self._check(pattern, CALL_HOLES, "call")
-        for pattern in self.parameters:
-            self._check(pattern, PARAMETER_HOLES, "parameter")
-            if not {"key", "value"} <= _holes(pattern):
-                raise self._error(f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}")
-        for marker in (*self.drop, *self.speaks):
-            if not marker.strip():
-                raise self._error("a marker of drop or speaks is empty")
-        for opener, closer in self.all_reasonings:
-            if not opener.strip() or not closer.strip():
-                raise self._error(f"a marker of reasoning is empty: {(opener, closer)!r}")
+        from toolglean.formats.checks import check  # noqa: PLC0415  # it knows the words, so it is imported behind them
+
+        check(self)
 
     def __hash__(self) -> int:
         return hash((self.name, self.call, self.section))
@@ -208,6 +189,12 @@ class Format:
         return tuple(pair for pair in (self.reasoning, *self.reasonings) if pair != ("", ""))
 
     @property
+    def openers(self) -> tuple[str, ...]:
+        """All patterns with which something may begin where text was."""
+        sections = [opener for opener, _ in self.all_sections]
+        return (*self.calls, *sections, *(opener for opener, _ in self.all_reasonings), *self.drop, *self.speaks)
+
+    @property
     def markers(self) -> tuple[str, ...]:
         """Every literal of the format, without the white space around it.
 
@@ -226,6 +213,11 @@ class Format:
         """Whether a call's markers hold the tool's name, so that the format must be written out for each tool."""
         return self.registered_only and any(pattern.count("{name}") > 1 for pattern in self.calls)
 
+    @property
+    def is_written_out(self) -> bool:
+        """Whether its markers hold tools' names: what `for_tools` returns."""
+        return "{name=" in self.call
+
     def for_tools(self, names: Iterable[str]) -> Format | None:
         """The format for tools of these names; None where there are none."""
         calls = [
@@ -235,28 +227,3 @@ class Format:
             if name and not any(char in "{}<>" or char.isspace() for char in name)
         ]
         return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
-
-    def _check(self, pattern: str, allowed: frozenset[str], what: str) -> None:
-        holes = [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
-        named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
-        for hole in holes:
-            if hole not in allowed:
-                raise self._error(f"unknown hole {{{hole}}} in the {what} pattern {pattern!r}")
-        if what == "parameter":
-            return
-        if "parameters" in holes and not self.parameters:
-            raise self._error(f"{{parameters}} needs a parameter pattern: {pattern!r}")
-        whole = {"call", "calls"} & set(holes)
-        if not (whole or named) or len(whole) > 1:
-            raise self._error(f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}")
-        if len({"arguments", "parameters", "keywords"} & set(holes)) > 1 or (whole and set(holes) - {"name", "ws"} != whole):
-            raise self._error(f"the arguments stand twice in the pattern {pattern!r}")
-        if "keywords" in holes and "{keywords})" not in pattern:
-            raise self._error(f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}")
-
-    def _error(self, reason: str) -> FormatError:
-        return FormatError(f"format {self.name!r}: {reason}")
-
-
-def _holes(pattern: str) -> set[str]:
-    return {token.name for token in tokens_of(pattern) if isinstance(token, Hole)}

@@ -18,7 +18,6 @@ from toolglean.places.calls import accept, no_call
 from toolglean.places.holes import read_arguments, read_objects, read_value, read_word
 from toolglean.places.markers import read_behind, read_markers
 from toolglean.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS, VALUE
-from toolglean.readers import JsonReader
 from toolglean.scan.json import QUOTE
 from toolglean.scan.reader import Reader
 from toolglean.scan.rope import Rope, flat, joined
@@ -40,6 +39,7 @@ class FormatPlan:
         self.program = program
         self.formats = program.formats
         self.bare = program.has_bare
+        self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
@@ -121,8 +121,7 @@ class Walk:
     def stops(self) -> str:
         """See `plan.Payload`."""
         if self.phase == ARGUMENTS:
-            found: str = self.reader.stops() if isinstance(self.reader, JsonReader) else ""
-            return found
+            return self.reader.stops() if self.reader is not None else ""
         if self.phase == OBJECTS:
             return QUOTE if self.envelope is not None and self.envelope.in_string else ""
         if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:

@@ -102,9 +102,23 @@ class JsonScanner:
         return twin
 
     @property
+    def untouched(self) -> bool:
+        """Whether nothing was read yet."""
+        return self.state == START and not self.stack
+
+    @property
     def in_string(self) -> bool:
         """Whether the text is inside a string, and not in an escape."""
         return self.state in {IN_KEY, IN_STRING}
+
+    @property
+    def lacks_comma(self) -> bool:
+        """Whether it failed where a list's comma was expected."""
+        return self.token == FAIL and self.state == VALUE and self.stack.endswith("[")
+
+    def forgive_comma(self) -> None:
+        """Read on as if the comma had stood there."""
+        self.state, self.token = START, NEED
 
     def step(self, text: str, pos: int) -> int:
         """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""

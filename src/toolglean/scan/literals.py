@@ -9,7 +9,7 @@
 # - raw line breaks in any string, 07 for 7, JSON's true, false and null: models write them
 # - b"", f"" and t"" are refused: bytes are no JSON, and an f-string has no value before it runs
 # - a number that no float can hold, and an integer of more than 4,300 digits, is refused, as in json.py
-# - an unknown escape (`\d`) keeps its backslash, as in Python, without its warning
+# - an unknown escape (`\d`) keeps its backslash, as in Python, without its warning; so does one that is not whole
 """Python literals, incrementally."""
 
 from __future__ import annotations
@@ -118,6 +118,10 @@ class Literals(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
+    def stops(self) -> str:
+        """See `Reader.stops`."""
+        return self._quote if self.state == BODY and self.flows else ""
+
     def write(self, text: str) -> None:
         """JSON text that has become certain."""
         raise NotImplementedError
@@ -225,11 +229,18 @@ def _raw_escape(reader: Literals, text: str, pos: int) -> int:
 def _hex(reader: Literals, text: str, pos: int) -> int:
     digits = reader._token + text[pos]
     if text[pos] not in _HEX_DIGITS or (reader._phase == "U" and int(digits.ljust(8, "0"), 16) > sys.maxunicode):
-        return reader.fail("hexadecimal digits of a character were expected", pos)
+        return _as_written(reader, pos)
     reader._token = digits
     if len(digits) == _LENGTHS[reader._phase]:
         _character(reader, int(digits, 16))
     return pos + 1
+
+
+def _as_written(reader: Literals, pos: int) -> int:
+    # No whole escape: it stands for itself, as `\d` does. Templates write strings unescaped (`C:\x`), and so do models.
+    reader.write(quoted_text(f"\\{reader._phase}{reader._token}"))
+    reader.state = BODY
+    return pos
 
 
 def _octal(reader: Literals, text: str, pos: int) -> int:
@@ -251,15 +262,15 @@ def _character(reader: Literals, code: int) -> None:
 def _named(reader: Literals, text: str, pos: int) -> int:
     char = text[pos]
     if not reader._token and char != "{":
-        return reader.fail("the name of a character was expected", pos)
+        return _as_written(reader, pos)
     if char != "}":
         if len(reader._token) >= MAX_WORD:
-            return reader.fail("the name of a character was expected", pos)
+            return _as_written(reader, pos)
         reader._token += char
         return pos + 1
     found = _character_named(reader._token[1:])
     if not found:
-        return reader.fail("the name of a character was expected", pos)
+        return _as_written(reader, pos)
     _character(reader, ord(found))
     return pos + 1
 

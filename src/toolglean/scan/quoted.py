@@ -114,6 +114,10 @@ class QuotedReader(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
+    def stops(self) -> str:
+        """See `Reader.stops`."""
+        return self._quote[0] if self.state == TEXT and self._flows and not self._held else ""
+
     @property
     def schema(self) -> Any:
         """The schema of the parameter whose value is read; None within it, and where none is known."""

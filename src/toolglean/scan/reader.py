@@ -48,6 +48,12 @@ class Reader(Protocol):
         """
         ...
 
+    def stops(self) -> str:
+        """Inside a string that goes out as it stands: the characters that may end it, besides quotes, backslashes and
+        control characters; "" elsewhere. Text without any of these may be passed by the reader.
+        """
+        ...
+
     def copy(self) -> Self:
         """The same reader at the same place."""
         ...
@@ -97,6 +103,10 @@ class Steps:
         return twin
 
     __copy__ = copy
+
+    def stops(self) -> str:
+        """See `Reader.stops`."""
+        return ""
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

@@ -11,7 +11,7 @@ from toolglean.formats.spec import Format
 __all__ = ["MODULES", "UNSUPPORTED", "formats"]
 
 MODULES = (
-    *("qwen", "deepseek", "glm", "minimax", "moonshot", "mistral", "llama", "google", "openai", "cohere", "ibm"),
+    *("qwen", "llama", "deepseek", "glm", "minimax", "moonshot", "mistral", "google", "openai", "cohere", "ibm"),
     *("others", "clients"),
 )
 

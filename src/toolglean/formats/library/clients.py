@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, Tree
 
 LLAMA_QWEN_ENDS = ("<|eot_id|>", "<|im_end|>", "<|EOT|>", "<|endoftext|>")
 
@@ -25,7 +25,7 @@ FORMATS = (
         call="{calls}",
         drop=(*LLAMA_QWEN_ENDS, "### Response:"),
         aliases=("xlam-toolcalls-obj",),
-        models=("xlam-1b*", "xlam-7b*", "xlam:*"),
+        models=("xlam-1b*", "xlam-7b*"),
         source="Ollama's template of Salesforce/xLAM-7b-r",
     ),
     # Calls as Python statements, without a list around them: only at the start of the turn.
@@ -42,9 +42,9 @@ FORMATS = (
     # The tag is the tool's name, its child tags are the parameters (Roo, Cline and their kin).
     Format(
         "tool-tags",
-        call="<{name}>\n{parameters}</{name}>",
+        call="<{name}>\n{arguments}</{name}>",
         separator="\n",
-        parameter="<{key}>{value}</{key}>\n",
+        arguments=Tree(""),
         registered_only=True,
         aliases=("xml-tools", "roo", "cline"),
         source="https://github.com/cline/cline (system prompt, tool use formatting)",

@@ -39,42 +39,38 @@ def dsml(name: str, section: str, space: str, *, aliases: tuple[str, ...], model
 
 
 FORMATS = (
-    # R1's successors write V3.1's calls where they should write V3's, and the other way round.
     Format(
         "deepseek-v3",
         section=SECTION,
         call=V3_CALL,
-        also=(V31_CALL,),
         separator="\n",
         reasoning=THINK,
         drop=ENDS,
         aliases=("deepseekv3", "deepseek-r1"),
-        models=("deepseek-v3*", "deepseek-v2.5*", "deepseek-r1*", "deepseek-prover-v2*", "skywork-or1*"),
+        models=("deepseek-v3*", "deepseek-v2.5-*", "deepseek-r1*", "deepseek-prover-v2*", "skywork-or1*"),
         source="chat templates of deepseek-ai/DeepSeek-V3-0324 and deepseek-ai/DeepSeek-R1-0528",
     ),
     Format(
         "deepseek-v3.1",
         section=SECTION,
         call=V31_CALL,
-        also=(V3_CALL,),
         reasoning=THINK,
         drop=ENDS,
         aliases=("deepseek-v31", "deepseekv31", "deepseek3"),
-        models=("deepseek-v3.1*", "deepseek-v3.2-exp*"),
+        models=("deepseek-v3.1-*", "deepseek-v3.2-exp*"),
         source="chat template of deepseek-ai/DeepSeek-V3.1",
     ),
     Format(
         "cogito",
         section=SECTION,
         call=V3_CALL,
-        also=(V31_CALL,),
         separator="\n",
         reasoning=("<think>\n", "\n</think>"),
         drop=(*ENDS, "<|im_end|>"),
-        models=("cogito-v2*", "cogito-671b*", "cogito-2.1*"),
+        models=("cogito-v2*", "cogito-671b*", "cogito-2.1-*"),
         source="Ollama, model/parsers/cogito.go (deepcogito/cogito-v2.1-671B)",
     ),
-    dsml("deepseek-v3.2", "function_calls", "", aliases=("deepseek-v32", "deepseekv32"), models=("deepseek-v3.2*",)),
+    dsml("deepseek-v3.2", "function_calls", "", aliases=("deepseek-v32", "deepseekv32"), models=("deepseek-v3.2-*",)),
     dsml("deepseek-v4", "tool_calls", "", aliases=("deepseekv4",), models=("deepseek-v4*",)),
-    dsml("deepseek-v4.1", "calls", " ", aliases=("deepseek-v41", "deepseekv41"), models=("deepseek-v4.1*",)),
+    dsml("deepseek-v4.1", "calls", " ", aliases=("deepseek-v41", "deepseekv41"), models=("deepseek-v4.1-*",)),
 )

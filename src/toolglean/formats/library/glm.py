@@ -36,7 +36,7 @@ FORMATS = (
         "glm-4",
         call="{name}\n{arguments}",
         drop=GLM_ENDS,
-        models=("glm-4-*", "glm4*", "glm-4"),
+        models=("glm-4-*", "glm4-*"),
         source="chat template of zai-org/glm-4-9b-chat",
     ),
     Format(
@@ -47,7 +47,7 @@ FORMATS = (
         reasoning=THINK,
         drop=GLM_ENDS,
         aliases=("glm", "glm45", "glm-4.6", "glm46"),
-        models=("glm-4.5*", "glm-4.6*"),
+        models=("glm-4.5-*", "glm-4.6-*"),
         source="chat template of zai-org/GLM-4.6",
     ),
     Format(
@@ -57,7 +57,7 @@ FORMATS = (
         reasoning=THINK,
         drop=GLM_ENDS,
         aliases=("glm47", "glm-ocr", "glm-5", "glm-5.1"),
-        models=("glm-4.7*", "glm-5*", "glm-ocr*"),
+        models=("glm-4.7-*", "glm-5*", "glm-ocr*"),
         source="chat template of zai-org/GLM-4.7-Flash",
     ),
     Format(
@@ -75,7 +75,10 @@ FORMATS = (
     Format(
         "laguna",
         call=BLOCK_CALL,
-        also=("<tool_call>{name}\n{arguments}</tool_call>", "<tool_call>{call}</tool_call>", "{call}"),
+        also=(
+            *("<tool_call>{name}\n{arguments}</tool_call>", "<tool_call>{call}</tool_call>", "{call}"),
+            "<user>{call}</user>",
+        ),
         separator="\n",
         parameter=BLOCK_PARAMETER,
         reasoning=THINK,
@@ -91,7 +94,7 @@ FORMATS = (
         reasoning=THINK,
         drop=("<｜end▁of▁sentence｜>",),
         aliases=("spark25",),
-        models=("spark2.5*", "spark-2.5*"),
+        models=("spark2.5-*", "spark-2.5-*"),
         source="chat template Spark2.5 in llama.cpp",
     ),
     Format(

@@ -58,9 +58,11 @@ FORMATS = (
         models=("toolace*", "*gemma-3*", "*gemma3*"),
         source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
     ),
+    # The prompt ends with the first `<|recipient|>`: give it as `prompt`.
     Format(
         "functionary-v2",
         call="<|recipient|>{name}\n<|content|>{arguments}",
+        also=("{name}\n<|content|>{arguments}",),
         drop=("<|from|>assistant", "<|recipient|>all\n<|content|>", "<|stop|>"),
         models=("functionary*v2*",),
         source="chat template of meetkai/functionary-medium-v2.2",
@@ -71,7 +73,7 @@ FORMATS = (
         also=("<|python_tag|>{call}",),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("functionary-v31",),
-        models=("functionary*v3.1*",),
+        models=("functionary*v3.1-*",),
         source="chat template of meetkai/functionary-medium-v3.1",
     ),
     # The prompt ends with the first `>>>`: give it as `prompt`, or the turn's first line is the name.
@@ -127,11 +129,13 @@ FORMATS = (
             ("<|message|>", "<|eom|>"),
             (" to=developer<|message|>", "<|eom|>"),
         ),
+        calls_in_reasoning=False,
         speaks=(
+            "<|start|>assistant",
             *("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
             *("<|start|>assistant to=commentary<|message|>", " to=commentary<|message|>"),
         ),
-        drop=("<|start|>assistant", "<|eom|>", "<|eot|>"),
+        drop=("<|eom|>", "<|eot|>"),
         aliases=("glimmer", "muse-glimmer", "musespark1x", "muse-spark"),
         models=("muse*", "*glimmer*"),
         source="chat template muse-glimmer in llama.cpp; vLLM 0.33, parser muse",

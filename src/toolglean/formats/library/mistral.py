@@ -54,7 +54,15 @@ FORMATS = (
         calls_in_reasoning=False,
         drop=ENDS,
         aliases=("mistral-list", "mistral-v2", "mistral-v7", "mistral-nemo"),
-        models=("mistral*", "mixtral*", "mistral-small*2409*", "mistral-small*2501*", "codestral*", "pixtral*"),
+        models=(
+            "mistral*",
+            "mixtral*",
+            "mistral-small*2409*",
+            "mistral-small*2501*",
+            "mistral-small*2503*",
+            "codestral*",
+            "pixtral*",
+        ),
         source="mistral-common, tokenizers v2 to v7; chat template of mistralai/Mistral-Nemo-Instruct-2407",
     ),
 )

@@ -6,6 +6,8 @@ from __future__ import annotations
 from toolglean.formats.spec import Format
 
 BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
+K3_CALL = '<|open|>call tool="{name}" index="{index}"<|sep|>'
+K3_JSON = '<|open|>json type="object"<|sep|>{arguments}<|close|>json<|sep|>'  # where the template was given JSON
 
 FORMATS = (
     # The id is made of name and number; some models leave out `functions.`, others the number.
@@ -30,11 +32,8 @@ FORMATS = (
     Format(
         "kimi-k3",
         section=("<|open|>tools<|sep|>", "<|close|>tools<|sep|>"),
-        call='<|open|>call tool="{name}" index="{index}"<|sep|>{parameters}<|close|>call<|sep|>',
-        also=(
-            '<|open|>call tool="{name}" index="{index}"<|sep|><|open|>json type="object"<|sep|>{arguments}'
-            "<|close|>json<|sep|><|close|>call<|sep|>",
-        ),
+        call=K3_CALL + "{parameters}<|close|>call<|sep|>",
+        also=(K3_CALL + K3_JSON + "<|close|>call<|sep|>",),
         parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
         reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
         speaks=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),

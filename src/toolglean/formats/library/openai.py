@@ -7,6 +7,7 @@ from toolglean.formats.spec import Format
 
 HEADER = "<|start|>assistant"
 SPEAKS = (
+    HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     "<|channel|>final <|constrain|>json<|message|>",
 )
@@ -33,7 +34,7 @@ FORMATS = (
         calls_in_reasoning=False,
         speaks=SPEAKS,
         drop=(
-            *(HEADER, "<|start|>", *ENDS),
+            *("<|start|>", *ENDS),
             *("<|channel|>final", "<|channel|>commentary to=assistant"),
         ),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
@@ -48,7 +49,7 @@ FORMATS = (
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         calls_in_reasoning=False,
         speaks=SPEAKS,
-        drop=(HEADER, "<|start|>", *ENDS),
+        drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",
     ),
 )

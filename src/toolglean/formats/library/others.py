@@ -49,7 +49,7 @@ FORMATS = (
         speaks=("<response>",),
         drop=("</response>", "<|end_of_sentence|>", "</s>"),
         aliases=("ernie45",),
-        models=("ernie-4.5*", "ernie4.5*"),
+        models=("ernie-4.5-*", "ernie4.5-*"),
         source="vLLM 0.33, parser ernie45 (baidu/ERNIE-4.5-21B-A3B-Thinking)",
     ),
     Format(
@@ -67,7 +67,7 @@ FORMATS = (
         also=("<|message_sep|>\n\nfunction call<|role_sep|>\n{call}",),
         drop=("<|message_sep|>", "</s>"),
         aliases=("gigachat31",),
-        models=("gigachat3.1*", "gigachat-3.1*"),
+        models=("gigachat3.1-*", "gigachat-3.1-*"),
         source="chat template of ai-sage/GigaChat3.1-10B-A1.8B",
     ),
     # SGLang's name for a later one: DSML with letters of its own.
@@ -84,7 +84,7 @@ FORMATS = (
         reasoning=THINK,
         drop=("<|message_sep|>",),
         aliases=("gigachat35",),
-        models=("gigachat3.5*", "gigachat-3.5*"),
+        models=("gigachat3.5-*", "gigachat-3.5-*"),
         source="SGLang 0.5.23, detector gigachat35",
     ),
     Format(
@@ -232,7 +232,7 @@ FORMATS = (
         reasoning=LINE_THINK,
         drop=(*CHATML_ENDS, "<|EOT|>"),
         aliases=("step3p5", "step5", "step-5"),
-        models=("step-3.5*", "step-3.7*", "step-5*", "stepfun3.5*"),
+        models=("step-3.5-*", "step-3.7-*", "step-5*", "stepfun3.5-*"),
         source="chat template of stepfun-ai/Step-3.5-Flash",
     ),
 )

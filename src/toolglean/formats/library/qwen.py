@@ -13,28 +13,48 @@ CODER_PARAMETER = "<parameter={key}>\n{value}\n</parameter>\n"
 
 FORMATS = (
     # Hermes 2 writes `arguments` first; Ollama's older templates put all calls into one wrapper. {call} reads both.
+    # Hermes 2 Theta writes the marker of a turn for that of a call.
     Format(
         "hermes",
         call="<tool_call>\n{call}\n</tool_call>",
+        also=("<|im_start|>\n{call}\n<|im_start|>",),
         separator="\n",
         reasoning=THINK,
-        drop=(*CHATML_ENDS, "<|eot_id|>", "[|endofturn|]"),
+        drop=(*CHATML_ENDS, "<|im_start|>", "<|eot_id|>", "[|endofturn|]"),
         aliases=(
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4"),
             *("qwen3-thinking", "qwen3-vl-instruct", "qwen3-vl-thinking", "holo2", "nemotron-deci"),
         ),
         models=(
-            *("*hermes*", "qwen2.5*", "qwen2-*", "qwen3*", "qwq*", "rnj*", "bielik*", "reka-*", "kat-*", "holo2*"),
+            *(
+                "*hermes*",
+                "*hermes-*-llama-*",
+                "*llama-3-groq*",
+                "qwen2.5*",
+                "qwen2-*",
+                "qwen3*",
+                "qwq*",
+                "rnj*",
+                "bielik*",
+                "reka-*",
+                "kat-*",
+                "holo2*",
+            ),
             *("exaone-4*", "exaone4*", "baichuan-m2*", "smollm3*", "mimo-vl*", "trinity*", "*afm-4.5b*", "xiyansql*"),
-            *("cogito-v1*", "cogito:*", "nous-hermes*", "deephermes*", "smallthinker*", "llama3-groq-tool-use*"),
+            *("cogito-v1*", "cogito-*", "nous-hermes*", "deephermes*", "smallthinker*", "llama3-groq-tool-use*"),
         ),
         source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B, Qwen/Qwen2.5-7B-Instruct and Qwen/Qwen3-0.6B",
     ),
-    # Models forget the wrapper, or its opener alone: `<function=` opens a call too.
+    # Models forget the wrapper, or its opener alone, and fall back to the JSON of Qwen3; templates that are given JSON
+    # write it between the tags of the function.
     Format(
         "qwen3-coder",
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
-        also=(CODER_CALL + "\n</tool_call>",),
+        also=(
+            CODER_CALL + "\n</tool_call>",
+            "<tool_call>\n<function={name}>\n{arguments}\n</function>\n</tool_call>",
+            "<tool_call>\n{call}\n</tool_call>",
+        ),
         separator="\n",
         parameter=CODER_PARAMETER,
         reasoning=THINK,
@@ -44,8 +64,8 @@ FORMATS = (
             *("nemotron-3", "nemotron-v3", "nemotron-3-nano", "nemotron-3.5-nano", "granite-thinking-parser"),
         ),
         models=(
-            *("qwen3-coder*", "qwen3.5*", "qwen3.6*", "qwen3.8*", "ornith*", "nanbeige4*", "minicpm-v-4.5*"),
-            *("*nemotron-3-*", "*nemotron-3.5-*", "*nemotron-nano-3*", "nemotron3*", "granite-4.2*", "granite4.2*"),
+            *("qwen3-coder*", "qwen3.5-*", "qwen3.6-*", "qwen3.8-*", "ornith*", "nanbeige4*", "minicpm-v-4.5-*"),
+            *("*nemotron-3-*", "*nemotron-3.5-*", "*nemotron-nano-3*", "nemotron3*", "granite-4.2-*", "granite4.2-*"),
         ),
         source="chat templates of Qwen/Qwen3-Coder-30B-A3B-Instruct, Qwen/Qwen3.5-4B, nvidia/Nemotron-3-Nano-30B-A3B",
     ),

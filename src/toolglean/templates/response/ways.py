@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.envelope import ARGUMENT_KEYS, NAME_KEYS
+from toolglean.keys import ARGUMENT_KEYS, NAME_KEYS
 from toolglean.templates.response.spec import Field, path_of
 from toolglean.templates.response.tags import Tag, tag_of
 

@@ -1,0 +1,106 @@
+# What this file knows: how docs/reference/formats.md is made from the declarations. `python docs/make_formats.py`
+# What it must not know: any family.
+# ruff: noqa: INP001  # a script beside the pages, no package
+"""Writes the page of formats."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from toolglean.formats import library
+from toolglean.formats.spec import Format, Json
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "reference" / "formats.md"
+
+HEAD = """\
+# Formats
+
+<!-- Made by `python docs/make_formats.py` from the declarations in src/toolglean/formats/library: do not edit. -->
+
+How {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes a name or one of
+its other names (without regard to case; `-`, `_` and `.` are alike); `Parser(tools, model=…)` takes a model's name,
+such as `Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints
+a declaration as Python, ready to be changed.
+
+Among the other names are those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
+`granite_thinking_parser`, `openai_gptoss`) stands for the format that the models write for which it was made: there is
+one declaration for calls and reasoning.
+
+In the patterns, `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number; `{{call}}` is a
+JSON object with name and arguments, or several, in a list or in a row; `{{arguments}}` are the arguments alone;
+`{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`; `{{keywords}}` are Python's
+keyword arguments. White space in a pattern matches any, also none; beside `{{value}}` it is taken off if both sides
+have it.
+"""
+
+UNSUPPORTED = """\
+## Names without a format
+
+| name | why |
+|---|---|
+"""
+
+
+def page() -> str:
+    """The page, as it should be."""
+    parts = [HEAD.format(count=len(library.formats()))]
+    for name in library.MODULES:
+        module = importlib.import_module(f"{library.__name__}.{name}")
+        parts.append(f"## {(module.__doc__ or '').strip().rstrip('.')}\n")
+        parts += ["\n".join(_section(declared)) for declared in module.FORMATS]
+    rows = "".join(f"| `{name}` | {reason} |\n" for name, reason in sorted(library.UNSUPPORTED.items()))
+    return "\n".join([*parts, UNSUPPORTED + rows])
+
+
+def _section(declared: Format) -> Iterator[str]:
+    yield f"### {declared.name}\n"
+    yield from _patterns(declared)
+    for label, texts in _details(declared):
+        if texts:
+            yield f"- {label}: {', '.join(texts)}"
+    yield f"- read from: {declared.source}"
+    yield ""
+
+
+def _patterns(declared: Format) -> Iterator[str]:
+    before, after = declared.section
+    yield from _block(before + declared.call + after)
+    for number, pattern in enumerate(declared.parameters):
+        yield "where a parameter is\n" if not number else "or\n"
+        yield from _block(pattern.rstrip("\n"))
+
+
+def _block(text: str) -> Iterator[str]:
+    yield from (f"    {line}" for line in text.split("\n"))
+    yield ""
+
+
+def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
+    codec = declared.arguments
+    yield "also read", [*map(_code, declared.also), *(_code(f"{a} … {b}") for a, b in declared.sections)]
+    yield "between calls", [_code(declared.separator)] if declared.separator.strip() else []
+    yield "arguments", [] if isinstance(codec, Json) else [_code(repr(codec))]
+    yield "reasoning", [_code(f"{a}…{b}") for a, b in declared.all_reasonings]
+    if declared.all_reasonings and not declared.calls_in_reasoning:
+        yield "a call", ["does not end the reasoning"]
+    yield "markers before text", [*map(_code, declared.speaks)]
+    yield "markup wherever it stands", [*map(_code, declared.drop)]
+    if declared.registered_only:
+        yield "only", ["calls of tools that the parser was given"]
+    yield "other names", [*map(_code, declared.aliases)]
+    yield "models", [*map(_code, declared.models)]
+
+
+def _code(text: str) -> str:
+    shown = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"')
+    ticks = "``" if "`" in shown else "`"
+    pad = " " if "`" in shown else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

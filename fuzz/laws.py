@@ -1,0 +1,221 @@
+# The invariant, for any text, any tools and any way to name the format:
+#
+#   one answer     the same events whole, one character at a time, and at random cuts, with copies on the way
+#   nothing lost   every character is in exactly one of content, reasoning, a call's span, or markup
+#   no exception   whatever a model writes
+#   an end         no text of this size takes seconds
+#
+# `broken` says which law a text breaks, or None. It is fast where nothing is broken: that is nearly always.
+"""The laws that hold for any text."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from tests.chunkings import account
+from toolglean import Event, Limits, Parser, join
+
+__all__ = ["TOOLS", "Breach", "Subject", "broken"]
+
+RANDOM_CUTS = 2
+SECONDS = 4.0
+EVERY_CUT = 200  # while a text is made smaller, texts up to this length are cut at every place
+
+
+def _typed(name: str) -> dict[str, Any]:
+    kinds = {
+        "x": "object",
+        "city": ["string", "null"],
+        "days": "integer",
+        "code": "string",
+        "units": "array",
+        "exact": "boolean",
+    }
+    return {
+        "name": name,
+        "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()}},
+    }
+
+
+TOOLS: dict[str, tuple[Any, ...] | None] = {
+    "none": None,
+    "one": ("f",),
+    "many": ("f", "get_weather", "g", "a.b"),
+    "spaced": ("get_weather", "get weather", "f"),
+    "typed": tuple(map(_typed, ("f", "g", "get_weather"))),
+}
+
+SMALL = Limits(call_chars=150, depth=4, calls=2, held=60)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What reads the text.
+
+    Attributes:
+        name: the name of a format, `auto`, or a tag in front of which stands `tag:`.
+        tools: what the model may call: a key of TOOLS.
+        known: whether calls of other tools are given back as text.
+        small: whether limits are so small that they are passed.
+        reasons: whether the prompt has opened the reasoning.
+    """
+
+    name: str
+    tools: str = "none"
+    known: bool = False
+    small: bool = False
+    reasons: bool = False
+
+    def parser(self) -> Parser:
+        """A new parser."""
+        options: dict[str, Any] = {"tag": self.name[4:]} if self.name.startswith("tag:") else {"format": self.name}
+        options["unknown_tools"] = "content" if self.known else "call"
+        options["start"] = "reasoning" if self.reasons else "content"
+        return Parser(TOOLS[self.tools], markup=True, limits=SMALL if self.small else None, **options)
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A law that was broken.
+
+    Attributes:
+        law: which one.
+        what: where: what tells this breach from others of the same law.
+        chunks: the text, cut so that it shows.
+        detail: what was found.
+    """
+
+    law: str
+    what: str
+    chunks: tuple[str, ...]
+    detail: str
+
+
+class _TooLongError(Exception):
+    pass
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    def ring(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise _TooLongError
+
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False) -> Breach | None:
+    """The first law that the text breaks, or None.
+
+    Args:
+        subject: what reads it.
+        text: the turn.
+        seed: of the random cuts.
+        thorough: cut a short text at every place, and copy the parser at every character.
+    """
+    rng = random.Random(seed)
+    whole: list[Event] = []
+    for chunks in ([text], *_cuts(text, rng, thorough=thorough)):
+        try:
+            with _time_limit(SECONDS):
+                found = _events(subject.parser(), chunks)
+        except _TooLongError:
+            return Breach("an end", "it takes too long", tuple(chunks), traceback.format_exc(limit=-6))
+        except Exception as error:  # noqa: BLE001  # that none is raised is the law
+            return Breach("no exception", _place(error), tuple(chunks), traceback.format_exc(limit=-4))
+        if len(chunks) == 1 and not whole:
+            whole = found
+        elif found != whole:
+            return Breach("one answer", _first_difference(whole, found), tuple(chunks), _beside(whole, found))
+    if thorough or seed % 16 == 0:
+        breach = _copies(subject, text, whole)
+        if breach:
+            return breach
+    try:
+        account(whole, text)
+    except AssertionError as error:
+        what = str(error).partition("\n")[0].partition("Content(")[0][:60]
+        return Breach("nothing lost", what, (text,), f"{error}\n{_lines(whole)}")
+    except Exception as error:  # noqa: BLE001
+        return Breach("valid deltas", _place(error), (text,), f"{error!r}\n{_lines(whole)}")
+    return None
+
+
+def _cuts(text: str, rng: random.Random, *, thorough: bool) -> Iterator[list[str]]:
+    yield list(text)
+    if thorough and len(text) <= EVERY_CUT:
+        yield from ([text[:cut], text[cut:]] for cut in range(1, len(text)))
+    for _ in range(RANDOM_CUTS):
+        cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 8)))
+        yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def _events(parser: Parser, chunks: Iterable[str]) -> list[Event]:
+    events: list[Event] = []
+    for chunk in chunks:
+        events += parser.feed(chunk)
+    return join(events + parser.finish())
+
+
+_WAYS: tuple[Callable[[Parser], Parser], ...] = (
+    lambda each: each.fork(),
+    copy.copy,
+    lambda each: pickle.loads(pickle.dumps(each)),  # noqa: S301  # our own
+)
+
+
+def _copies(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
+    # At each character another kind of copy goes on, and the original is fed something else, which must not matter.
+    events: list[Event] = []
+    parser = subject.parser()
+    try:
+        for place, char in enumerate(text):
+            twin = _WAYS[place % len(_WAYS)](parser)
+            parser.feed('}"]<x')
+            parser = twin
+            events += parser.feed(char)
+        found = join(events + parser.finish())
+    except Exception as error:  # noqa: BLE001
+        return Breach("no exception", f"copy: {_place(error)}", tuple(text), traceback.format_exc(limit=-4))
+    if found == whole:
+        return None
+    return Breach("one answer", f"copy: {_first_difference(whole, found)}", tuple(text), _beside(whole, found))
+
+
+def _place(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {frame.name}"
+
+
+def _first_difference(whole: list[Event], found: list[Event]) -> str:
+    for left, right in zip(whole, found, strict=False):
+        if left != right:
+            return f"{type(left).__name__} for {type(right).__name__}"
+    return "one is longer"
+
+
+def _beside(whole: list[Event], found: list[Event]) -> str:
+    return f"whole:\n{_lines(whole)}\ncut:\n{_lines(found)}"
+
+
+def _lines(events: Iterable[Event]) -> str:
+    return "\n".join(f"    {event}" for event in events)

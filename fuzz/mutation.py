@@ -1,0 +1,109 @@
+# What this file knows: how a turn is spoilt: cut, spliced, doubled, polluted.
+# What it must not know: formats; which markers there are, it is told.
+"""Mutants of turns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+__all__ = ["mutant"]
+
+MAX_TEXT = 1500
+FLOODS = (" ", "\n", "\t", "\r\n", "{", "[", "(", "<", '"', "\\", "}", "]")
+POLLUTION = (
+    " ", "\n", "\n\n", "\t", "\u00a0", "\u2028", "{", "}", "[", "]", "(", ")", "<", ">", '"', "'", "\\", ",", ":", ";",
+    "=", "null", "true", "1e400", "NaN", "0", "-", "é", "😀", "\ud83d", "\x00", '{"name": "f", "arguments": {}}',
+    '{"f": {}}', "f", "f(x=1)", "text", "name", "\\u12", "```", "</think>", "<think>", "'''", "functions.",
+)  # fmt: skip
+
+
+def mutant(rng: random.Random, turns: Sequence[str], markers: Sequence[str]) -> str:
+    """A new text from one or two of the turns, spoilt one to four times.
+
+    Args:
+        rng: the source of chance.
+        turns: real or generated turns.
+        markers: markers of this format and others.
+    """
+    text = rng.choice(turns)
+    for _ in range(rng.choice((1, 1, 2, 3, 4))):
+        text = rng.choice(_WAYS)(rng, text, turns, markers)[:MAX_TEXT]
+    return text
+
+
+Way = Callable[[random.Random, str, Sequence[str], Sequence[str]], str]
+
+
+def _spot(rng: random.Random, text: str) -> int:
+    # Half of all places stand beside a bracket or a quote, for there the decisions fall.
+    place = rng.randint(0, len(text))
+    if rng.random() < 0.5:
+        near = [at for at in range(max(0, place - 20), min(len(text), place + 20)) if text[at] in "<>{}[]()|\"'`\n"]
+        if near:
+            return rng.choice(near) + rng.randint(0, 1)
+    return place
+
+
+def _cut(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    return text[: _spot(rng, text)] if rng.random() < 0.7 else text[_spot(rng, text) :]
+
+
+def _delete(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    place = _spot(rng, text)
+    return text[:place] + text[place + rng.choice((1, 1, 1, 2, 3, 8, 20)) :]
+
+
+def _swap(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    place = _spot(rng, text)
+    return text[:place] + text[place : place + 2][::-1] + text[place + 2 :]
+
+
+def _double(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    begin = _spot(rng, text)
+    end = min(len(text), begin + rng.choice((1, 2, 5, 20, 60, len(text))))
+    to = end if rng.random() < 0.5 else _spot(rng, text)
+    return text[:to] + text[begin:end] + text[to:]
+
+
+def _splice(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del markers
+    other = rng.choice(turns)
+    return text[: _spot(rng, text)] + other[_spot(rng, other) :]
+
+
+def _insert_turn(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del markers
+    place = _spot(rng, text)
+    return text[:place] + rng.choice(turns) + text[place:]
+
+
+def _insert_marker(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns
+    marker = rng.choice(markers)
+    if rng.random() < 0.3:
+        marker = marker[: rng.randint(0, len(marker))]
+    place = _spot(rng, text)
+    return text[:place] + marker + text[place:]
+
+
+def _pollute(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    place = _spot(rng, text)
+    return text[:place] + rng.choice(POLLUTION) + text[place + rng.choice((0, 0, 1)) :]
+
+
+def _flood(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    place = _spot(rng, text)
+    return text[:place] + rng.choice(FLOODS) * rng.choice((2, 3, 10, 100)) + text[place:]
+
+
+_WAYS: tuple[Way, ...] = (
+    _cut, _delete, _delete, _swap, _double, _splice, _insert_turn, _insert_marker, _insert_marker, _insert_marker,
+    _pollute, _pollute, _flood,
+)  # fmt: skip

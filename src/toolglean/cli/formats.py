@@ -1,0 +1,133 @@
+# What this file knows: the command `toolglean formats`: the declarations, to be looked at, copied and searched.
+# What it must not know: what a declaration means.
+"""`toolglean formats`: how model families write their calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from typing import Any
+
+from toolglean.cli.output import BOLD, DIM, Paint, for_machines, for_people
+from toolglean.errors import UsageError
+from toolglean.formats import Format, all_formats, format_of_model, get_format
+
+__all__ = ["add_to", "declaration"]
+
+WIDTH = 100
+"""Columns of a declaration."""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "formats",
+        help="list the formats that are known by name, or show one",
+        description="Lists the formats that are known by name: what a call looks like, the format's other names, and "
+        "the models that write it. With a NAME: that declaration, ready to be pasted into a program.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a format's name, another name of it, or a model's")
+    parser.add_argument("--json", action="store_true", help="one line of JSON for each format, with its markers")
+    parser.add_argument("--no-color", action="store_true", help="plain text, also on a terminal (as does NO_COLOR)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for."""
+    chosen = all_formats() if args.name is None else (_found(args.name),)
+    if args.json:
+        for_machines()
+        for declared in chosen:
+            print(json.dumps(_as_json(declared), ensure_ascii=False))
+        return 0
+    for_people()
+    if args.name is not None:
+        print(declaration(chosen[0]))
+        return 0
+    paint = Paint(wanted=not args.no_color)
+    for declared in chosen:
+        _list(declared, paint)
+    return 0
+
+
+def _found(name: str) -> Format:
+    try:
+        return get_format(name)
+    except UsageError:
+        found = format_of_model(name)
+        if found is None:
+            raise
+        return found
+
+
+def _list(declared: Format, paint: Paint) -> None:
+    print(paint(declared.name, BOLD))
+    print(f"    {shape(declared)}")
+    for label, names in (("aliases", declared.aliases), ("models", declared.models)):
+        if names:
+            print(paint(f"    {label:8}{', '.join(names)}", DIM))
+
+
+def shape(declared: Format) -> str:
+    """What a turn with one call looks like, on one line, with the line breaks written out."""
+    before, after = declared.section
+    parameter = declared.parameters[0] if declared.parameters else ""
+    call = declared.call.replace("{parameters}", parameter)
+    return (before + call + after).replace("{ws}", "").replace("\n", "\\n")
+
+
+def declaration(declared: Format) -> str:
+    """The declaration as Python that makes the same format, with its markers in a comment."""
+    codec = type(declared.arguments).__name__
+    words = ["Format"] if codec == "Json" else ["Format", codec]
+    lines = [f"from toolglean import {', '.join(words)}", ""]
+    lines += ["# Markers; a tokenizer must not skip those that are special tokens:"]
+    lines += [f"#     {_literal(marker)}" for marker in declared.markers]
+    lines += [f"{_variable(declared.name)} = Format("]
+    lines += [_argument("", declared.name)]
+    for each in fields(declared):
+        value = getattr(declared, each.name)
+        if each.name != "name" and value != _default(each):
+            lines += [_argument(f"{each.name}=", value)]
+    return "\n".join([*lines, ")"])
+
+
+def _default(each: Any) -> Any:
+    return each.default_factory() if each.default_factory is not MISSING else each.default
+
+
+def _argument(label: str, value: Any) -> str:
+    line = f"    {label}{_literal(value)},"
+    if len(line) <= WIDTH or not isinstance(value, tuple):
+        return line
+    rows = [""]
+    for each in value:
+        item = f"{_literal(each)}, "
+        rows = [*rows[:-1], rows[-1] + item] if len(rows[-1] + item) <= WIDTH - 8 else [*rows, item]
+    return "\n".join([f"    {label}(", *(f"        {row.rstrip()}" for row in rows if row), "    ),"])
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)  # double quotes; JSON's escapes are Python's too
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_literal(key)}: {_literal(each)}' for key, each in value.items())}}}"
+    if is_dataclass(value):
+        given = [each for each in fields(value) if getattr(value, each.name) != each.default]
+        return f"{type(value).__name__}({', '.join(f'{e.name}={_literal(getattr(value, e.name))}' for e in given)})"
+    return repr(value)
+
+
+def _variable(name: str) -> str:
+    return "".join(char if char.isalnum() else "_" for char in name).upper()
+
+
+def _as_json(declared: Format) -> dict[str, Any]:
+    found = asdict(declared)
+    found["arguments"] = {"codec": type(declared.arguments).__name__, **found["arguments"]}
+    return found | {"markers": declared.markers}

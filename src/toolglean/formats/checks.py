@@ -1,0 +1,169 @@
+# What this file knows: what is wrong with a declaration, as far as each of its parts shows it by itself.
+# What it must not know: how it is compiled; what only shows when all patterns are put together, compile.py finds.
+"""Checks of a declaration."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from toolglean.errors import FormatError
+from toolglean.formats.spec import Hole, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.keys import ARGUMENT_KEYS, NAME_KEYS
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+
+__all__ = ["check"]
+
+HOLES = frozenset(
+    {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
+)
+CALL_HOLES = HOLES - {"key", "value", "type"}
+PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
+WORDS = frozenset({"name", "id", "index", "key", "type"})
+
+
+def check(declared: Format) -> None:
+    """Refuse what cannot be right.
+
+    Raises:
+        FormatError: the message names the hole or the marker.
+    """
+    if not declared.name:
+        raise FormatError("a format needs a name")
+    reason = _tuples(declared)
+    for pattern in () if reason else declared.calls:
+        reason = reason or _unknown(pattern, CALL_HOLES, "call") or _call(declared, pattern)
+    for pattern in () if reason else declared.parameters:
+        reason = reason or _unknown(pattern, PARAMETER_HOLES, "parameter") or _parameter(pattern)
+    if reason:
+        raise FormatError(f"format {declared.name!r}: {reason}")
+    reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
+    for pattern in (*declared.calls, *declared.parameters):
+        reason = reason or _neighbours(pattern) or _twice(pattern)
+    reason = reason or _first_holes(declared) or _ends(declared)
+    if reason:
+        raise FormatError(f"format {declared.name!r}: {reason}")
+
+
+def _tuples(declared: Format) -> str:
+    for name in ("also", "sections", "reasonings", "drop", "speaks", "aliases", "models"):
+        value = getattr(declared, name)
+        if not isinstance(value, tuple):
+            return f"{name} must be a tuple, not {value!r}"
+    return ""
+
+
+def _unknown(pattern: str, allowed: frozenset[str], what: str) -> str:
+    wrong = [hole for hole in _holes(pattern) if hole not in allowed]
+    return f"unknown hole {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
+
+
+def _call(declared: Format, pattern: str) -> str:
+    holes = _holes(pattern)
+    named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
+    whole = {"call", "calls"} & set(holes)
+    if "parameters" in holes and not declared.parameters:
+        return f"{{parameters}} needs a parameter pattern: {pattern!r}"
+    if not (whole or named) or len(whole) > 1:
+        return f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}"
+    arguments = {"arguments", "parameters", "keywords"} & set(holes)
+    if len(arguments) > 1 or (whole and set(holes) - {"name", "ws"} != whole):
+        return f"the arguments stand twice in the pattern {pattern!r}"
+    if "keywords" in holes and "{keywords})" not in pattern:
+        return f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}"
+    return ""
+
+
+def _parameter(pattern: str) -> str:
+    if not {"key", "value"} <= set(_holes(pattern)):
+        return f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}"
+    if isinstance(tokens_of(pattern.strip())[0], Hole):
+        return f"a parameter pattern needs a marker before its first hole: {pattern!r}"
+    return ""
+
+
+def _holes(pattern: str) -> list[str]:
+    return [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
+
+
+def _markers(declared: Format) -> str:
+    if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
+        return "a marker of drop or speaks is empty"
+    for opener, closer in declared.all_reasonings:
+        if not opener.strip() or not closer.strip():
+            return f"a marker of reasoning is empty: {(opener, closer)!r}"
+    texts = [closer for _, closer in declared.all_sections] + [declared.separator]
+    return next((f"a section or marker has no holes: {text!r}" for text in texts if _holes(text)), "")
+
+
+def _codec(declared: Format) -> str:
+    codec = declared.arguments
+    if isinstance(codec, Quoted) and not codec.quote.strip():
+        return f"the quote marker is empty: {codec.quote!r}"
+    if isinstance(codec, Tree) and codec.prefix and not codec.prefix.strip():
+        return f"the prefix of tags is white space: {codec.prefix!r}"
+    return ""
+
+
+def _id(declared: Format) -> str:
+    for hole in _holes(declared.id):
+        if hole not in {"name", "index"}:
+            return f"an id is made of {{name}} and {{index}}, not of {{{hole}}}: {declared.id!r}"
+        if not any(hole in _holes(pattern) for pattern in declared.calls):
+            return f"the id {declared.id!r} needs {{{hole}}}, which no call has"
+    return ""
+
+
+def _json_keys(declared: Format) -> str:
+    name, arguments = declared.keys
+    if name in NAME_KEYS and arguments in ARGUMENT_KEYS:
+        return ""
+    return f"keys {declared.keys!r}: names are read under {sorted(NAME_KEYS)}, arguments under {sorted(ARGUMENT_KEYS)}"
+
+
+def _types(declared: Format) -> str:
+    string = declared.types.get("string")
+    others = [word for kind, word in declared.types.items() if kind != "string"]
+    return f"types: {string!r} stands for strings and for others" if string is not None and string in others else ""
+
+
+def _neighbours(pattern: str) -> str:
+    # White space is optional, so it shows nobody where a word ends.
+    tokens: list[Token] = [token for token in tokens_of(pattern.strip()) if not isinstance(token, Space)]
+    for token, following in pairwise(tokens):
+        if not (isinstance(token, Hole) and isinstance(following, Hole)) or token.name not in WORDS:
+            continue
+        if following.name not in {"arguments", "parameters"}:
+            return f"nothing shows where {{{token.name}}} ends: a marker must follow it in {pattern!r}"
+    return ""
+
+
+def _twice(pattern: str) -> str:
+    holes = _holes(pattern)
+    for hole in ("call", "calls", "value"):
+        if holes.count(hole) > 1:
+            return f"{{{hole}}} stands twice in {pattern!r}"
+    if sum(holes.count(hole) for hole in ("arguments", "parameters", "keywords")) > 1:
+        return f"the arguments stand twice in the pattern {pattern!r}"
+    return ""
+
+
+def _first_holes(declared: Format) -> str:
+    for pattern in declared.calls:
+        tokens = tokens_of(pattern.strip())
+        if tokens and isinstance(tokens[0], Hole) and tokens[0].name not in {"name", "call", "calls"}:
+            return f"no marker stands before {{{tokens[0].name}}}, which could be anything: {pattern!r}"
+    return ""
+
+
+def _ends(declared: Format) -> str:
+    if not isinstance(declared.arguments, Tree):
+        return ""
+    for pattern in declared.calls:
+        tokens = tokens_of(pattern)
+        place = next((n for n, token in enumerate(tokens) if token == Hole("arguments")), -1)
+        if place >= 0 and not any(isinstance(token, Literal) for token in tokens[place:]):
+            return f"nothing shows where {{arguments}} end: {pattern!r}"
+    return ""

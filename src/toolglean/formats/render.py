@@ -1,0 +1,328 @@
+# What this file knows: how a turn is written in a format: reasoning, content, section, calls, closers.
+# What it must not know: how it is read (write_check.py asks the places of the compiled format), and what tools are.
+#
+# The main spelling is written, with the white space that the patterns declare. Of several parameter patterns the first
+# that can hold a value is taken. What could not be read back as it is meant is refused, never written otherwise:
+#
+#   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
+#
+# This is decided hole by hole, by rules; no turn is parsed. Of content and reasoning the same holds, but for white
+# space beside a marker, which is the format's.
+"""Turns, as the model would have written them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from toolglean.coerce import properties
+from toolglean.errors import UsageError
+from toolglean.events import ToolCall
+from toolglean.formats.compile import Program, compiled
+from toolglean.formats.registry import get_format
+from toolglean.formats.spec import Format, Hole, Quoted, Token, Tree, tokens_of
+from toolglean.formats.write_check import Piece, check_holes
+from toolglean.formats.write_values import (
+    json_text,
+    keywords_text,
+    misfit,
+    quoted_item,
+    text_of,
+    tree_item,
+    type_word,
+)
+
+__all__ = ["CallLike", "Tools", "render"]
+
+MAX_CALLS = 1024  # a parser's default limit
+
+CallLike: TypeAlias = "ToolCall | tuple[str, Mapping[str, Any]] | Mapping[str, Any]"
+
+
+class Tools(Protocol):
+    """Tools by name: a `ToolSet`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names."""
+
+    def get(self, name: str, /) -> Any:
+        """The tool of that name, which has `parameters`; or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is written. `of` says in messages which one."""
+
+    name: str
+    arguments: dict[str, Any]
+    id: str
+    index: int
+    of: str
+
+
+def render(
+    format: str | Format,  # noqa: A002  # the field's own word for it
+    calls: Iterable[CallLike] = (),
+    *,
+    content: str = "",
+    reasoning: str = "",
+    tools: Tools | None = None,
+) -> str:
+    """The turn that a model of that family would have written.
+
+    Args:
+        format: a `Format`, or the name of one.
+        calls: `ToolCall` objects; pairs of name and arguments; or dicts with `name` and `arguments` (also in OpenAI's
+            `{"id": …, "function": {…}}`, and with the arguments as a JSON string). Ids are written where the format's
+            main spelling has them: the call's own, else `call_0`, `call_1`, …
+        content: text before the calls.
+        reasoning: text between the format's reasoning markers, before everything else.
+        tools: the tools with which the turn will be read. Formats that write values as text need them for values that
+            are no strings, since only the schema tells `3` from `"3"`.
+
+    Returns:
+        The turn. Read with the same format and tools, it gives the calls back, the content and the reasoning; of white
+        space beside a marker this is not promised.
+
+    Raises:
+        UsageError: something cannot be written so that it comes back; the message names the call, the parameter and
+            the reason. For history that nobody will parse, leave the parameter out, or give the text as content.
+        FormatError: the declaration is wrong.
+    """
+    declared = get_format(format) if isinstance(format, str) else format
+    return _Turn(declared, tools).written(_calls(calls, declared), content, reasoning)
+
+
+def _calls(given: Iterable[CallLike], declared: Format) -> list[Call]:
+    found = [_call(each, index, declared) for index, each in enumerate(given)]
+    if len(found) > MAX_CALLS:
+        raise UsageError(f"a turn has at most {MAX_CALLS:,} calls, not {len(found):,}")
+    return found
+
+
+def _call(given: CallLike, index: int, declared: Format) -> Call:
+    name, arguments, own_id = _fields(given)
+    of = f"format {declared.name!r}, call {index} ({name!r})"
+    if isinstance(given, ToolCall) and given.status != "ok":
+        raise UsageError(f"{of}: it is {given.status}")
+    if not isinstance(name, str) or not name.strip() or misfit(name):
+        raise UsageError(f"{of}: a name is a string, and not empty")
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError as error:
+            raise UsageError(f"{of}: the arguments are no JSON: {error}") from error
+    if not isinstance(arguments, Mapping):
+        raise UsageError(f"{of}: the arguments are {type(arguments).__name__}, no object")
+    reason = misfit(dict(arguments))
+    if reason:
+        wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")
+        raise UsageError(f"{of}, argument {wrong!r}: {reason}")
+    return Call(name, dict(arguments), own_id if isinstance(own_id, str) else f"call_{index}", index, of)
+
+
+def _fields(given: Any) -> tuple[Any, Any, Any]:
+    if isinstance(given, ToolCall):
+        return given.name, given.arguments, given.id
+    if isinstance(given, Mapping):
+        inner = given.get("function", given)
+        if isinstance(inner, Mapping):
+            return inner.get("name"), inner.get("arguments", {}), given.get("id")
+    elif isinstance(given, tuple) and len(given) == 2:
+        return given[0], given[1], None
+    raise UsageError(f"not a call (a ToolCall, a pair of name and arguments, or a dict with both): {given!r:.200}")
+
+
+class _Turn:
+    # Writes one turn, as pieces.
+
+    def __init__(self, declared: Format, tools: Tools | None) -> None:
+        self.format, self.tools = declared, tools
+        self.program: Program = compiled((self._written_out(() if tools is None else tools.names),))
+
+    def written(self, calls: list[Call], content: str, reasoning: str) -> str:
+        """The whole turn."""
+        for each in calls:
+            self._check_name(each)
+        before = self._reasoning(reasoning) if reasoning else ""
+        pieces = list(self._section(calls)) if calls else []
+        after = "".join(piece.whole for piece in pieces)
+        self._check_content(content, after)
+        if pieces:
+            self._check(pieces, content)
+        return before + content + after
+
+    def _error(self, reason: str) -> UsageError:
+        return UsageError(f"format {self.format.name!r}: {reason}")
+
+    def _written_out(self, names: Iterable[str]) -> Format:
+        # The format as it is read; its calls may be written out for each tool.
+        found = self.format.for_tools(names) if self.format.is_for_tools else None
+        return self.format if found is None else found
+
+    # -- what stands before the calls ----------------------------------------------------------------------------------
+
+    def _reasoning(self, text: str) -> str:
+        opener, closer = self.format.reasoning
+        if not opener:
+            raise self._error("it has no markers for reasoning")
+        lane = self.program.lane(self.program.reasoning_lane(0, 0), ())
+        place, found = lane.finder.find(text + closer.lstrip(), 0)
+        if place != len(text) or misfit(text):
+            raise self._error(f"the reasoning holds a marker: {found or text[place:]!r}")
+        return f"{opener}{text}{closer}"
+
+    def _check_content(self, text: str, after: str) -> None:
+        place, found = self.program.lane(0, ()).finder.find(text + after, 0)
+        if misfit(text) or (place < len(text) and (found or after)):
+            raise self._error(f"the content holds a marker: {found or text[place:]!r}")
+        if self.program.has_bare and text.strip():
+            if after and not self._has_marker(after):
+                raise self._error("its calls stand at the start of the turn: there can be no content before them")
+            if self._may_be_call(text.lstrip()):
+                raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
+
+    def _has_marker(self, after: str) -> bool:
+        place, found = self.program.lane(0, ()).finder.find(after, 0)
+        return bool(found) and not after[:place].strip()
+
+    def _may_be_call(self, text: str) -> bool:
+        place = self.program.bare_start(())
+        edges = place.hole_for(text[0])
+        if not edges or edges[0].kind != "name":
+            return bool(edges) or self.program.net.step(place, text[0]) is not None
+        end = next((at for at, char in enumerate(text) if not (char.isalnum() or char in "_-.")), len(text))
+        exits = self.program.net.exits([edge.target for edge in edges])
+        return text[end:].lstrip()[:1] in {*exits.chars, *(literal[0] for literal in exits.literals)}
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def _check_name(self, call: Call) -> None:
+        if self.tools is None:
+            if self.format.registered_only:
+                raise UsageError(f"{call.of}: calls of this format count for known tools only: give `tools`")
+            return
+        names = (call.name, call.name.removeprefix("functions."), call.name.rpartition(".")[2])
+        found = next((name for name in names if self.tools.get(name) is not None), None)
+        if found is None and (self.program.has_bare or self.format.registered_only):
+            raise UsageError(f"{call.of}: no such tool, and calls of this format count for known tools only")
+        if found not in {None, call.name}:
+            raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
+
+    def _check(self, pieces: list[Piece], content: str) -> None:
+        opening = self.program.lane(0, ()).opening
+        bare = self.program.has_bare and not content.strip()
+        start = self.program.bare_start(()) if bare else opening
+        spaced = bool(getattr(self.tools, "spaced", False))
+        check_holes(self.program.net, start, opening, pieces, spaced=spaced)
+
+    def _section(self, calls: list[Call]) -> Iterator[Piece]:
+        opener, closer = self.format.section
+        of = f"format {self.format.name!r}"
+        yield from (Piece("", token, of) for token in _texts(opener))
+        if "{calls}" in self.format.call:
+            yield from self._call(calls)
+        else:
+            for number, call in enumerate(calls):
+                if number:
+                    yield from (Piece("", text, call.of) for text in _texts(self.format.separator))
+                yield from self._call([call])
+        yield from (Piece("", token, of) for token in _texts(closer))
+
+    def _call(self, calls: list[Call]) -> Iterator[Piece]:
+        call, first = calls[0], True
+        before: Token | None = None
+        for token in tokens_of(self._written_out([call.name]).call):
+            if not isinstance(token, Hole):
+                # The parenthesis behind {keywords} is the end of the keywords themselves.
+                text = token.text[1:] if before == Hole("keywords") else token.text
+                yield Piece("", text, call.of, opens=first)
+                first = first and text.isspace()
+            elif token.name == "parameters":
+                for key, value in call.arguments.items():
+                    yield from self._parameter(call, key, value)
+            elif token.name in {"call", "calls"}:
+                yield Piece("call", self._objects(calls, listed=token.name == "calls"), call.of)
+            else:
+                yield Piece(token.name, self._filled(token.name, call), call.of)
+            before = token
+
+    def _objects(self, calls: list[Call], *, listed: bool) -> str:
+        name, arguments = self.format.keys
+        found: list[Any] = [{name: call.name, arguments: call.arguments} for call in calls]
+        return json_text(found if listed else found[0])
+
+    def _filled(self, hole: str, call: Call) -> str:
+        if hole == "keywords":
+            return keywords_text(call.arguments) + ")"
+        if hole == "arguments":
+            return self._arguments(call)
+        return {"name": call.name, "id": call.id, "index": str(call.index)}[hole]
+
+    def _schema(self, call: Call) -> Any:
+        tool = self.tools.get(call.name) if self.tools is not None else None
+        return getattr(tool, "parameters", None) or {}
+
+    # -- arguments -----------------------------------------------------------------------------------------------------
+
+    def _arguments(self, call: Call) -> str:
+        codec, root = self.format.arguments, self._schema(call)
+        if isinstance(codec, Quoted):
+            items = [(key, quoted_item(key, value, codec, root)) for key, value in call.arguments.items()]
+        elif isinstance(codec, Tree):
+            items = [(key, tree_item(key, value, codec, root)) for key, value in call.arguments.items()]
+        else:
+            return json_text(call.arguments)
+        for key, text in items:
+            if text is None:
+                raise self._unwritable(call, key)
+        texts = [text for _, text in items if text is not None]
+        return "{" + ",".join(texts) + "}" if isinstance(codec, Quoted) else "".join(texts)
+
+    def _unwritable(self, call: Call, key: str) -> UsageError:
+        known = key in properties(self._schema(call))
+        why = "as its schema has it" if known else "without a schema (`tools`)"
+        shown = f"{call.arguments[key]!r:.60}"
+        return UsageError(f"{call.of}, argument {key!r}: the dialect has no text that is read as {shown} {why}")
+
+    def _parameter(self, call: Call, key: str, value: Any) -> Iterator[Piece]:
+        root = self._schema(call)
+        schema = properties(root).get(key) if root else None
+        of = f"{call.of}, argument {key!r}"
+        for pattern in self.format.parameters:
+            typed = "{type}" in pattern
+            word = type_word(value, self.format.types) if typed else ""
+            text = text_of(value, word, self.format.types, schema, root)
+            if text is None:
+                continue
+            pieces = list(_parameter_pieces(pattern, {"key": key, "type": word, "value": text}, of))
+            yield from pieces
+            return
+        raise self._unwritable(call, key)
+
+
+def _texts(pattern: str) -> Iterator[str]:
+    for token in tokens_of(pattern):
+        if not isinstance(token, Hole):
+            yield token.text
+
+
+def _parameter_pieces(pattern: str, filled: Mapping[str, str], of: str) -> Iterator[Piece]:
+    tokens = tokens_of(pattern)
+    value = next(at for at, token in enumerate(tokens) if isinstance(token, Hole) and token.name == "value")
+    lead, trail = _space_at(tokens, value - 1), _space_at(tokens, value + 1)
+    for at, token in enumerate(tokens):
+        if at == value:
+            yield Piece("value", filled["value"], of, lead, trail)
+        elif isinstance(token, Hole):
+            yield Piece(token.name, filled[token.name], of)
+        elif not (lead and at == value - 1) and not (trail and at == value + 1):
+            yield Piece("", token.text, of)
+
+
+def _space_at(tokens: tuple[Token, ...], at: int) -> str:
+    token = tokens[at] if 0 <= at < len(tokens) else None
+    return token.text if token is not None and not isinstance(token, Hole) and token.text.isspace() else ""

@@ -1,0 +1,216 @@
+# What this file knows: whether what was written into the holes of a pattern comes back out of them.
+# What it must not know: how it was written, and how the whole turn is parsed.
+#
+# The check walks the places of the compiled format over the text, as a reader will, but knows at every hole where it
+# must end. So each hole has one rule, and the rule needs nothing but the text behind it:
+#
+#   anything          no marker may fit where the hole begins, for a marker beats a hole
+#   names, ids, keys  end at the first literal that may stand behind them: it must be the one that was written
+#   values            end at the first closer behind which the next marker fits: it must be the one that was written
+#   arguments, calls  end by themselves
+#   the last one      something must show that the call is complete
+"""What is written comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolglean.errors import UsageError
+from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place
+
+__all__ = ["Piece", "check_holes"]
+
+NAME_CHARS = 256
+KEY_CHARS = 4096
+SPACE_CHARS = 64  # of white space that a pattern may have behind a word
+SELF_ENDING = frozenset({"arguments", "keywords", "call"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the turn.
+
+    Attributes:
+        kind: the kind of the hole that it fills; "" for text of the pattern.
+        text: what is written.
+        of: the call and parameter, for messages.
+        lead: of a value: the white space before it; `trail` that behind it. Both are written.
+        opens: whether a call begins here.
+    """
+
+    kind: str
+    text: str
+    of: str = ""
+    lead: str = ""
+    trail: str = ""
+    opens: bool = False
+
+    @property
+    def whole(self) -> str:
+        """All that is written."""
+        return f"{self.lead}{self.text}{self.trail}"
+
+
+def check_holes(net: Net, start: Place, opening: Place, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
+    """Check every hole.
+
+    Args:
+        net: the places.
+        start: the place at which the first piece begins.
+        opening: the place at which calls begin that have a marker of their own.
+        pieces: section, calls, separators, in order.
+        spaced: whether names of tools may hold white space.
+
+    Raises:
+        UsageError: what fills a hole would not come back; the message says what, and why.
+    """
+    check = _Check(net, start, opening, "".join(piece.whole for piece in pieces), spaced=spaced)
+    for piece in pieces:
+        check.take(piece)
+    if not check.complete:
+        raise UsageError(f"{pieces[-1].of}: nothing in the pattern shows that the call is complete")
+
+
+class _Check:
+    # Walks along; `at` is the position in the text, `here` the place.
+
+    def __init__(self, net: Net, start: Place, opening: Place, text: str, *, spaced: bool) -> None:
+        self.net, self.here, self.opening, self.text, self.spaced = net, start, opening, text, spaced
+        self.at = 0
+        self.complete = True
+
+    def take(self, piece: Piece) -> None:
+        """Walk over the piece, or say why not."""
+        if not piece.kind:
+            self._literal(piece)
+        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are no text at all
+            reason = self._hole(piece)
+            if reason:
+                raise UsageError(f"{piece.of}: {reason}")
+        self.at += len(piece.whole)
+
+    def _literal(self, piece: Piece) -> None:
+        if piece.text.isspace():  # none is needed anywhere, so no place depends on it
+            return
+        found = self._walked(self.opening, piece.text) if piece.opens else None
+        found = found or self._walked(self.here, piece.text)
+        if found is None:
+            raise UsageError(f"{piece.of}: {piece.text!r} is not read where the pattern writes it")
+        self.here = found
+        self.complete = bool(found.flags & END) or (self.complete and not piece.opens)
+
+    def _walked(self, here: Place | None, text: str) -> Place | None:
+        for char in text:
+            here = self.net.step(here, char) if here is not None else None
+        return here
+
+    def _hole(self, piece: Piece) -> str:
+        text = self.text[self.at :][:1]
+        edges = self.here.hole_for(text)
+        if not edges or edges[0].kind != piece.kind:
+            return f"the {piece.kind} cannot begin with {text!r}"
+        if self._beaten():
+            return f"a marker of the format stands at the beginning of the {piece.kind}"
+        targets = [edge.target for edge in edges]
+        reason = ""
+        if piece.kind == "value":
+            reason = self._value(piece, edges, self.net.exits(targets))
+        elif piece.kind not in SELF_ENDING:
+            reason = self._word(piece, edges[0], self.net.exits(targets))
+        self.complete = edges[0].last
+        self.here = self.net.place(targets)
+        return reason
+
+    def _beaten(self) -> bool:
+        # Whether a marker fits here.
+        here, at = self.here, self.at
+        while at < len(self.text):
+            found = self.net.step(here, self.text[at])
+            if found is None:
+                return False
+            if found.flags & LITERAL or (self.text[at].isspace() and here.holes and not found.holes):
+                return True
+            here, at = found, at + 1
+        return False
+
+    # -- words ---------------------------------------------------------------------------------------------------------
+
+    def _word(self, piece: Piece, edge: HoleEdge, exits: Exits) -> str:
+        word, kind = piece.text, piece.kind
+        longest = max(map(len, exits.literals), default=0)
+        if kind == "key":
+            if len(word) + longest > KEY_CHARS:
+                return f"a key has at most {KEY_CHARS - longest:,} characters"
+        else:
+            reason = self._misspelt(word, edge, longest)
+            if reason:
+                return reason
+        read = self._word_read(exits, len(word))
+        if (read if kind == "key" else read.strip()) == word:
+            return ""
+        return f"the {kind} {word[:40]!r} holds what ends it, and would be read as {read[:40]!r}"
+
+    def _misspelt(self, word: str, edge: HoleEdge, longest: int) -> str:
+        spaced = edge.kind == "name" and not edge.word and self.spaced
+        if len(word) > (NAME_CHARS - longest if spaced else NAME_CHARS):
+            return f"the {edge.kind} has more than {NAME_CHARS - longest if spaced else NAME_CHARS} characters"
+        if not word or word != word.strip() or "\n" in word:
+            return f"the {edge.kind} is empty, or has white space at its edges or a line break: {word!r}"
+        if not spaced and any(char.isspace() for char in word):
+            return f"white space in the {edge.kind} {word!r}"
+        if edge.kind == "index" and not word.isdigit():
+            return f"the index is no number: {word!r}"
+        if edge.word and not all(char.isalnum() or char in "_-." for char in word):
+            return f"the name {word!r} is no word (letters, digits, _, -, .)"
+        return ""
+
+    def _word_read(self, exits: Exits, size: int) -> str:
+        # What a reader takes for the word: all before the first literal that may follow.
+        text, at = self.text, self.at
+        longest = max(map(len, exits.literals), default=1)
+        for end in range(at, min(len(text), at + size + longest + SPACE_CHARS)):
+            if text[end] in exits.chars and text[at:end].strip():
+                return text[at:end]
+            for literal in exits.literals:
+                if text.endswith(literal, at, end + 1):
+                    return text[at : end + 1 - len(literal)]
+        return ""
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def _value(self, piece: Piece, edges: Sequence[HoleEdge], exits: Exits) -> str:
+        begin, trail = self._value_begin(edges)
+        if begin != self.at + len(piece.lead):
+            return "the line break at the beginning of the value would be taken for the format's own"
+        wanted = begin + len(piece.text)
+        finder = self.net.finder(exits, trail)
+        behind = self.net.place([edge.target for edge in edges])
+        at = begin
+        while True:
+            at, found = finder.find(self.text, at)
+            if not found:
+                return "nothing shows where the value ends"
+            inner = trail if trail and found.startswith(trail) and found not in exits.literals else ""
+            if self._follows(behind, at + len(inner), at + len(found)):
+                break
+            at += 1
+        return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
+
+    def _value_begin(self, edges: Sequence[HoleEdge]) -> tuple[int, str]:
+        # White space before the value is exact and optional, and that behind it counts only if this stood there.
+        lead = max((edge.lead for edge in edges), key=len)
+        if not self.text.startswith(lead, self.at):
+            return self.at, ""
+        return self.at + len(lead), max((edge.trail for edge in edges), key=len)
+
+    def _follows(self, here: Place, begin: int, end: int) -> bool:
+        # Whether behind the closer, which ends at `end`, the next marker fits.
+        for at in range(begin, len(self.text)):
+            found = self.net.step(here, self.text[at])
+            if found is None:  # `</{key}>`: a hole follows at once
+                return at >= end and bool(here.hole_for(self.text[at]))
+            if at >= end and found.flags & LITERAL:
+                return True
+            here = found
+        return False

@@ -1,0 +1,190 @@
+# What this file knows: how arguments are written in each dialect: JSON, Python keywords, quoted objects, tags, text.
+# What it must not know: patterns and markers. What a tool's schema says of a parameter, it is told.
+#
+# JSON and Python say themselves what a value is, so whatever is written comes back. In the other dialects the reader
+# asks the schema, and markers stand in the text: there a value is written in each way that the dialect has, and the
+# first that its own reader reads as that value counts. Where none does, `None` says so.
+"""Values, as text."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolglean.coerce import coerce_text, is_text, properties
+from toolglean.formats.spec import Quoted, Tree
+from toolglean.scan.json import decode
+from toolglean.scan.quoted import QuotedReader
+from toolglean.scan.reader import DONE, Reader
+from toolglean.scan.tree import TreeReader
+
+__all__ = ["json_text", "keywords_text", "misfit", "quoted_item", "same", "text_of", "tree_item", "type_word"]
+
+MAX_DEPTH = 250  # a parser's default limit is 256, and formats put lists and objects around the arguments
+MAX_DIGITS = 4300
+
+_plain_key = re.compile(r"[^\W\d][\w.-]*").fullmatch
+_bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").fullmatch
+_half_character = re.compile("[\ud800-\udfff]").search
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two JSON values are equal; true is not 1, but 1.0 is."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def misfit(value: Any, depth: int = 0) -> str:
+    """Why the value is no JSON that comes back; "" if it is."""
+    if depth > MAX_DEPTH:
+        return f"it is nested deeper than {MAX_DEPTH}"
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, str):
+        return "half of a surrogate pair is no character" if _half_character(value) else ""
+    if isinstance(value, int):
+        return f"an integer of more than {MAX_DIGITS} digits" if abs(value) >= 10**MAX_DIGITS else ""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{value!r} is no JSON"
+    if isinstance(value, list):
+        return next(filter(None, (misfit(each, depth + 1) for each in value)), "")
+    if isinstance(value, dict):
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None:
+            return f"the key {wrong!r} is no string"
+        return next(filter(None, (misfit(each, depth + 1) for pair in value.items() for each in pair)), "")
+    return f"{type(value).__name__} is no JSON type"
+
+
+# -- Python keywords ---------------------------------------------------------------------------------------------------
+
+
+def keywords_text(arguments: Mapping[str, Any]) -> str:
+    """The arguments as Python keywords; as one positional dict where a key is no name."""
+    if all(_plain_key(key) and len(key) <= 256 and not keyword.iskeyword(key) for key in arguments):
+        return ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    return repr(dict(arguments))
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[tuple[type, tuple[str, ...]], ...] = (
+    (bool, ("boolean",)),
+    (int, ("integer", "number")),
+    (float, ("number",)),
+    (str, ("string",)),
+    (list, ("array",)),
+    (dict, ("object",)),
+)
+
+
+def type_word(value: Any, types: Mapping[str, str]) -> str:
+    """The word that a format writes for the type of the value."""
+    kinds = next((names for kind, names in _KINDS if isinstance(value, kind)), ("null",))
+    found = next((types[name] for name in kinds if name in types), None)
+    return found if found is not None else types.get("*", kinds[-1])
+
+
+def text_of(value: Any, word: str, types: Mapping[str, str], schema: Any, root: Any) -> str | None:
+    """The value as the text of a parameter: a string as it stands, others as JSON.
+
+    Args:
+        value: the value.
+        word: the type that the format writes beside it; "" if it writes none.
+        types: the format's words for types.
+        schema: what the tool's schema says of the parameter; None where nothing is known.
+        root: the schema in which `$ref` is looked up.
+
+    Returns:
+        The text; None where it would be read as another value.
+    """
+    text = value if isinstance(value, str) else json_text(value)
+    if word and types:
+        is_string = word == types.get("string", "string")
+        return text if is_string == isinstance(value, str) else None
+    found = text if is_text(schema, root) else coerce_text(text, schema, root)
+    return text if same(found, value) else None
+
+
+# -- quoted objects and nested tags ------------------------------------------------------------------------------------
+
+
+def quoted_item(key: str, value: Any, codec: Quoted, root: Any) -> str | None:
+    """`key:value` of an object in the quoted dialect; None where it cannot be written."""
+    known = properties(root) if root else {}
+    written_key = _quoted_key(key, codec.quote)
+    for text in _quoted_values(value, codec):
+        item = f"{written_key}:{text}"
+        reader = QuotedReader(codec.quote, all_quoted=codec.all, properties=known)
+        if _reads(reader, f"{{{item}}}", {key: value}):
+            return item
+    return None
+
+
+def _quoted_key(key: str, quote: str) -> str:
+    if _bare_key(key) and len(key) <= 256 and key[0] != quote[0]:
+        return key
+    return _marked(key, quote)
+
+
+def _marked(text: str, quote: str) -> str:
+    # Between markers, where no marker stands in the text; else as a JSON string.
+    return f"{quote}{text}{quote}" if (text + quote).find(quote) == len(text) else json_text(text)
+
+
+def _quoted_values(value: Any, codec: Quoted) -> Iterator[str]:
+    if codec.all and not isinstance(value, str | list | dict):
+        yield _marked(json_text(value), codec.quote)
+    yield _quoted_value(value, codec.quote)
+    if isinstance(value, str):
+        yield json_text(value)
+
+
+def _quoted_value(value: Any, quote: str) -> str:
+    if isinstance(value, str):
+        return _marked(value, quote)
+    if isinstance(value, list):
+        return "[" + ",".join(_quoted_value(each, quote) for each in value) + "]"
+    if isinstance(value, dict):
+        items = (f"{_quoted_key(key, quote)}:{_quoted_value(each, quote)}" for key, each in value.items())
+        return "{" + ",".join(items) + "}"
+    return json_text(value)
+
+
+def tree_item(key: str, value: Any, codec: Tree, root: Any) -> str | None:
+    """The element of one parameter; None where it cannot be written."""
+    known = properties(root) if root else {}
+    text = _element(key, value, codec.prefix)
+    return text if _reads(TreeReader(codec.prefix, known), f"{text}{codec.prefix}</", {key: value}) else None
+
+
+def _element(key: str, value: Any, prefix: str) -> str:
+    return f"{prefix}<{key}>{_element_body(value, prefix)}{prefix}</{key}>"
+
+
+def _element_body(value: Any, prefix: str) -> str:
+    if isinstance(value, dict):
+        return "".join(_element(key, each, prefix) for key, each in value.items())
+    if isinstance(value, list):
+        return "".join(_element("item", each, prefix) for each in value)
+    return value if isinstance(value, str) else json_text(value)
+
+
+def _reads(reader: Reader, text: str, wanted: dict[str, Any]) -> bool:
+    """Whether the reader makes exactly that value of exactly that text."""
+    place, found, status = reader.read(text, 0)
+    return status == DONE and place == len(text) and same(decode(found)[0], wanted)

@@ -1,0 +1,84 @@
+# Invariant: no mutant of any turn, read by any format, by `auto` or by a tag, breaks a law of fuzz/laws.py.
+# 2,000 mutants with fixed seeds here; 100,000 by `python -m fuzz.mutants`.
+"""The fuzzer, for a moment; and that it finds what is wrong."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import toolglean.emit
+from fuzz import mutants
+from fuzz.laws import Subject, broken
+from fuzz.mutation import mutant
+from fuzz.shrink import shrunk
+from fuzz.turns import all_markers, stream_turns
+from toolglean import Parser
+
+
+def test_no_mutant_breaks_a_law() -> None:
+    assert [str(each) for each in mutants.run(2_000, seed=0)] == []
+
+
+def test_mutants_are_the_same_each_time() -> None:
+    first, again = (mutant(random.Random(7), stream_turns(), all_markers()) for _ in range(2))
+    assert first == again
+    assert mutants.case("hermes", 3, shared=False) == mutants.case("hermes", 3, shared=False)
+
+
+def test_every_format_is_read_by_name_by_auto_and_by_a_tag() -> None:
+    names = mutants.names()
+    assert {"hermes", "gemma-4", "auto", "tag:{"} <= set(names)
+    assert len(list(mutants.jobs(len(names) * 250, 0, None, shared=False))) == len(names) * 2
+    for name in names:
+        assert mutants.turns_for(name, shared=False), name
+
+
+def test_a_breach_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A parser that loses a character now and then."""
+
+    def content(self: toolglean.emit.Emitter, text: str, start: int) -> None:
+        found(self, text.replace("w", ""), start)
+
+    found = toolglean.emit.Emitter.content
+    monkeypatch.setattr(toolglean.emit.Emitter, "content", content)
+    [breach, *_] = mutants.run(40, only="hermes")
+    assert breach.breach.law in {"nothing lost", "one answer"}
+    assert len(breach.text) < 12
+    assert repr(breach.text) in capsys.readouterr().out
+
+
+def test_a_parser_that_raises_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Parser, chunk: str) -> None:
+        raise IndexError(self, chunk)
+
+    monkeypatch.setattr(Parser, "feed", feed)
+    breach = broken(Subject("hermes"), "x")
+    assert breach is not None
+    assert (breach.law, breach.what) == ("no exception", "IndexError in feed")
+
+
+def test_a_parser_without_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Parser, chunk: str) -> None:
+        del self, chunk
+        while True:
+            pass
+
+    monkeypatch.setattr(Parser, "feed", feed)
+    monkeypatch.setattr("fuzz.laws.SECONDS", 0.05)
+    breach = broken(Subject("hermes"), "x")
+    assert breach is not None
+    assert breach.law == "an end"
+
+
+def test_shrinking_keeps_what_matters() -> None:
+    assert shrunk("aaa(bbb)ccc" * 20, lambda text: "(" in text and ")" in text) in {"()", ")("}
+    assert shrunk("abc", lambda text: text == "abc") == "abc"
+    assert shrunk("a" * 100, bool, tries=0) == "a" * 100
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["mutants", "--count", "20", "--seed", "5", "--format", "hermes"])
+    assert mutants.main() == 0
+    assert capsys.readouterr().out.startswith("20 mutants in ")
