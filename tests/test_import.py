@@ -23,7 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"tools", "formats"}),
     frozenset({"emit", "tag", "envelope", "readers", "parameters", "discovery", "places", "machine", "modes", "plan"}),
     frozenset({"ollama", "templates"}),
-    frozenset({"parser"}),
+    frozenset({"parser", "precedence"}),
     frozenset({"stream", "testing"}),
     frozenset({"messages", "routing"}),
     frozenset({"clients"}),
@@ -143,7 +143,7 @@ def wrong(found: Import) -> str:
         return f"{own} (floor {floor(own)}) looks up to {other} (floor {floor(other)})"
     if (own, other) in STRANGERS:
         return f"{own} and {other} know nothing of each other"
-    if own == "parser" and other == "templates" and not (found.in_function or found.for_types):
+    if own in {"parser", "precedence"} and other == "templates" and not (found.in_function or found.for_types):
         return "parser imports templates inside the function that needs it"
     return ""
 

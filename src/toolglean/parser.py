@@ -1,21 +1,21 @@
-# What this file knows: from what the user has (a tag, a template) to what the machine reads; the precedence, in one
-# place.
+# What this file knows: the arguments that a user may give, and the parser that they make.
 # What it must not know: how anything is read.
 """The parser that users make."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
 from toolglean.errors import UsageError
 from toolglean.limits import Limits
 from toolglean.machine import Machine
+from toolglean.precedence import Given, choose
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.plan import Plan
 
 __all__ = ["Parser"]
 
@@ -29,10 +29,16 @@ class Parser(Machine):
         format: a `Format`, the name of one (`toolglean formats` lists them), or "auto": the openers of all formats are
             looked for at once. Given nothing else, this is what happens.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
-        template: the model's chat template (Go or Jinja), from which the tag is read. Jinja needs `toolglean[jinja]`.
+        template: the model's chat template (Go or Jinja), or an Ollama Modelfile, from which the format is read: known
+            by what it writes, or inferred and proven by round trip; if neither, only its tag. Jinja needs
+            `toolglean[jinja]`. Read once for each text: about a second.
+        tokenizer_config: Hugging Face's `tokenizer_config.json`, as a dict or a path: its `response_template`, else its
+            `chat_template`.
+        response_template: a response template of Hugging Face, version 1.
         tag: the marker that starts a call, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
         closer: the marker that ends what the tag started; None: read from the template, or derived from the tag.
-        start: "content", or "reasoning" where the prompt has opened the reasoning.
+        start: "content", or "reasoning" where the prompt has opened the reasoning; None: as the chat template says,
+            else content.
         prompt: the end of the prompt, from which that is read; its events are dropped, and places count from its end.
         unknown_tools: what becomes of a call to a tool that is not in `tools`: "call" reports it with `known=False`,
             "content" gives its text back.
@@ -40,6 +46,10 @@ class Parser(Machine):
         markup: report the format's own text outside calls as `Markup`, so that the events tile the turn.
         id_prefix: ids of calls are this and the index, where the model writes none of its own.
         limits: how much a turn may ask for.
+        untrusted: the template is a stranger's: it is rendered in a child process with limits of time and memory.
+
+    Of several of these the first counts, in this order: format; tag; response_template; template (or what
+    tokenizer_config holds); model.
 
     Raises:
         UsageError: an argument is wrong, or a name is not known.
@@ -55,23 +65,29 @@ class Parser(Machine):
         format: str | Format | None = None,  # noqa: A002  # the field's own word for it
         model: str | None = None,
         template: str | None = None,
+        tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None = None,
+        response_template: Mapping[str, Any] | None = None,
         tag: str | None = None,
         closer: str | None = None,
-        start: Literal["content", "reasoning"] = "content",
+        start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
         limits: Limits | None = None,
+        untrusted: bool = False,
     ) -> None:
         if unknown_tools not in {"call", "content"}:
             raise UsageError(f"unknown_tools must be 'call' or 'content', not {unknown_tools!r}")
-        if start not in {"content", "reasoning"}:
+        if start not in {None, "content", "reasoning"}:
             raise UsageError(f"start must be 'content' or 'reasoning', not {start!r}")
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
+        chosen = choose(
+            Given(format, response_template, tokenizer_config, template, model, tag, closer), known, untrusted=untrusted
+        )
         super().__init__(
-            _plan(known, format, model, template, tag, closer),
+            chosen.plan,
             known,
             unknown_tools=unknown_tools,
             coerce=coerce,
@@ -79,10 +95,10 @@ class Parser(Machine):
             id_prefix=id_prefix,
             limits=limits or Limits(),
         )
-        if start == "reasoning":
+        if start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning):
             self.begin_reasoning()
         if prompt:
-            self.read_prompt(prompt)
+            self.read_prompt(chosen.prompt(prompt))
 
     @property
     def format(self) -> Format | None:
@@ -97,56 +113,3 @@ class Parser(Machine):
         """The tag for which the parser looks, where only a tag is known."""
         found: str | None = getattr(self.plan, "tag_text", None)
         return found
-
-
-def _plan(
-    tools: ToolSet | None,
-    named: str | Format | None,
-    model: str | None,
-    template: str | None,
-    tag: str | None,
-    closer: str | None,
-) -> Plan:
-    # The precedence, in one place: what the user says of the format himself, then the template, then the model's name.
-    if closer is not None and tag is None and (template is None or named is not None):
-        raise UsageError("a closer belongs to a tag: give the tag too")
-    if named is not None:
-        if tag is not None:
-            raise UsageError("give a format or a tag, not both")
-        return _format_plan(named, tools)
-    if tag is not None:
-        return _tag_plan(tag, closer)
-    if template is not None:
-        from toolglean.templates import tag_of  # noqa: PLC0415  # only those who have a template pay for its import
-
-        found = tag_of(template)
-        return _tag_plan(found.tag, closer if closer is not None else found.closer or None)
-    return _model_plan(model, tools) if model is not None else _format_plan("auto", tools)
-
-
-def _tag_plan(tag: str, closer: str | None) -> Plan:
-    from toolglean.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
-    from toolglean.tag import Tag  # noqa: PLC0415
-
-    return TagPlan(Tag.of(tag, closer))
-
-
-def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
-    from toolglean.formats.compile import compiled  # noqa: PLC0415  # a parser for a tag does without them
-    from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
-    from toolglean.places.walk import FormatPlan  # noqa: PLC0415
-
-    formats = all_formats() if named == "auto" else (get_format(named) if isinstance(named, str) else named,)
-    names = () if tools is None else tools.names
-    fixed = tuple(each for each in formats if not each.is_for_tools)
-    written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
-    return FormatPlan(compiled((*fixed, *(each for each in written_out if each is not None))))
-
-
-def _model_plan(model: str, tools: ToolSet | None) -> Plan:
-    from toolglean.formats.registry import format_of_model  # noqa: PLC0415
-
-    found = format_of_model(model)
-    if found is None:
-        raise UsageError(f"no format is known for the model {model!r}: give `format`, `template` or `tag`")
-    return _format_plan(found, tools)
