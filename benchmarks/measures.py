@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
+from toolglean.errors import ToolgleanError
+from toolglean.templates.infer import infer
 
 __all__ = ["FULL", "SMOKE", "Effort", "Row", "all_rows", "import_ms"]
 
@@ -71,6 +76,7 @@ def all_rows(effort: Effort) -> Iterator[Row]:
     yield from _forks(effort)
     best = min(import_ms() for _ in range(effort.imports))
     yield Row("import toolglean", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
+    yield from _inference(effort)
 
 
 def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
@@ -148,6 +154,24 @@ def _forks(effort: Effort) -> Iterator[Row]:
     one = best.pop("floor") / len(chunks)
     for name, seconds in best.items():
         yield Row("a fork", name, seconds * NS, "ns", seconds / one, 10, seconds / one)
+
+
+def _inference(effort: Effort) -> Iterator[Row]:
+    # Templates of our own, and a sample of the shared ones where they are at hand (`python -m tests.infer_report`: all).
+    root = Path(__file__).parents[1]
+    paths = sorted((root / "fixtures" / "templates").glob("*.*"))
+    shared = sorted((root.parent / "shared" / "templates").glob("*/*"))
+    times = []
+    for path in paths[:2] if effort is SMOKE else [*paths, *shared[:: max(1, len(shared) // 40)]]:
+        begin = time.perf_counter()
+        try:
+            infer(path.read_text(encoding="utf-8"))
+        except ToolgleanError:
+            continue
+        times.append(time.perf_counter() - begin)
+    group = f"a format read from a chat template, and proven ({len(times)} templates)"
+    yield Row(group, "median", statistics.median(times), "s")
+    yield Row(group, "worst", max(times), "s")
 
 
 def import_ms() -> float:
