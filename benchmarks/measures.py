@@ -157,7 +157,7 @@ def _forks(effort: Effort) -> Iterator[Row]:
 
 
 def _inference(effort: Effort) -> Iterator[Row]:
-    # Templates of our own, and a sample of the shared ones where they are at hand (`python -m tests.infer_report`: all).
+    # Templates of our own, and a sample of the shared ones where they are at hand; tests/infer_report.py takes all.
     root = Path(__file__).parents[1]
     paths = sorted((root / "fixtures" / "templates").glob("*.*"))
     shared = sorted((root.parent / "shared" / "templates").glob("*/*"))
