@@ -123,6 +123,10 @@ def begin_arguments(envelope: Envelope, depth: int) -> None:
 
 def read_envelope(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
     """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
+    if envelope.scanner.untouched:  # its first bracket
+        machine.keep(text[i])
+        begin_frames(envelope, text[i])
+        return i + 1
     if envelope._reading == ARGUMENTS:
         return _read_arguments(machine, envelope, text, i)
     if envelope._reading == HOLDING:

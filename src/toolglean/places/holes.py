@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.envelope import Envelope, begin_frames, read_envelope
+from toolglean.envelope import Envelope, read_envelope
 from toolglean.formats.net import START, HoleEdge, Place
 from toolglean.parameters import Parameters
 from toolglean.places.calls import accept, arrived, no_call, start_call
@@ -37,7 +37,7 @@ def enter(machine: Machine, walk: Walk, edges: tuple[HoleEdge, ...], place: Plac
     walk.settle(start)
     edge = edges[0]
     if edge.kind == "call":
-        return _enter_objects(machine, walk, char, i)
+        return _enter_objects(machine, walk, i)
     if edge.kind in {"arguments", "keywords"}:
         tool = machine.tool(walk.name)
         walk.reader = reader_for(edge, machine.limits.depth, tool)
@@ -79,31 +79,24 @@ def read_arguments(machine: Machine, walk: Walk, text: str, i: int) -> int:
     return j
 
 
-def _enter_objects(machine: Machine, walk: Walk, char: str, i: int) -> int:
+def _enter_objects(machine: Machine, walk: Walk, i: int) -> int:
     walk.envelope = Envelope(machine.limits.depth)
     walk.first_call = machine.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
     if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
         machine.bare_region = True
-    if i < 0:  # the bracket is read again with what follows
-        return i
-    machine.keep(char)
-    begin_frames(walk.envelope, char)
-    return i + 1
+    return i  # the envelope reads its bracket itself
 
 
 def read_objects(machine: Machine, walk: Walk, text: str, i: int) -> int:
     """JSON objects with name and arguments."""
     envelope = walk.envelope
     assert envelope is not None
-    if not envelope.frames and not envelope.scanner.stack and envelope.scanner.state == 0:
-        machine.keep(text[i])
-        begin_frames(envelope, text[i])
-        return i + 1
+    before = machine.emit.index
     j = read_envelope(machine, envelope, text, i)
     begun = machine.emit.index > walk.first_call
-    if begun:
+    if machine.emit.index > before:
         machine.only = machine.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
     if not machine.reading_call:
         return j

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.coerce import json_text
-from toolglean.envelope import Envelope, begin_frames, read_envelope
+from toolglean.envelope import Envelope, read_envelope
 from toolglean.formats.net import HoleEdge
 from toolglean.formats.spec import JSON, Quoted
 from toolglean.parameters import Parameters
@@ -235,10 +235,6 @@ def _read_mark(machine: Machine, region: Region, char: str, i: int) -> int:
 def _read_objects(machine: Machine, region: Region, text: str, i: int) -> int:
     envelope = region.envelope
     assert envelope is not None
-    if not envelope.frames and not envelope.scanner.stack and envelope.scanner.state == 0:
-        machine.keep(text[i])
-        begin_frames(envelope, text[i])
-        return i + 1
     j = read_envelope(machine, envelope, text, i)
     if not machine.reading_call:
         return j
