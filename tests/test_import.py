@@ -25,7 +25,8 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"ollama", "templates"}),
     frozenset({"parser", "precedence"}),
     frozenset({"stream", "testing"}),
-    frozenset({"messages", "routing"}),
+    frozenset({"messages"}),
+    frozenset({"routing"}),
     frozenset({"clients"}),
     frozenset({"llm"}),
     frozenset({"demo"}),
@@ -37,7 +38,7 @@ FACADE = "__init__"
 FACADE_FLOOR = 5
 
 # Same floor, but these two do not know each other: each stands alone.
-STRANGERS = [("tools", "formats"), ("formats", "tools"), ("messages", "routing"), ("routing", "messages")]
+STRANGERS = [("tools", "formats"), ("formats", "tools")]
 
 OPTIONAL = {
     "jinja2": "templates",  # extra [jinja]

@@ -5,7 +5,7 @@
 from typing import TYPE_CHECKING, Any
 
 from toolglean._version import __version__
-from toolglean.errors import FormatError, TemplateError, ToolError, ToolgleanError, UsageError
+from toolglean.errors import FormatError, MessageError, TemplateError, ToolError, ToolgleanError, UsageError
 from toolglean.events import (
     CallDelta,
     CallEnd,
@@ -40,6 +40,7 @@ __all__ = [
     "FormatError",
     "Limits",
     "Markup",
+    "MessageError",
     "Output",
     "Parser",
     "Problem",

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FormatError", "TemplateError", "ToolError", "ToolgleanError", "UsageError"]
+__all__ = ["FormatError", "MessageError", "TemplateError", "ToolError", "ToolgleanError", "UsageError"]
 
 
 class ToolgleanError(Exception):
@@ -20,6 +20,10 @@ class UsageError(ToolgleanError, ValueError):
 
 class ToolError(ToolgleanError, ValueError):
     """A tool cannot be understood: no name, or not one of the accepted shapes. The message shows the value."""
+
+
+class MessageError(ToolgleanError, ValueError):
+    """A message cannot be read, or cannot be written for that wire. The message names its place in the conversation."""
 
 
 class FormatError(ToolgleanError, ValueError):
