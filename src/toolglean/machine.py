@@ -89,8 +89,9 @@ class Machine:
         self._reread = 0
         self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
-        # Fast paths: a chunk without the guard is plain content; a chunk without the stops is plain arguments.
-        self._guard = self._stops = ""
+        # Fast paths: a chunk without the guard, or without any of the openers, is plain content; a chunk without the
+        # stops is plain arguments.
+        self._guard = self._stops = self._openers = ""
         self._idle = False
         self._set_fast_paths()
 
@@ -140,6 +141,10 @@ class Machine:
             return [Content(chunk, start)] if chunk else []
         if self._stops and (event := self._plain_delta(chunk)):  # and most chunks of a call here
             return [event]
+        if self._openers and chunk and not _class_search(self._openers)(chunk):  # where tags begin with several, here
+            start = self._pos
+            self._pos = start + len(chunk)
+            return [Content(chunk, start)]
         if self._idle and (found := self._plain_text(chunk)):
             return [found]
         if self._finished:
@@ -180,7 +185,7 @@ class Machine:
             while self._release_at_end():
                 pass
             self.emit.flush()
-            self._finished, self._idle, self._guard, self._stops = True, False, "", ""
+            self._finished, self._idle, self._guard, self._stops, self._openers = True, False, "", "", ""
         return self._taken()
 
     def add(self, chunk: str) -> Output:
@@ -242,9 +247,10 @@ class Machine:
 
     def _set_fast_paths(self) -> None:
         self._idle = self.mode == TEXT and not self._held and self.emit.clean
-        self._guard = self._stops = ""  # "" is in every chunk: it shuts the fast path
+        self._guard = self._stops = self._openers = ""  # "" is in every chunk: it shuts the fast path
         if self._idle and self.lane == CONTENT:
-            self._guard = self.plan.finder(CONTENT, self.only).first
+            finder = self.plan.finder(CONTENT, self.only)
+            self._guard, self._openers = finder.first, "" if finder.first else finder.openers
         elif self.mode == DONE and self.emit.clean:
             self._guard = NO_GUARD
         elif self.mode == CALL and self.emit.open and not self._held and self.payload is not None:
@@ -514,6 +520,11 @@ class Machine:
         if layout != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {layout}, not {LAYOUT})")
         self.__dict__.update(state)
+
+
+@lru_cache(maxsize=256)
+def _class_search(chars: str) -> Callable[[str], object]:
+    return re.compile("[" + re.escape(chars) + "]").search
 
 
 @lru_cache(maxsize=64)

@@ -29,9 +29,10 @@ class Finder:
 
     Attributes:
         first: the one character with which every literal begins, or "": the guard of fast paths.
+        openers: the characters with which literals begin: the same for those that begin with several.
     """
 
-    __slots__ = ("_by_two", "_longest", "_search", "_single", "first", "literals")
+    __slots__ = ("_by_two", "_longest", "_search", "_single", "first", "literals", "openers")
 
     def __init__(self, literals: Iterable[str]) -> None:
         self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
@@ -46,9 +47,9 @@ class Finder:
         for key, found in self._by_two.items():
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
-        firsts = [key for key in self._by_two if len(key) == 1]
-        self.first = firsts[0] if len(firsts) == 1 else ""
-        self._search = re.compile("[" + re.escape("".join(firsts)) + "]").search if firsts else None
+        self.openers = "".join(key for key in self._by_two if len(key) == 1)
+        self.first = self.openers if len(self.openers) == 1 else ""
+        self._search = re.compile("[" + re.escape(self.openers) + "]").search if self.openers else None
 
     def find(self, text: str, pos: int) -> tuple[int, str]:
         """The place of the first literal, and it; or where the text's end may begin one (or its length), and "".

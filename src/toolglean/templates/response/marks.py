@@ -71,6 +71,7 @@ class Marks:
 
     Attributes:
         first: the one character with which all marks begin, or "".
+        openers: the same for those that begin with several; "" where real regular expressions are among them.
         firsts: the characters with which they begin; real regular expressions are left out.
         literals: the marks that are nothing but a literal.
     """
@@ -87,6 +88,7 @@ class Marks:
         heads = [each[0].text for _, each, _ in self._sequences if isinstance(each[0], Lit)]
         self._heads = Finder(heads)
         self.first = "" if self._real else self._heads.first
+        self.openers = "" if self._real else self._heads.openers
         self.firsts = frozenset(each[0] for each in heads)
         self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
