@@ -73,6 +73,9 @@ ROWS = [
     Row("raw line breaks in a string", TAG + '{"name": "get_weather", "arguments": {"city": "a\nb\tc"}}' + END, [("get_weather", {"city": "a\nb\tc"})]),
     Row("the model's own id", TAG + '{"id": "x7", "name": "get_time", "arguments": {}}' + END, [("get_time", {})]),
     Row("two identical calls", (TAG + CALL + END) * 2, [("get_weather", PARIS)] * 2),
+    Row("arguments twice: the first are out", TAG + '{"name": "add", "arguments": {"x": 1}, "arguments": {"x": 2}}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
+    Row("arguments twice before the name", TAG + '{"arguments": {"x": 1}, "parameters": {"x": 2}, "name": "add"}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
+    Row("a name twice: the first counts", TAG + '{"name": "add", "name": "get_weather", "arguments": {"x": 1}}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
     Row("a duplicate key: the last one", TAG + '{"name": "add", "arguments": {"x": 1, "x": 2}}' + END, [("add", {"x": 2})], problems=("duplicate key",)),
     # -- nested ------------------------------------------------------------------------------------------------------
     Row("a list", TAG + "[" + CALL + ", " + TIME + "]" + END, [("get_weather", PARIS), ("get_time", {})]),

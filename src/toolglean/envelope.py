@@ -54,6 +54,7 @@ class Frame:
         arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
         lone: the tool whose name is the only key so far.
         called: whether a call was opened from this object.
+        repeated: the last name or arguments key that came a second time, and its place.
     """
 
     def __init__(self, kind: str) -> None:
@@ -67,6 +68,7 @@ class Frame:
         self.start = 0
         self.lone = ""
         self.called = False
+        self.repeated: tuple[str, int] | None = None
 
     def copy(self) -> Frame:
         """The same frame."""
@@ -239,11 +241,14 @@ def _broken(machine: Machine, scanner: JsonScanner, text: str, j: int) -> None:
 
 
 def _on_key(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
-    del machine, place
     frame = envelope.frames[-1]
     frame.key = _string(raw)
     frame.keys += 1
     frame.lone = ""
+    if frame.name if frame.key in NAME_KEYS else frame.held if frame.key in ARGUMENT_KEYS else None:
+        frame.repeated = frame.key, place - len(raw) + raw.index('"')
+        if frame.called:
+            _tell_repeated(machine, frame)
 
 
 def _on_string(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
@@ -327,6 +332,12 @@ def _on_close(machine: Machine, envelope: Envelope, raw: str, place: int) -> Non
         machine.content_region()
 
 
+def _tell_repeated(machine: Machine, frame: Frame) -> None:
+    # The first one counts: what it held is out already, and cannot be taken back.
+    if frame.repeated is not None:
+        machine.emit.problem("repeated key of a call", *frame.repeated)
+
+
 _TOKENS = {KEY: _on_key, STRING: _on_string, SCALAR: _on_scalar, OPEN: _on_open, CLOSE: _on_close}
 
 
@@ -341,6 +352,8 @@ def _open(machine: Machine, frame: Frame, name: str) -> bool:
         return False
     known = machine.resolve(name)
     frame.called = machine.begin_call(name if known is None else known, frame.id, may_get_id=True)
+    if frame.called:
+        _tell_repeated(machine, frame)
     return frame.called
 
 
