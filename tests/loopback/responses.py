@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from tests.loopback.openai import error_body
 from tests.loopback.turns import Call, Thought, Turn
 from tests.loopback.wires import CREATED, arguments_text, counts, faulty
 
@@ -27,8 +26,12 @@ def events(turn: Turn, request: Mapping[str, Any]) -> Iterator[str]:
         map(_sse, _numbered(turn, request)),
         turn,
         wrap=lambda text: f"event: response.output_text.delta\ndata: {text}\n\n",
-        error=lambda message: f"event: error\ndata: {json.dumps({'type': 'error'} | error_body(message)['error'])}\n\n",
+        error=_error,
     )
+
+
+def _error(message: str) -> str:
+    return _sse({"type": "error", "code": "server_error", "message": message, "param": None, "sequence_number": 0})
 
 
 def _sse(event: Mapping[str, Any] | str) -> str:
