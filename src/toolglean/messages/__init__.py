@@ -1,7 +1,13 @@
 # What this room knows: the messages of a conversation, and how the providers' wires write them.
 # What it must not know: any client, any transport.
-"""Messages and histories, and their conversion to and from what Ollama and OpenAI send."""
+"""Messages and histories, and their conversion to and from what Ollama, OpenAI and MCP's blocks write."""
 
+from toolglean.messages.convert import ChunkWrapper, HistoryConverter, message_of_output
+from toolglean.messages.deltas import ChatDeltas
+from toolglean.messages.joining import ToolCallAggregator
+from toolglean.messages.neutral import NeutralHistoryConverter
+from toolglean.messages.ollama import OllamaHistoryConverter, OllamaResponseChunkWrapper
+from toolglean.messages.openai import OpenAIChunkWrapper, OpenAIHistoryConverter
 from toolglean.messages.types import (
     ContentPart,
     ContentPartOther,
@@ -15,6 +21,8 @@ from toolglean.messages.types import (
 )
 
 __all__ = [
+    "ChatDeltas",
+    "ChunkWrapper",
     "ContentPart",
     "ContentPartOther",
     "ContentPartReasoning",
@@ -22,6 +30,14 @@ __all__ = [
     "ContentPartToolCall",
     "ContentPartToolResult",
     "History",
+    "HistoryConverter",
     "Message",
+    "NeutralHistoryConverter",
+    "OllamaHistoryConverter",
+    "OllamaResponseChunkWrapper",
+    "OpenAIChunkWrapper",
+    "OpenAIHistoryConverter",
     "Role",
+    "ToolCallAggregator",
+    "message_of_output",
 ]

@@ -1,0 +1,100 @@
+# What this file knows: what converters and wrappers promise, whoever the provider is.
+# What it must not know: any provider's wire.
+"""What a provider's converter does: histories to and from its wire, and its stream in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeVar
+
+from toolglean.events import Output
+from toolglean.messages.types import (
+    ContentPart,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+)
+
+__all__ = ["ChunkWrapper", "HistoryConverter", "message_of_output", "results_message"]
+
+Raw_co = TypeVar("Raw_co", covariant=True)
+
+
+class ChunkWrapper(Protocol[Raw_co]):
+    """A chunk of a provider's stream, read in one way whoever the provider is."""
+
+    @property
+    def raw(self) -> Raw_co:
+        """The chunk, as the client gave it."""
+
+    def get_text(self) -> str:
+        """Its text, "" where it has none."""
+
+    def get_reasoning(self) -> str:
+        """Its piece of the model's reasoning, "" where it has none."""
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """Its calls, whole ones; what cannot be read (yet) is in their `unread`. No chunk raises."""
+
+
+class HistoryConverter(Protocol):
+    """Converts histories to a provider's messages, and back."""
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages as that provider's API takes them.
+
+        Raises:
+            MessageError: a part cannot be written for that wire; the message names it and its place.
+        """
+
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history that the messages hold: dicts, or the client's own objects.
+
+        Raises:
+            MessageError: a message has no role that is known, or its content cannot be understood.
+        """
+
+    def canonical(self, history: History) -> History:
+        """The normal form of a history for that wire: `to_history(from_history(history))` gives it back.
+
+        Raises:
+            MessageError: a part cannot be written for that wire.
+        """
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message of what came from one stream (chunks, wrapped or not), or of the results of its calls.
+
+        Returns:
+            The model's message with all text and all calls; or the tools' message with all results; None where there
+            is nothing to tell.
+        """
+
+    def create_chunk_wrapper(self, chunk: Any) -> ChunkWrapper[Any]:
+        """The chunk, wrapped."""
+
+
+def message_of_output(output: Output) -> Message | None:
+    """What a parser made of a turn, as the model's message: reasoning, text, finished calls.
+
+    Args:
+        output: of a whole turn (`toolglean.fold` folds its events).
+
+    Returns:
+        The message; None where the turn was empty. Unfinished calls are left out: nobody will answer them.
+    """
+    parts: list[ContentPart] = [ContentPartReasoning(output.reasoning)] if output.reasoning else []
+    if output.content:
+        parts.append(ContentPartText(output.content))
+    parts += [ContentPartToolCall(call.name, call.arguments, call.id) for call in output.calls]
+    return Message(Role.MODEL, parts) if parts else None
+
+
+def results_message(items: list[Any]) -> Message | None:
+    """All results in one message of the tools; None where one of the items is no result."""
+    if not items or not all(isinstance(item, ContentPartToolResult) for item in items):
+        return None
+    return Message(Role.TOOL, list(items))

@@ -1,0 +1,92 @@
+# What this file knows: how events are written as deltas of OpenAI's chat stream.
+# What it must not know: where the events come from, and in what the deltas are sent.
+"""Events as deltas of OpenAI's chat API, for proxies and servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
+
+__all__ = ["ChatDeltas"]
+
+
+class ChatDeltas:
+    """Writes a turn's events as deltas of `chat.completion.chunk`. One for each choice.
+
+    Args:
+        first_index: the index of the first call: behind those that the server has sent itself.
+        id_prefix: ids are this and the index, where the format has not yet written an id when the call begins: the
+            wire wants one at once.
+
+    Attributes:
+        calls_closed: how many calls have ended well. A call that was cut off or is malformed does not count, although
+            pieces of its arguments are out by then: who joins them finds no whole JSON.
+        problems: what the parser could not take as it stood.
+    """
+
+    def __init__(self, first_index: int = 0, id_prefix: str = "call_") -> None:
+        self.first_index = first_index
+        self.id_prefix = id_prefix
+        self.calls_closed = 0
+        self.problems: list[Problem] = []
+        self._begun = 0
+        self._silent = False  # whether no piece of the open call's arguments came yet
+
+    @property
+    def next_index(self) -> int:
+        """The index that the next call will have."""
+        return self.first_index + self._begun
+
+    def deltas(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+        """The deltas of these events, in order.
+
+        Returns:
+            Dicts with `content`, `reasoning_content`, or `tool_calls` with one fragment: its first has `id`, `type`
+            and `function.name`, the others pieces of `function.arguments`.
+        """
+        return [delta for event in events for delta in self._written(event)]
+
+    def finish_reason(self, given: str | None) -> str | None:
+        """The reason to give: "tool_calls" for "stop" once a call ended well; else the one that was given."""
+        return "tool_calls" if given in {"stop", "function_call"} and self.calls_closed else given
+
+    def _written(self, event: Event) -> list[dict[str, Any]]:
+        if type(event) is Content:
+            return [{"content": event.text}]
+        if type(event) is Reasoning:
+            return [{"reasoning_content": event.text}]
+        if type(event) is CallDelta:
+            self._silent = False
+            return [self._piece(event.text)]
+        if type(event) is CallStart:
+            return [self._start(event)]
+        if type(event) is CallEnd:
+            return self._end(event)
+        if type(event) is Problem:
+            self.problems.append(event)
+        return []
+
+    def _start(self, event: CallStart) -> dict[str, Any]:
+        index = self.next_index
+        self._begun, self._silent = self._begun + 1, True
+        return {
+            "tool_calls": [
+                {
+                    "index": index,
+                    "id": event.id or f"{self.id_prefix}{index}",
+                    "type": "function",
+                    "function": {"name": event.name, "arguments": ""},
+                }
+            ]
+        }
+
+    def _piece(self, text: str) -> dict[str, Any]:
+        return {"tool_calls": [{"index": self.next_index - 1, "function": {"arguments": text}}]}
+
+    def _end(self, event: CallEnd) -> list[dict[str, Any]]:
+        if event.call.status != "ok":
+            return []
+        self.calls_closed += 1
+        return [self._piece("{}")] if self._silent else []

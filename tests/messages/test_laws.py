@@ -1,0 +1,17 @@
+"""The laws of histories, 500 examples each; `python -m tests.messages.laws` runs them at length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.messages.laws import checks
+
+CHECKS = dict(checks(500))
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_law(name: str) -> None:
+    check: Callable[[], None] = CHECKS[name]
+    check()
