@@ -23,7 +23,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.routing.arguments import coerce_arguments, read_arguments
-from toolglean.routing.neutral import ErrorCode, ToolError, ToolResultContent
+from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent
 from toolglean.tools import ToolSet
 
 try:
@@ -357,7 +357,7 @@ def _result(tool_use_id: str, found: types.CallToolResult) -> ToolResultContent:
     blocks = [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in found.content]
     result = ToolResultContent(tool_use_id, blocks, found.structured_content, is_error=bool(found.is_error))
     if result.is_error:
-        result.error = ToolError("tool_failed", result.text)
+        result.error = ToolFault("tool_failed", result.text)
     return result
 
 
