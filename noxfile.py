@@ -1,0 +1,67 @@
+# What this file knows: the environments in which the clients are tested: each alone with its extra, and all together.
+# What it must not know: what their tests do.
+#
+#   nox                     all of them, one after the other
+#   nox -s openai           one
+#   nox -s openai -- -k n   with arguments for pytest
+"""Test environments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.10"
+nox.options.error_on_external_run = True
+nox.options.reuse_venv = "no"
+
+CLIENTS = ("ollama", "openai", "mcp")
+TOOLS = ("pytest>=8.4", "hypothesis>=6.150")
+# pyproject's own options ask for pytest-benchmark, which the clients' tests do not need. The plugin makes the run fail
+# where the tests of an environment skip themselves.
+OPTIONS = (
+    "-o",
+    "addopts=-ra --strict-config --strict-markers -p no:cacheprovider",
+    "-p",
+    "tests.nothing_skipped",
+    "-q",
+)
+EVERYWHERE = ("tests/test_import.py", "tests/clients/test_missing_extra.py")
+
+
+def _run(session: nox.Session, extras: str, *files: str, absent: str = "") -> None:
+    session.install("--editable", f".[{extras}]", *TOOLS)
+    session.run("python", "-m", "pytest", *OPTIONS, *files, *session.posargs, env={"TOOLGLEAN_ABSENT": absent})
+
+
+def _alone(session: nox.Session, name: str) -> None:
+    own = sorted(str(path) for path in Path("tests/clients").glob(f"test_{name}*.py"))
+    if not own:
+        session.error(f"no tests of {name}")
+    _run(session, name, *own, *EVERYWHERE, absent=" ".join(each for each in CLIENTS if each != name))
+
+
+@nox.session
+def ollama(session: nox.Session) -> None:
+    """The tests of the ollama client, without openai and mcp."""
+    _alone(session, "ollama")
+
+
+@nox.session
+def openai(session: nox.Session) -> None:
+    """The tests of the openai client, without ollama and mcp."""
+    _alone(session, "openai")
+
+
+@nox.session
+def mcp(session: nox.Session) -> None:
+    """The tests of the mcp client, without ollama and openai."""
+    _alone(session, "mcp")
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """All clients together: their tests, and those of the rooms on which they stand."""
+    rooms = [folder for folder in ("tests/clients", "tests/messages", "tests/routing") if Path(folder).is_dir()]
+    _run(session, ",".join(CLIENTS), *rooms, "tests/test_import.py")

@@ -1,0 +1,65 @@
+"""Who has not installed an extra is told its name."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+
+EXTRAS = ("ollama", "openai", "mcp")
+
+BLOCKED = """
+import importlib.abc, sys
+
+class Blocker(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "{name}":
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def imported(name: str, before: str = "") -> tuple[str, str]:
+    """What `import toolglean.clients.<name>` raises in a process of its own: class and message."""
+    code = (
+        f"{before}\ntry:\n    import toolglean.clients.{name}\n"
+        "except Exception as error:\n    print(type(error).__name__, error, sep='\\n')"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, check=True, timeout=60
+    )
+    kind, _, message = run.stdout.partition("\n")
+    return kind, message
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_a_missing_package_names_its_extra(name: str) -> None:
+    kind, message = imported(name, BLOCKED.format(name=name))
+    assert kind in {"ImportError", "ModuleNotFoundError"}, message
+    assert f"pip install 'toolglean[{name}]'" in message
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_one_client_does_not_need_another(name: str) -> None:
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"needs toolglean[{name}]")
+    others = "".join(BLOCKED.format(name=other) for other in EXTRAS if other != name)
+    assert imported(name, others) == ("", "")
+
+
+# Set by noxfile.py in an environment with one client: the names that must not be there.
+ABSENT = os.environ.get("TOOLGLEAN_ABSENT", "").split()
+
+
+def test_what_is_really_absent_says_so() -> None:
+    if not ABSENT:
+        pytest.skip("only where noxfile.py says what is absent")
+    for name in ABSENT:
+        assert importlib.util.find_spec(name) is None
+        kind, message = imported(name)
+        assert kind in {"ImportError", "ModuleNotFoundError"}
+        assert f"pip install 'toolglean[{name}]'" in message
