@@ -16,7 +16,7 @@ class ChatDeltas:
     """Writes a turn's events as deltas of `chat.completion.chunk`. One for each choice.
 
     Args:
-        first_index: the index of the first call: behind those that the server has sent itself.
+        next_index: the index of the next call; move it on where the server sends calls itself.
         id_prefix: ids are this and the index, where the format has not yet written an id when the call begins: the
             wire wants one at once.
 
@@ -26,18 +26,13 @@ class ChatDeltas:
         problems: what the parser could not take as it stood.
     """
 
-    def __init__(self, first_index: int = 0, id_prefix: str = "call_") -> None:
-        self.first_index = first_index
+    def __init__(self, next_index: int = 0, id_prefix: str = "call_") -> None:
+        self.next_index = next_index
         self.id_prefix = id_prefix
         self.calls_closed = 0
         self.problems: list[Problem] = []
-        self._begun = 0
+        self._open = 0  # the index of the call whose arguments come
         self._silent = False  # whether no piece of the open call's arguments came yet
-
-    @property
-    def next_index(self) -> int:
-        """The index that the next call will have."""
-        return self.first_index + self._begun
 
     def deltas(self, events: Iterable[Event]) -> list[dict[str, Any]]:
         """The deltas of these events, in order.
@@ -69,8 +64,8 @@ class ChatDeltas:
         return []
 
     def _start(self, event: CallStart) -> dict[str, Any]:
-        index = self.next_index
-        self._begun, self._silent = self._begun + 1, True
+        index = self._open = self.next_index
+        self.next_index, self._silent = index + 1, True
         return {
             "tool_calls": [
                 {
@@ -83,7 +78,7 @@ class ChatDeltas:
         }
 
     def _piece(self, text: str) -> dict[str, Any]:
-        return {"tool_calls": [{"index": self.next_index - 1, "function": {"arguments": text}}]}
+        return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}
 
     def _end(self, event: CallEnd) -> list[dict[str, Any]]:
         if event.call.status != "ok":

@@ -46,7 +46,9 @@ def coerce_arguments(arguments: Mapping[str, Any], parameters: Schema) -> dict[s
         A new dict with the same keys in the same order. A value that the schema allows as it is, or says nothing of, or
         that cannot be brought to the kind, is as it was.
     """
-    return {name: _coerced(value, within(parameters, name, parameters), parameters, 1) for name, value in arguments.items()}
+    return {
+        name: _coerced(value, within(parameters, name, parameters), parameters, 1) for name, value in arguments.items()
+    }
 
 
 def _coerced(value: Any, schema: Schema, root: Schema, depth: int) -> Any:

@@ -1,0 +1,273 @@
+# What this file knows: how leaked calls are moved from the text of OpenAI's chat stream into its `tool_calls`, on plain
+# dicts: for proxies. It needs no package.
+# What it must not know: any client's objects (openai.py), how calls are written.
+#
+# A chunk whose text is nothing but text passes as it is: that is the fast path. Otherwise each delta that the text
+# became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields) goes
+# with the first of them, `usage` with the last. Text that waits for more is released before `finish_reason`, or at the
+# end of the stream where none comes.
+#
+# Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
+# their index as long as none of ours came before.
+"""Leaked calls in OpenAI's chat stream, on plain dicts."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any
+
+from toolglean.events import CallEnd, Content, Event, Output, fold
+from toolglean.messages.deltas import ChatDeltas
+from toolglean.messages.wire import field
+from toolglean.parser import Parser
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ChoiceReader", "StreamReader", "adict_chunks", "dict_chunks", "dict_completion", "parser_for", "whole_turn"]
+
+Tools = Iterable[ToolLike] | ToolSet | None
+
+
+def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:
+    """A parser for one turn, and the prefix of its ids, which no other turn has."""
+    prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
+    return Parser(tools, **{**options, "id_prefix": prefix}), prefix
+
+
+class ChoiceReader:
+    """What one choice of a stream says.
+
+    Args:
+        parser: a parser for this turn.
+        id_prefix: the prefix of the ids that are made.
+    """
+
+    def __init__(self, parser: Parser, id_prefix: str) -> None:
+        self.parser = parser
+        self.over = False
+        self._deltas = ChatDeltas(id_prefix=id_prefix)
+        self._indexes: dict[Any, int] = {}  # of the server's calls: theirs, or their id, to ours
+        self._last = 0
+
+    def read(self, text: str) -> list[dict[str, Any]] | None:
+        """The deltas that the text becomes; None where it is nothing but text."""
+        events = self.parser.feed(text)
+        if len(events) == 1 and type(events[0]) is Content and events[0].text == text:
+            return None
+        return self._deltas.deltas(events)
+
+    def moved(self, fragments: Iterable[Any]) -> list[int]:
+        """The indexes that the server's own fragments get, one for each."""
+        return [self._moved(field(fragment, "index"), field(fragment, "id")) for fragment in fragments]
+
+    def _moved(self, index: Any, id: Any) -> int:  # noqa: A002  # the wire's own word
+        key = index if index is not None else id or self._last
+        if key not in self._indexes:
+            self._indexes[key] = self._deltas.next_index
+            self._deltas.next_index += 1
+        self._last = key
+        return self._indexes[key]
+
+    def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
+        """The choice is over: the deltas that were held back, and the finish reason that is right."""
+        self.over = True
+        return self._deltas.deltas(self.parser.finish()), self._deltas.finish_reason(reason)
+
+
+class StreamReader:
+    """Reads a stream of dicts, each choice for itself.
+
+    Args:
+        tools, options: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self._parser, self._prefix = parser_for(tools, options)
+        self._choices: dict[int, ChoiceReader] = {}
+        self._last: Any = None
+
+    def choice(self, index: Any) -> ChoiceReader:
+        """The reader of that choice."""
+        index = index if isinstance(index, int) else 0
+        if index not in self._choices:
+            self._choices[index] = ChoiceReader(self._parser.fork(), self._prefix)
+        return self._choices[index]
+
+    def read(self, chunk: Any) -> list[Any]:
+        """The chunks that a chunk becomes: often itself, or none while text is held back."""
+        self._last = chunk
+        choices = field(chunk, "choices")
+        if not isinstance(choices, list | tuple) or not choices:
+            return [chunk]
+        found = [pieces for choice in choices for pieces in self._pieces(choice)]
+        if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
+            return [chunk]
+        if not found and field(chunk, "usage") is not None:
+            found = [self.choice_with(choices[0], {}, None)]
+        last = len(found) - 1
+        return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
+
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back of choices that had no finish reason."""
+        found: list[Any] = []
+        for index, reader in self._choices.items():
+            if not reader.over:
+                choice = self.new_choice(index)
+                found += [
+                    self.chunk_with(self._last, self.choice_with(choice, delta, None), is_last=False)
+                    for delta in reader.end()[0]
+                ]
+        return found
+
+    def _pieces(self, choice: Any) -> list[Any]:
+        reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
+        text, fragments, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        if reader.over:
+            return [choice]
+        new = reader.read(text) if isinstance(text, str) and text else None
+        indexes = reader.moved(fragments) if fragments else []
+        same_calls = indexes == [field(each, "index") for each in fragments or ()]
+        tail, ended = reader.end(reason) if reason is not None else ([], None)
+        if new is None and same_calls and not tail and ended == reason:
+            return [choice]
+        deltas = [{"content": text}] if new is None and text else new or []
+        if fragments:
+            deltas = [*deltas, {"tool_calls": self.with_indexes(fragments, indexes)}]
+        return self._choices_of(choice, deltas + tail, ended)
+
+    def _choices_of(self, choice: Any, deltas: list[dict[str, Any]], reason: str | None) -> list[Any]:
+        rest = self.rest_of(field(choice, "delta"))
+        if deltas and rest.keys().isdisjoint(deltas[0]):
+            deltas = [rest | deltas[0], *deltas[1:]]
+        elif deltas:  # the server's own reasoning, and some that stood in the text
+            deltas = [rest, *deltas]
+        elif rest or reason is not None or field(choice, "logprobs") is not None:
+            deltas = [rest]
+        if reason is not None and deltas and deltas[-1]:  # as servers do: the reason in a chunk of its own
+            deltas = [*deltas, {}]
+        last = len(deltas) - 1
+        return [
+            self.choice_with(choice, delta, reason if place == last else None, first=place == 0)
+            for place, delta in enumerate(deltas)
+        ]
+
+    # -- dicts: the client's objects have their own ways ---------------------------------------------------------------
+
+    def rest_of(self, delta: Any) -> dict[str, Any]:
+        """What a delta holds besides text and calls."""
+        return {key: value for key, value in (delta or {}).items() if key not in {"content", "tool_calls"}}
+
+    def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
+        """The server's fragments with other indexes."""
+        return [{**fragment, "index": index} for fragment, index in zip(fragments, indexes, strict=True)]
+
+    def new_choice(self, index: int) -> Any:
+        """An empty choice."""
+        return {"index": index}
+
+    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        """The choice with another delta; what else it holds goes with the first."""
+        rest = choice if first else {"index": choice.get("index", 0)}
+        return {**rest, "delta": delta, "finish_reason": reason}
+
+    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        """The chunk with that choice alone; `usage` goes with the last."""
+        found = {**chunk, "choices": [choice]}
+        if not is_last and found.get("usage") is not None:
+            found["usage"] = None
+        return found
+
+
+def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options: Any) -> Iterator[dict[str, Any]]:
+    """Move the calls that a model leaked into its text to where OpenAI's chat API has them: for proxies.
+
+    Args:
+        chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
+        tools, options: as for `toolglean.Parser`.
+
+    Yields:
+        Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
+        piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
+        "stop" and a call closed. Everything else as it is.
+
+    Raises:
+        What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
+        is out.
+    """
+    reader = StreamReader(tools, options)
+    return _read(chunks, reader)
+
+
+def _read(chunks: Iterable[Any], reader: StreamReader) -> Iterator[Any]:
+    try:
+        for chunk in chunks:
+            yield from reader.read(chunk)
+    except Exception:
+        yield from reader.finish()
+        raise
+    yield from reader.finish()
+
+
+def adict_chunks(
+    chunks: AsyncIterable[dict[str, Any]], tools: Tools = None, **options: Any
+) -> AsyncIterator[dict[str, Any]]:
+    """The same for an asynchronous stream: see `dict_chunks`."""
+    return _aread(chunks, StreamReader(tools, options))
+
+
+async def _aread(chunks: AsyncIterable[Any], reader: StreamReader) -> AsyncIterator[Any]:
+    try:
+        async for chunk in chunks:
+            for each in reader.read(chunk):
+                yield each
+    except Exception:
+        for each in reader.finish():
+            yield each
+        raise
+    for each in reader.finish():
+        yield each
+
+
+# -- whole answers -----------------------------------------------------------------------------------------------------
+
+
+def whole_turn(text: str, parser: Parser) -> tuple[str, Output]:
+    """A whole text, read: what remains text, and the rest. Calls that cannot be executed remain text."""
+    events: list[Event] = parser.feed(text) + parser.finish()
+    left: list[str] = []
+    for event in events:
+        if type(event) is Content:
+            left.append(event.text)
+        elif type(event) is CallEnd and event.call.status != "ok":
+            left.append(text[slice(*event.call.span)])
+    return "".join(left), fold(events)
+
+
+def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
+    """The same for a whole `chat.completion`: see `dict_chunks`. What is given is not changed.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    pristine, _ = parser_for(tools, options)
+    return {**completion, "choices": [_completed(choice, pristine.fork()) for choice in completion["choices"]]}
+
+
+def _completed(choice: Mapping[str, Any], parser: Parser) -> dict[str, Any]:
+    message = choice.get("message") or {}
+    text = message.get("content")
+    if not isinstance(text, str) or not text:
+        return dict(choice)
+    left, output = whole_turn(text, parser)
+    mended = {**message, "content": left or None if output.calls else left}
+    if output.reasoning:
+        mended["reasoning_content"] = (message.get("reasoning_content") or "") + output.reasoning
+    found = {**choice, "message": mended}
+    if output.calls:
+        mended["tool_calls"] = [*(message.get("tool_calls") or ()), *map(_call, output.calls)]
+        found["finish_reason"] = "tool_calls" if choice.get("finish_reason") == "stop" else choice.get("finish_reason")
+    return found
+
+
+def _call(call: Any) -> dict[str, Any]:
+    arguments = call.arguments_text or "{}"
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}

@@ -1,0 +1,245 @@
+# What this file knows: the openai package's objects (3.50 or later): streams of the chat API and of the Responses API.
+# What it must not know: how leaked calls are found and moved (chat.py and responses.py do that, on any fields).
+#
+#   ours                                     the openai package's
+#   chat_chunks, achat_chunks                Stream[ChatCompletionChunk] in, ChatCompletionChunk out
+#   chat_completion                          ChatCompletion in and out
+#   response_events, aresponse_events        Stream[ResponseStreamEvent] in, such events out
+#   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
+"""Calls that leak into the text of OpenAI's API, or of one of the many servers that speak it, become calls."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
+from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response_events
+from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+
+try:
+    from openai import AsyncOpenAI
+    from openai.types import responses
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta, ChoiceDeltaToolCall
+    from pydantic import TypeAdapter
+except ImportError as error:
+    raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
+
+__all__ = [
+    "achat_chunks",
+    "adict_chunks",
+    "adict_response_events",
+    "aresponse_events",
+    "chat_chunks",
+    "chat_completion",
+    "dict_chunks",
+    "dict_completion",
+    "dict_response_events",
+    "ollama_handler",
+    "open_ai_handler",
+    "response_events",
+]
+
+ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
+
+
+# -- the chat API ------------------------------------------------------------------------------------------------------
+
+
+class _ObjectReader(StreamReader):
+    """`StreamReader` on the package's objects. They are copied where they change: the server's stay as they were."""
+
+    def rest_of(self, delta: Any) -> dict[str, Any]:
+        names = [*delta.model_fields_set, *(delta.model_extra or ())]
+        fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
+        return [each.model_copy(update={"index": index}) for each, index in zip(fragments, indexes, strict=True)]
+
+    def new_choice(self, index: int) -> Any:
+        return Choice.model_construct(index=index, delta=ChoiceDelta(), finish_reason=None)
+
+    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        built = ChoiceDelta.model_construct(**delta | _calls(delta))
+        if first:
+            return choice.model_copy(update={"delta": built, "finish_reason": reason})
+        return Choice.model_construct(index=choice.index, delta=built, finish_reason=reason)
+
+    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        update = {"choices": [choice]}
+        return chunk.model_copy(update=update if is_last else update | {"usage": None})
+
+
+def _calls(delta: Mapping[str, Any]) -> dict[str, Any]:
+    # Fragments of ours are dicts, those of the server objects.
+    found = delta.get("tool_calls")
+    if not found:
+        return {}
+    return {"tool_calls": [ChoiceDeltaToolCall.construct(**each) if isinstance(each, dict) else each for each in found]}
+
+
+def chat_chunks(
+    stream: Iterable[ChatCompletionChunk], tools: Tools = None, **options: Any
+) -> Iterator[ChatCompletionChunk]:
+    """Move the calls that a model leaked into its text to where the chat API has them.
+
+    Args:
+        stream: `client.chat.completions.create(..., stream=True)`.
+        tools: the tools, as given to `create`, or in any other shape that `toolglean.Parser` takes.
+        options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the turn shows its
+            format.
+
+    Yields:
+        Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
+        piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
+        "stop" and a call closed. Calls that the server has parsed, and all else, as they are. A call that was cut off
+        leaves arguments that are no whole JSON, and a `finish_reason` that is the server's.
+
+    Raises:
+        What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
+        out. Closing the iterator closes the stream.
+    """
+    return _read(stream, _ObjectReader(tools, options))
+
+
+def _read(stream: Iterable[Any], reader: Any) -> Iterator[Any]:
+    with contextlib.ExitStack() as stack:
+        if hasattr(stream, "close"):
+            stack.callback(stream.close)
+        try:
+            for item in stream:
+                yield from reader.read(item)
+        except Exception:
+            yield from reader.finish()
+            raise
+        yield from reader.finish()
+
+
+def achat_chunks(
+    stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
+) -> AsyncIterator[ChatCompletionChunk]:
+    """The same for `AsyncOpenAI`: see `chat_chunks`."""
+    return _aread(stream, _ObjectReader(tools, options))
+
+
+async def _aread(stream: AsyncIterable[Any], reader: Any) -> AsyncIterator[Any]:
+    try:
+        async for item in stream:
+            for each in reader.read(item):
+                yield each
+    except Exception:
+        for each in reader.finish():
+            yield each
+        raise
+    finally:
+        close = getattr(stream, "close", None)  # of an AsyncStream; a generator has `aclose`
+        if close is not None:
+            await close()
+    for each in reader.finish():
+        yield each
+
+
+def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
+    """The same for an answer that was not streamed: see `chat_chunks`. What is given is not changed.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    mended = dict_completion(completion.model_dump(exclude_unset=True), tools, **options)
+    return ChatCompletion.construct(**mended)
+
+
+# -- the Responses API -------------------------------------------------------------------------------------------------
+
+
+class _EventReader:
+    """`ResponseReader` on the package's objects."""
+
+    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self._reader = ResponseReader(tools, options)
+        self._adapter: TypeAdapter[Any] = _adapter()
+
+    def read(self, event: Any) -> list[Any]:
+        given = event.model_dump(exclude_unset=True)
+        return [event if each == given else self._built(each) for each in self._reader.read(given)]
+
+    def finish(self) -> list[Any]:
+        return [self._built(each) for each in self._reader.finish()]
+
+    def _built(self, event: dict[str, Any]) -> Any:
+        kind = _KINDS.get(event["type"])
+        return kind.construct(**event) if kind is not None else self._adapter.validate_python(event)
+
+
+_KINDS: Mapping[str, Any] = {
+    "response.output_text.delta": responses.ResponseTextDeltaEvent,
+    "response.output_text.done": responses.ResponseTextDoneEvent,
+    "response.content_part.done": responses.ResponseContentPartDoneEvent,
+    "response.output_item.added": responses.ResponseOutputItemAddedEvent,
+    "response.output_item.done": responses.ResponseOutputItemDoneEvent,
+    "response.function_call_arguments.delta": responses.ResponseFunctionCallArgumentsDeltaEvent,
+    "response.function_call_arguments.done": responses.ResponseFunctionCallArgumentsDoneEvent,
+    "response.reasoning_text.delta": responses.ResponseReasoningTextDeltaEvent,
+    "response.completed": responses.ResponseCompletedEvent,
+    "response.incomplete": responses.ResponseIncompleteEvent,
+    "response.failed": responses.ResponseFailedEvent,
+}
+
+
+def _adapter() -> TypeAdapter[Any]:
+    return TypeAdapter(ResponseStreamEvent)
+
+
+def response_events(
+    stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
+) -> Iterator[ResponseStreamEvent]:
+    """Move the calls that a model leaked into its text into items of their own.
+
+    Args:
+        stream: `client.responses.create(..., stream=True)`.
+        tools, options: as for `chat_chunks`.
+
+    Yields:
+        Such events, numbered anew: see `dict_response_events`.
+
+    Raises:
+        As `chat_chunks`.
+    """
+    return _read(stream, _EventReader(tools, options))
+
+
+def aresponse_events(
+    stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
+) -> AsyncIterator[ResponseStreamEvent]:
+    """The same for `AsyncOpenAI`: see `response_events`."""
+    return _aread(stream, _EventReader(tools, options))
+
+
+# -- the handlers ------------------------------------------------------------------------------------------------------
+
+
+def open_ai_handler(
+    options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
+) -> OpenAiHandler:
+    """An `OpenAiHandler` with a client of its own.
+
+    Args:
+        options: URL, key and model.
+        mcp: the tools.
+        client_options: further arguments of `AsyncOpenAI`.
+    """
+    client = AsyncOpenAI(base_url=options.open_ai_base_url, api_key=options.open_ai_api_key, **client_options)
+    return OpenAiHandler(options, client=client, mcp=mcp)
+
+
+def ollama_handler(
+    options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
+) -> OllamaHandler:
+    """An `OllamaHandler` with a client of its own, for `<ollama_base_url>/v1` and the key "ollama". Arguments as for
+    `open_ai_handler`.
+    """
+    inner = OllamaHandler.open_ai_options(options)
+    client = AsyncOpenAI(base_url=inner.open_ai_base_url, api_key=inner.open_ai_api_key, **client_options)
+    return OllamaHandler(options, client=client, mcp=mcp)

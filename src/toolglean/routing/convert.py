@@ -1,0 +1,193 @@
+# What this file knows: how each form is brought to the neutral one, and back.
+# What it must not know: who runs the tool.
+#
+# Text is read by toolglean's own parser with the tools that there are: XML whose tag is the tool's name, JSON with
+# `input`, and every other format of the library. A tag that names no tool is read as the name of one all the same where
+# nothing else is found, so that the answer can be "unknown tool" instead of "nothing found".
+"""Requests and results in the forms of OpenAI, XML, JSON and MCP."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr, unescape
+
+from toolglean.errors import UsageError
+from toolglean.messages.wire import NO_JSON, arguments_of, field, json_of, shown
+from toolglean.routing.detect import ToolUseFormat, detect_format
+from toolglean.routing.neutral import ToolResultContent, ToolUseContent, text_block
+from toolglean.stream import parse, render
+from toolglean.tools import Tool, ToolLike, ToolSet
+
+__all__ = ["from_neutral", "result_from_neutral", "result_to_neutral", "to_neutral"]
+
+INPUT_KEYS = ("input", "arguments", "parameters", "args")
+_first_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)>").search
+
+
+# -- requests ----------------------------------------------------------------------------------------------------------
+
+
+def to_neutral(
+    content: Any, tools: Iterable[ToolLike] | ToolSet | None = None, form: ToolUseFormat | None = None
+) -> list[ToolUseContent]:
+    """The requests that the content holds, in the neutral form.
+
+    Args:
+        content: text, a dict, or a client's object: a call, or a message with several.
+        tools: the tools that there are: text is read with them, and untyped values are typed by their schemas.
+        form: the form; None: by `detect_format`.
+
+    Returns:
+        One request for each call, in order. One whose arguments cannot be read has them in `unread`.
+
+    Raises:
+        UsageError: there is no request in it; the message shows what there is.
+    """
+    form = form or detect_format(content)
+    known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
+    if isinstance(content, str):
+        value = json_of(content.strip())
+        found = _from_text(content, known) if value is NO_JSON else _from_value(value, form)
+    else:
+        found = _from_value(content, form)
+    if not found:
+        raise UsageError(f"no use of a tool in this {form}: {shown(content)}")
+    return found
+
+
+def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
+    if isinstance(value, list | tuple):
+        return [each for item in value for each in _from_value(item, detect_format(item))]
+    if form == ToolUseFormat.OPENAI:
+        return _from_openai(value)
+    name = field(value, "name")
+    if not isinstance(name, str):
+        return []
+    given = next((found for key in INPUT_KEYS if (found := field(value, key)) is not None), None)
+    arguments, unread = arguments_of(given)
+    return [ToolUseContent(name, _id(value, "id", "tool_use_id"), arguments, unread)]
+
+
+def _from_openai(value: Any) -> list[ToolUseContent]:
+    calls = field(value, "tool_calls")
+    if isinstance(calls, list | tuple):
+        return [each for call in calls for each in _from_openai(call)]
+    function = field(value, "function") or field(value, "function_call") or value
+    name = field(function, "name")
+    if not isinstance(name, str):
+        return []
+    arguments, unread = arguments_of(field(function, "arguments"))
+    return [ToolUseContent(name, _id(value, "call_id", "id"), arguments, unread)]
+
+
+def _id(value: Any, *keys: str) -> str:
+    return next((found for key in keys if isinstance(found := field(value, key), str)), "")
+
+
+def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
+    found = _parsed(text, tools)
+    tag = _first_tag(text)
+    if not found and tag is not None:
+        found = _parsed(text, ToolSet([*tools, Tool(tag[1])]))
+    return found
+
+
+def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
+    output = parse(text, tools or None)
+    calls = sorted(output.calls + output.unfinished, key=lambda call: call.index)
+    return [
+        ToolUseContent(call.name, "" if call.id == f"call_{call.index}" else call.id, call.arguments)
+        if call.status == "ok"
+        else ToolUseContent(call.name, "", {}, text[slice(*call.span)])
+        for call in calls
+    ]
+
+
+def from_neutral(
+    request: ToolUseContent, form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
+) -> Any:
+    """The request in that form: a dict, or for XML text.
+
+    Raises:
+        UsageError: XML cannot hold it so that it comes back; the message names the argument.
+    """
+    if form == ToolUseFormat.OPENAI:
+        arguments = request.unread or json.dumps(request.input, ensure_ascii=False)
+        return {
+            "id": request.id,
+            "type": "function",
+            "function": {"name": request.name, "arguments": arguments},
+        }
+    if form == ToolUseFormat.XML:
+        return render("tool-tags", [(request.name, request.input)], tools=tools or [Tool(request.name)])
+    return request.to_dict()
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def result_from_neutral(result: ToolResultContent, form: ToolUseFormat, name: str = "") -> Any:
+    """The result in that form: OpenAI's tool message, XML text, or a dict in the neutral shape.
+
+    Args:
+        result: the result.
+        form: the form of the request.
+        name: the tool's name, which OpenAI's message carries.
+    """
+    if form == ToolUseFormat.XML:
+        return _result_xml(result)
+    if form == ToolUseFormat.OPENAI:
+        text = result.text if result.structured_content is None else json.dumps(result.value, ensure_ascii=False)
+        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": text}
+    return result.to_dict()
+
+
+def _result_xml(result: ToolResultContent) -> str:
+    head = f"<tool_result tool_use_id={quoteattr(result.tool_use_id)} status={quoteattr(result.status)}>"
+    body = escape(result.text)
+    if result.error is not None:
+        code, message = quoteattr(result.error.code), quoteattr(result.error.message)
+        body += f"\n<error code={code} message={message}/>"
+    return f"{head}\n{body}\n</tool_result>"
+
+
+_result = re.compile(
+    r'\s*<tool_result tool_use_id=("[^"]*"|\'[^\']*\') status="(success|error)">\n(.*?)\n'
+    r"(?:<error code=\"([a-z_]+)\" message=(\"[^\"]*\"|'[^']*')/>\n)?</tool_result>\s*",
+    re.DOTALL,
+).fullmatch
+_ATTRIBUTE = {"&quot;": '"', "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
+
+
+def result_to_neutral(content: Any) -> ToolResultContent:
+    """The neutral form of a result that `result_from_neutral` wrote, or a server.
+
+    Raises:
+        UsageError: it is no result of any form.
+    """
+    if isinstance(content, str):
+        found = _result(content)
+        if found is None:
+            raise UsageError(f"not a tool's result: {shown(content)}")
+        id, status, text, code, message = found.groups()  # noqa: A001  # the field's own word
+        given = {"code": code, "message": unescape((message or '""')[1:-1], _ATTRIBUTE)}
+        return ToolResultContent.from_dict(
+            {
+                "tool_use_id": unescape(id[1:-1], _ATTRIBUTE),
+                "content": [text_block(unescape(text))] if text else [],
+                "is_error": status == "error",
+                "error": given if code else None,
+            }
+        )
+    if field(content, "role") == "tool":
+        text = field(content, "content")
+        id = field(content, "tool_call_id")  # noqa: A001  # the field's own word
+        value = json_of(text) if isinstance(text, str) else NO_JSON
+        structured = None if value is NO_JSON or isinstance(value, str) else value
+        return ToolResultContent(id or "", [text_block(text if isinstance(text, str) else "")], structured)
+    if isinstance(content, Mapping) and content.get("type") == "tool_result":
+        return ToolResultContent.from_dict(content)
+    raise UsageError(f"not a tool's result: {shown(content)}")

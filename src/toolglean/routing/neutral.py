@@ -1,0 +1,152 @@
+# What this file knows: a request for a tool, and what came of it, in the shape of MCP's `ToolUseContent` and
+# `ToolResultContent` (mcp 2.3).
+# What it must not know: how anybody else writes them, and who runs the tool.
+"""The neutral form of a tool's use and of its result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+__all__ = ["ErrorCode", "ToolFault", "ToolResultContent", "ToolUseContent", "text_block"]
+
+ErrorCode: TypeAlias = Literal["bad_request", "unknown_tool", "bad_arguments", "tool_failed", "timeout"]
+
+
+def text_block(text: str) -> dict[str, Any]:
+    """A block of content that is text."""
+    return {"type": "text", "text": text}
+
+
+@dataclass(slots=True)
+class ToolUseContent:
+    """A request to use a tool.
+
+    Attributes:
+        name: the tool's name.
+        id: what the result will refer to; "" where nobody gave one.
+        input: the arguments.
+        unread: the text of the arguments, where it is no JSON object: the tool is not run then.
+        type: "tool_use".
+    """
+
+    name: str
+    id: str = ""
+    input: dict[str, Any] = field(default_factory=dict)
+    unread: str = ""
+    type: Literal["tool_use"] = "tool_use"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dict in MCP's shape."""
+        return {"type": self.type, "id": self.id, "name": self.name, "input": self.input}
+
+
+@dataclass(slots=True)
+class ToolFault:
+    """Why there is no result.
+
+    Attributes:
+        code: "bad_request": it is no request for a tool; "unknown_tool"; "bad_arguments": unreadable, or not what the
+            tool's schema asks for; "tool_failed": the tool raised, or said itself that it failed; "timeout".
+        message: what happened, in words that a model can act upon.
+    """
+
+    code: ErrorCode
+    message: str
+
+
+@dataclass(slots=True)
+class ToolResultContent:
+    """What came of a request.
+
+    Attributes:
+        tool_use_id: the request's id; "error" where it had none and could not be understood.
+        content: blocks: `{"type": "text", "text": …}`, images and resources as MCP has them.
+        structured_content: the result as a JSON value, where the tool gave one.
+        is_error: whether the tool was not run, or failed.
+        error: why; None where `is_error` is False.
+        type: "tool_result".
+    """
+
+    tool_use_id: str
+    content: list[dict[str, Any]] = field(default_factory=list)
+    structured_content: Any = None
+    is_error: bool = False
+    error: ToolFault | None = None
+    type: Literal["tool_result"] = "tool_result"
+
+    @classmethod
+    def failed(cls, tool_use_id: str, code: ErrorCode, message: str) -> ToolResultContent:
+        """An error, as a result."""
+        return cls(tool_use_id, [text_block(message)], None, is_error=True, error=ToolFault(code, message))
+
+    @classmethod
+    def of(cls, tool_use_id: str, value: Any) -> ToolResultContent:
+        """The result that a tool's value is: text as text, any other JSON value also as `structured_content`."""
+        if isinstance(value, ToolResultContent):
+            return value
+        if isinstance(value, str):
+            return cls(tool_use_id, [text_block(value)])
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            return cls(tool_use_id, [text_block(str(value))])
+        return cls(tool_use_id, [text_block(text)], value)
+
+    @property
+    def status(self) -> Literal["success", "error"]:
+        """Either "success" or "error"."""
+        return "error" if self.is_error else "success"
+
+    @property
+    def text(self) -> str:
+        """Its text blocks, joined by line breaks."""
+        return "\n".join(block["text"] for block in self.content if isinstance(block.get("text"), str))
+
+    @property
+    def value(self) -> Any:
+        """What to tell the model: the structured result where there is one, else the text; blocks of other kinds (an
+        image) as they are.
+        """
+        if self.structured_content is not None:
+            return self.structured_content
+        return self.text if all(block.get("type") == "text" for block in self.content) else self.content
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dict in MCP's shape, with `status`, and `error` where there is one."""
+        found: dict[str, Any] = {
+            "type": self.type,
+            "tool_use_id": self.tool_use_id,
+            "content": self.content,
+            "is_error": self.is_error,
+            "status": self.status,
+        }
+        if self.structured_content is not None:
+            found["structured_content"] = self.structured_content
+        if self.error is not None:
+            found["error"] = {"code": self.error.code, "message": self.error.message}
+        return found
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> ToolResultContent:
+        """What `to_dict` wrote; MCP's own spelling (`toolUseId`, `isError`, …) is read too. Nothing raises."""
+        blocks = found.get("content")
+        if isinstance(blocks, str):
+            blocks = [text_block(blocks)]
+        content = (
+            [dict(block) for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, Iterable) else []
+        )
+        failed = bool(found.get("is_error", found.get("isError", found.get("status") == "error")))
+        given = found.get("error")
+        given = given if isinstance(given, Mapping) else {}
+        text = "\n".join(str(block["text"]) for block in content if "text" in block)
+        code = _CODES.get(str(given.get("code")), "tool_failed")
+        error = ToolFault(code, str(given.get("message", text))) if failed else None
+        structured = found.get("structured_content", found.get("structuredContent"))
+        id = found.get("tool_use_id", found.get("toolUseId"))  # noqa: A001  # the field's own word
+        return cls(id if isinstance(id, str) else "", content, structured, is_error=failed, error=error)
+
+
+_CODES: Mapping[str, ErrorCode] = {code: code for code in get_args(ErrorCode)}

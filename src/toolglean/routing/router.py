@@ -1,0 +1,90 @@
+# What this file knows: the way of a request, in whatever form it came, and back.
+# What it must not know: how a form is read (convert.py), how a tool is run (system.py).
+"""From a request in any form to its result in the same form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.errors import UsageError
+from toolglean.messages.wire import NO_JSON, field, json_of
+from toolglean.routing.convert import result_from_neutral, to_neutral
+from toolglean.routing.detect import detect_format
+from toolglean.routing.neutral import ToolResultContent, ToolUseContent
+from toolglean.routing.system import UnifiedMcpToolSystem
+
+__all__ = ["McpToolRouter"]
+
+
+class McpToolRouter:
+    """Routes requests for tools.
+
+    Args:
+        system: who runs them.
+    """
+
+    def __init__(self, system: UnifiedMcpToolSystem) -> None:
+        self.system = system
+        self._made = 0  # ids
+
+    async def route_tool_use(self, content: Any) -> Any:
+        """Run what the content asks for.
+
+        Args:
+            content: a `ToolUseContent`, or MCP's own; a dict in the neutral form, in OpenAI's or in JSON with `name`
+                and `input`; text with XML, JSON, or a call in any format of the library.
+
+        Returns:
+            The result in the form of the request: a `ToolResultContent` for an object of the neutral form; OpenAI's
+            message of a tool; text for XML; else a dict in the neutral form. A list of them, in order, where the
+            content asks for several. A request without an id gets one (`tool_0`, …). Errors are results too:
+            "bad_request" where the content is no request, with the id "error" if it shows none.
+
+        Raises:
+            asyncio.CancelledError: the caller was cancelled. Nothing else.
+        """
+        try:
+            form = detect_format(content)
+            requests = to_neutral(content, self.system.tools, form)
+        except Exception as error:  # noqa: BLE001  # whatever was handed in: the answer is a result
+            return self._refused(content, error)
+        results = [await self._routed(request) for request in requests]
+        answers = [
+            result if _is_neutral_object(content) else result_from_neutral(result, form, request.name)
+            for request, result in zip(requests, results, strict=True)
+        ]
+        return answers[0] if len(answers) == 1 else answers
+
+    async def _routed(self, request: ToolUseContent) -> ToolResultContent:
+        if not request.id:
+            request.id = f"tool_{self._made}"
+            self._made += 1
+        return await self.system.execute_tool_from_neutral_format(request)
+
+    def _refused(self, content: Any, error: Exception) -> Any:
+        found = json_of(content) if isinstance(content, str) else content
+        known = (
+            None if found is NO_JSON else next((name for key in _IDS if isinstance(name := _read(found, key), str)), "")
+        )
+        message = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        result = ToolResultContent.failed(known or "error", "bad_request", message)
+        if _is_neutral_object(content):
+            return result
+        try:
+            return result_from_neutral(result, detect_format(content))
+        except Exception:  # noqa: BLE001  # an object that cannot even be looked at
+            return result.to_dict()
+
+
+_IDS = ("id", "tool_use_id", "call_id", "tool_call_id")
+
+
+def _read(holder: Any, key: str) -> Any:
+    try:
+        return field(holder, key)
+    except Exception:  # noqa: BLE001  # a property that raises
+        return None
+
+
+def _is_neutral_object(content: Any) -> bool:
+    return not isinstance(content, dict) and _read(content, "type") == "tool_use"
