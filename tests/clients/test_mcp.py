@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import sys
-import threading
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("mcp", reason="needs toolglean[mcp]")
 
-import uvicorn
-from mcp import StdioServerParameters
 from mcp.server import MCPServer
 
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
+from tests.clients.mcp_ways import WAYS, connected
 from toolglean import Parser, Tool, UsageError
-from toolglean.clients.mcp import EmbeddedMcpServer, McpServerError
+from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.routing.neutral import ToolResultContent
-
-SCRIPT = StdioServerParameters(command=sys.executable, args=[str(Path(mcp_tools.__file__))])
-WAYS = ("memory", "memory, older protocol", "stdio", "http")
-
-
-@contextlib.contextmanager
-def on_http() -> Iterator[tuple[str, uvicorn.Server]]:
-    config = uvicorn.Config(
-        make_server().streamable_http_app(), host="127.0.0.1", port=0, log_level="critical", ws="none"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        threading.Event().wait(0.005)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp", server
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-@contextlib.asynccontextmanager
-async def connected(way: str = "memory", **options: Any) -> AsyncIterator[EmbeddedMcpServer]:
-    with contextlib.ExitStack() as stack:
-        server: Any = make_server()
-        if way == "memory, older protocol":
-            options["mode"] = "legacy"
-        elif way == "stdio":
-            server = SCRIPT
-        elif way == "http":
-            server, _ = stack.enter_context(on_http())
-        async with EmbeddedMcpServer(server, **options) as found:
-            yield found
 
 
 def call(name: str, given: Any, *, way: str = "memory", **options: Any) -> ToolResultContent:
@@ -138,6 +98,14 @@ def test_progress_and_a_tool_that_hangs(way: str) -> None:
             assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
 
     asyncio.run(both())
+
+
+@pytest.mark.parametrize("way", ["memory", "http"])
+def test_a_progress_function_that_raises_does_not_reach_the_call(way: str) -> None:
+    def tell(*_: Any) -> None:
+        raise ValueError
+
+    assert call("steps", {}, way=way, progress=tell).text == "ok"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -299,96 +267,3 @@ def test_only_a_server_of_this_process_takes_tools() -> None:
     ):
         with pytest.raises(UsageError, match="of this process only"):
             change()
-
-
-# -- start, stop, death ------------------------------------------------------------------------------------------------
-
-
-def test_not_started() -> None:
-    server = EmbeddedMcpServer(make_server())
-    with pytest.raises(UsageError, match="not started"):
-        asyncio.run(server.execute_tool("add", {"a": 1}))
-    asyncio.run(server.stop())  # nothing to do
-
-
-def test_start_and_stop_from_different_tasks_and_again() -> None:
-    async def life() -> None:
-        server = EmbeddedMcpServer(make_server())
-        for _ in range(2):
-            await asyncio.create_task(server.start())
-            await server.start()
-            result = await asyncio.create_task(server.execute_tool("add", {"a": 1}))
-            assert result.text == "2"
-            await asyncio.create_task(server.stop())
-            await server.stop()
-
-    asyncio.run(life())
-
-
-@pytest.mark.parametrize(
-    "server",
-    ["http://127.0.0.1:9/mcp", StdioServerParameters(command=sys.executable, args=["-c", ""])],
-    ids=["nobody listens", "a program that ends"],
-)
-def test_a_server_that_is_not_there(server: Any) -> None:
-    async def start() -> None:
-        with pytest.raises(McpServerError, match="no MCP server at") as caught:
-            await EmbeddedMcpServer(server).start()
-        assert caught.value.__cause__ is not None
-        assert isinstance(caught.value, ConnectionError)
-
-    asyncio.run(start())
-
-
-def test_a_start_that_is_cancelled_leaves_nothing() -> None:
-    async def start() -> None:
-        silent = StdioServerParameters(command=sys.executable, args=["-c", "import sys; sys.stdin.read()"])
-        server = EmbeddedMcpServer(silent)
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(server.start(), 0.1)
-        assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []
-
-    asyncio.run(start())
-
-
-def test_a_server_that_dies_in_a_call() -> None:
-    async def death() -> None:
-        async with EmbeddedMcpServer(SCRIPT, read_timeout=5) as server:
-            other = asyncio.create_task(server.execute_tool("hang", {}))
-            await asyncio.sleep(0.05)
-            for result in (
-                await server.execute_tool("die", {}),
-                await other,
-                await server.execute_tool("add", {"a": 1}),
-            ):
-                assert result.is_error
-                assert "closed" in result.text.lower()
-            await server.stop()
-            await server.start()
-            assert (await server.execute_tool("add", {"a": 1})).text == "2", "it can be started anew"
-
-    asyncio.run(death())
-
-
-def test_an_http_server_that_goes_away() -> None:
-    async def death() -> None:
-        with on_http() as (url, running):
-            async with EmbeddedMcpServer(url, read_timeout=5) as server:
-                assert (await server.execute_tool("add", {"a": 1})).text == "2"
-                running.should_exit = running.force_exit = True
-                await asyncio.sleep(0.2)
-                result = await server.execute_tool("add", {"a": 1}, tool_use_id="x")
-                assert (result.is_error, result.tool_use_id) == (True, "x")
-
-    asyncio.run(death())
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_call_under_way_at_the_stop_gets_an_error(way: str) -> None:
-    async def stopped() -> ToolResultContent:
-        async with connected(way) as server:
-            calling = asyncio.create_task(server.execute_tool("hang", {}))
-            await asyncio.sleep(0.05)
-        return await asyncio.wait_for(calling, 5)
-
-    assert asyncio.run(stopped()).is_error

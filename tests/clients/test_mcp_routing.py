@@ -12,7 +12,7 @@ pytest.importorskip("mcp", reason="needs toolglean[mcp]")
 
 from mcp.types import ToolUseContent as McpToolUse
 
-from tests.clients.test_mcp import connected
+from tests.clients.mcp_ways import connected
 from toolglean import Parser
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.demo import load_streams, load_tools

@@ -77,6 +77,7 @@ class EmbeddedMcpServer:
         self._tools = self._listed_here()
         self._client: Client | None = None
         self._keeper: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
         self._wake = asyncio.Event()
         self._stopping = False
         self._failure: BaseException | None = None
@@ -181,16 +182,22 @@ class EmbeddedMcpServer:
         Raises:
             McpServerError: it cannot be reached or does not speak MCP. Look at its `__cause__`.
         """
-        if self._keeper is not None and not self._keeper.done():
-            return
+        async with self._starting:
+            if self._keeper is not None and not self._keeper.done():
+                if not self._stopping:
+                    return
+                await asyncio.wait({self._keeper})
+            await self._connect()
+
+    async def _connect(self) -> None:
         self._stopping, self._failure, self._wake = False, None, asyncio.Event()
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.create_task(self._keep(ready), name="toolglean: MCP client")
+        self._keeper = keeper = asyncio.create_task(self._keep(ready), name="toolglean: MCP client")
         try:
             await ready
         except BaseException:
-            self._keeper.cancel()
-            await asyncio.wait({self._keeper})
+            keeper.cancel()
+            await asyncio.wait({keeper})
             raise
 
     async def stop(self) -> None:
@@ -207,7 +214,8 @@ class EmbeddedMcpServer:
             await asyncio.wait({keeper}, timeout=STOP_SECONDS)
         finally:
             keeper.cancel()  # nothing, where it has ended
-            self._keeper = None
+            if self._keeper is keeper:
+                self._keeper = None
 
     async def _keep(self, ready: asyncio.Future[None]) -> None:
         # Everything that the client's cancel scopes belong to happens in this task.
@@ -223,12 +231,11 @@ class EmbeddedMcpServer:
                 finally:
                     watcher.cancel()
                     await asyncio.wait({watcher})
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever ends the connection is told where it belongs
+        except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever ends it is told where it belongs
             self._ended(error, ready)
         finally:
             self._client = None
+            ready.cancel()  # nothing, where it is known how the start went
 
     def _ended(self, error: BaseException, ready: asyncio.Future[None]) -> None:
         self._failure = error
