@@ -15,7 +15,7 @@ import toolglean
 from tests.chunkings import calls_of, content_of, events_of
 from tests.shared import FIXTURES, ROOT, SHARED, rows
 from tests.vectors import labels
-from toolglean import CallDelta, CallStart, Parser, Reasoning
+from toolglean import CallDelta, CallStart, Content, Parser, Reasoning, parse
 from toolglean.errors import UsageError
 from toolglean.formats import get_format, library
 from toolglean.formats.compile import compiled
@@ -190,3 +190,13 @@ def test_a_made_up_family_takes_one_declaration_and_one_fixture() -> None:
     assert calls_of(events) == [("look", {"where": "the door", "times": 2}), ("wait", {})]
     assert content_of(events) == "I will look.  Done."
     assert [event.text for event in events if isinstance(event, Reasoning)] == ["Let me see."]
+
+
+@pytest.mark.parametrize("tools", [None, ["get_weather"]])
+def test_prose_without_spaces_does_not_wait_for_a_bracket(tools: list[str] | None) -> None:
+    # A bare call may begin with any name. Chinese has no spaces, so a whole sentence was held back as if it were one.
+    parser = Parser(tools)
+    assert [event for char in "这是一个句子" for event in parser.feed(char)] == [
+        Content(char, place) for place, char in enumerate("这是一个句子")
+    ]
+    assert [call.name for call in parse("größe(x=1)", ["größe"]).calls] == ["größe"]

@@ -446,6 +446,10 @@ class Machine:
         known = self.resolve(name)
         return None if known is None or self.tools is None else self.tools.get(known)
 
+    def may_be_tool(self, begun: str) -> bool:
+        """Whether a tool's name, without its namespace, begins so."""
+        return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
+
     @property
     def has_spaced_names(self) -> bool:
         """Whether any tool's name holds white space."""

@@ -1,5 +1,6 @@
 # What this room knows: the foreign libraries, each in the file of its name, and the extra that installs it.
-# What it must not know: how calls are written or read. Nothing is imported here: who has no openai can still use ollama.
+# What it must not know: how calls are written or read. Nothing is imported here: who has no openai can still use
+# ollama.
 """Adapters for clients: `toolglean.clients.ollama`, `toolglean.clients.openai`, `toolglean.clients.mcp`."""
 
 __all__: list[str] = []

@@ -3,9 +3,9 @@
 # What it must not know: any client's objects (openai.py), how calls are written.
 #
 # A chunk whose text is nothing but text passes as it is: that is the fast path. Otherwise each delta that the text
-# became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields) goes
-# with the first of them, `usage` with the last. Text that waits for more is released before `finish_reason`, or at the
-# end of the stream where none comes.
+# became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields)
+# goes with the first of them, `usage` with the last. Text that waits for more is released before `finish_reason`, or at
+# the end of the stream where none comes.
 #
 # Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
 # their index as long as none of ours came before.
@@ -23,7 +23,16 @@ from toolglean.messages.wire import field
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["ChoiceReader", "StreamReader", "adict_chunks", "dict_chunks", "dict_completion", "parser_for", "whole_turn"]
+__all__ = [
+    "ChoiceReader",
+    "StreamReader",
+    "adict_chunks",
+    "dict_chunks",
+    "dict_completion",
+    "is_all",
+    "parser_for",
+    "whole_turn",
+]
 
 Tools = Iterable[ToolLike] | ToolSet | None
 
@@ -32,6 +41,14 @@ def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:
     """A parser for one turn, and the prefix of its ids, which no other turn has."""
     prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
     return Parser(tools, **{**options, "id_prefix": prefix}), prefix
+
+
+def is_all(events: list[Event], text: str) -> bool:
+    """Whether the events are the text and nothing else: so it is for most chunks."""
+    if len(events) == 1:
+        return type(events[0]) is Content and events[0].text == text
+    found = [event.text for event in events if type(event) is Content]
+    return len(found) == len(events) and "".join(found) == text
 
 
 class ChoiceReader:
@@ -52,9 +69,7 @@ class ChoiceReader:
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None where it is nothing but text."""
         events = self.parser.feed(text)
-        if len(events) == 1 and type(events[0]) is Content and events[0].text == text:
-            return None
-        return self._deltas.deltas(events)
+        return None if is_all(events, text) else self._deltas.deltas(events)
 
     def moved(self, fragments: Iterable[Any]) -> list[int]:
         """The indexes that the server's own fragments get, one for each."""

@@ -165,6 +165,8 @@ def _may_go_on(machine: Machine, walk: Walk, literals: tuple[str, ...]) -> bool:
         return len(word) <= KEY_CHARS
     if edge.kind == "name" and not edge.word and machine.has_spaced_names and "\n" not in word:
         return len(word) <= NAME_CHARS
+    if edge.kind == "name" and machine.bare_region and not word.isascii() and not machine.may_be_tool(word):
+        return False  # prose without spaces, in Chinese say: it must not wait for a bracket that never comes
     end = 0
     if edge.kind == "index":
         while end < len(word) and word[end].isdigit():

@@ -1,0 +1,266 @@
+"""Calls that leak into the text of OpenAI's chat API, by the real client against a real server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.chunkings import chunkings
+from tests.clients.families import TOOLS, Leak, leaks
+from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, serve
+
+openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
+
+from openai.lib.streaming.chat import ChatCompletionStreamState  # noqa: E402
+from openai.types.chat import ChatCompletionChunk  # noqa: E402
+
+from toolglean.clients.openai import achat_chunks, chat_chunks, chat_completion, dict_chunks, dict_completion  # noqa: E402
+
+MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
+LEAKS = leaks()
+IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(server: Loopback) -> Iterator[Any]:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as found:
+        yield found
+
+
+def create(client: Any, **more: Any) -> Any:
+    return client.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True, **more)
+
+
+def joined(chunks: Any) -> tuple[str, list[tuple[str, Any]], str | None]:
+    """Text, calls and finish reason, as the openai package itself joins them."""
+    state: Any = ChatCompletionStreamState()
+    for chunk in chunks:
+        state.handle_chunk(chunk)
+    choice = state.get_final_completion().choices[0]
+    calls = [(call.function.name, json.loads(call.function.arguments)) for call in choice.message.tool_calls or ()]
+    return (choice.message.content or "").strip(), calls, choice.finish_reason
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
+    server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
+    structured = joined(create(client))
+    server.play(Turn(list(leak.text)))
+    assert joined(chat_chunks(create(client), TOOLS)) == structured == (leak.content, leak.calls, "tool_calls")
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+def test_the_same_for_every_chunking(leak: Leak) -> None:
+    for chunks in chunkings(leak.text):
+        stream = [ChatCompletionChunk.construct(**chunk(text)) for text in chunks] + [ended()]
+        assert joined(chat_chunks(stream, TOOLS)) == (leak.content, leak.calls, "tool_calls"), chunks
+
+
+def chunk(text: str | None = None, *, reason: str | None = None, index: int = 0, **more: Any) -> dict[str, Any]:
+    delta = {**({} if text is None else {"content": text}), **more}
+    choice = {"index": index, "delta": delta, "finish_reason": reason}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+
+def ended(reason: str = "stop") -> ChatCompletionChunk:
+    return ChatCompletionChunk.construct(**chunk(reason=reason))
+
+
+@pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
+def test_async_and_dicts_say_the_same(leak: Leak, server: Loopback, client: Any) -> None:
+    async def run() -> list[Any]:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+            return [each async for each in achat_chunks(await create(own), TOOLS)]
+
+    server.play(*[Turn(list(leak.text))] * 3)
+    expected = (leak.content, leak.calls, "tool_calls")
+    assert joined(asyncio.run(run())) == expected
+    plain = list(dict_chunks((each.model_dump(exclude_unset=True) for each in create(client)), TOOLS))
+    assert joined(ChatCompletionChunk.construct(**each) for each in plain) == expected
+    json.dumps(plain)
+    whole = client.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+    found: Any = chat_completion(whole, TOOLS).choices[0]
+    calls = [(call.function.name, json.loads(call.function.arguments)) for call in found.message.tool_calls or ()]
+    assert ((found.message.content or "").strip(), calls, found.finish_reason) == expected
+    assert not whole.choices[0].message.tool_calls
+
+
+# -- what passes, and what is held back --------------------------------------------------------------------------------
+
+
+def test_plain_text_passes_as_it_is(server: Loopback, client: Any) -> None:
+    server.play(Turn(["It is ", "cold.", " a < b"]))
+    given = list(create(client, stream_options={"include_usage": True}))
+    assert [new is old for new, old in zip(chat_chunks(given, TOOLS), given, strict=True)] == [True] * len(given)
+    assert given[-1].usage is not None
+
+
+def test_arguments_come_as_they_are_written() -> None:
+    text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Tromsø"}}</tool_call>'
+    stream = [ChatCompletionChunk.construct(**chunk(char)) for char in text]
+    found: list[Any] = [each.choices[0].delta.tool_calls for each in chat_chunks(stream, TOOLS)]
+    pieces = [calls[0].function.arguments for calls in found if calls]
+    seen = "".join(pieces)
+    assert seen == '{"city": "Tromsø"}'
+    assert len(pieces) > 10
+
+
+def test_what_a_chunk_holds_besides_its_text_is_kept() -> None:
+    first = chunk("<tool_", role="assistant", refusal=None)
+    first["choices"][0]["logprobs"] = {"content": []}
+    first["x_server"] = "kept"
+    last = chunk("call>x", reason="length")
+    last["usage"] = {"prompt_tokens": 1}
+    found = list(dict_chunks([first, last], TOOLS))
+    assert found[0]["choices"][0]["delta"] == {"role": "assistant", "refusal": None}
+    assert (found[0]["x_server"], found[0]["choices"][0]["logprobs"]) == ("kept", {"content": []})
+    assert "".join(each["choices"][0]["delta"].get("content", "") for each in found) == "<tool_call>x"
+    assert [each["choices"][0]["finish_reason"] for each in found][-1] == "length"
+    assert [each.get("usage") for each in found][-1] == {"prompt_tokens": 1}
+    assert all(each.get("usage") is None for each in found[:-1])
+
+
+def test_choices_are_read_apart() -> None:
+    leak = LEAKS[0]
+    stream = [each for char in leak.text for each in (chunk(char), chunk("x", index=1))]
+    stream += [chunk(reason="stop"), chunk(reason="stop", index=1)]
+    found = list(dict_chunks(stream, TOOLS))
+    second = [each["choices"][0] for each in found if each["choices"][0]["index"] == 1]
+    assert "".join(each["delta"].get("content", "") for each in second) == "x" * len(leak.text)
+    assert second[-1]["finish_reason"] == "stop"
+    first = [each["choices"][0] for each in found if each["choices"][0]["index"] == 0]
+    assert first[-1]["finish_reason"] == "tool_calls"
+
+
+def test_the_servers_own_calls_pass_and_ours_count_on() -> None:
+    own = {"index": 0, "id": "s1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
+    leak = '<tool_call>{"name": "get_weather", "arguments": {"city": "x"}}</tool_call>'
+    before = list(dict_chunks([chunk(tool_calls=[own]), chunk(leak), chunk(reason="tool_calls")], TOOLS))
+    assert before[0] == chunk(tool_calls=[own])
+    assert indexes(before) == [("get_time", 0), ("get_weather", 1)]
+    after = list(dict_chunks([chunk(leak), chunk(tool_calls=[own]), chunk(reason="tool_calls")], TOOLS))
+    assert indexes(after) == [("get_weather", 0), ("get_time", 1)]
+    assert after[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def indexes(chunks: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    deltas = [each["choices"][0]["delta"] for each in chunks]
+    fragments = [fragment for delta in deltas for fragment in delta.get("tool_calls", ())]
+    return [(each["function"]["name"], each["index"]) for each in fragments if each["function"].get("name")]
+
+
+def test_reasoning_that_leaked_goes_where_servers_put_it() -> None:
+    stream = [chunk(text) for text in ("<thi", "nk>Hm", "m</think>", "Yes")] + [chunk(reason="stop")]
+    found = [each["choices"][0]["delta"] for each in dict_chunks(stream, TOOLS, format="hermes")]
+    assert "".join(delta.get("reasoning_content", "") for delta in found) == "Hmm"
+    assert "".join(delta.get("content", "") for delta in found) == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<tool_call>", "stop"),
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "T', "length"),
+        ("a <", "stop"),
+    ],
+)
+def test_no_call_closed_so_the_reason_is_the_servers(text: str, reason: str) -> None:
+    for chunks in chunkings(text):
+        found = list(dict_chunks([chunk(each) for each in chunks] + [chunk(reason=reason)], TOOLS))
+        assert found[-1]["choices"][0]["finish_reason"] == reason
+        content = "".join(each["choices"][0]["delta"].get("content", "") for each in found)
+        arguments = "".join(
+            fragment["function"]["arguments"]
+            for each in found
+            for fragment in each["choices"][0]["delta"].get("tool_calls", ())
+        )
+        assert (content, arguments) == (("", '{"city": "T') if '"T' in text else (text, ""))
+
+
+def test_a_call_that_cannot_be_run_stays_text_in_a_whole_answer() -> None:
+    text = 'Hm. <tool_call>{"name": "get_weather", "arguments": {"city": "T'
+    message = {"role": "assistant", "content": text}
+    found = dict_completion({"choices": [{"index": 0, "message": message, "finish_reason": "length"}]}, TOOLS)
+    assert found["choices"][0] == {"index": 0, "message": message, "finish_reason": "length"}
+
+
+def test_odd_chunks_pass() -> None:
+    odd: list[dict[str, Any]] = [{}, {"choices": []}, {"choices": None}, {"error": "x"}, {"choices": [{"delta": None}]}]
+    assert list(dict_chunks(odd, TOOLS)) == odd
+
+
+def test_old_function_calls_pass() -> None:
+    given = [chunk(function_call={"name": "f", "arguments": "{}"}), chunk(reason="function_call")]
+    assert list(dict_chunks(given, TOOLS)) == given
+
+
+# -- faults ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_error_is_the_clients(server: Loopback, client: Any) -> None:
+    server.play(Turn(["x"], faults=[Status(500)]))
+    with pytest.raises(openai.InternalServerError):
+        create(client)
+
+
+@pytest.mark.parametrize("fault", [Cut(3), Malformed(3), ErrorLine(3)], ids=["cut", "malformed", "error"])
+def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, client: Any) -> None:
+    server.play(Turn(["It ", "is <tool_c"], faults=[fault]))
+    found = []
+    with pytest.raises(Exception, match=r".") as caught:  # noqa: PT012
+        for each in chat_chunks(create(client), TOOLS):
+            found += [each.choices[0].delta.content or ""]
+    assert "".join(found) == "It is <tool_c"
+    assert not isinstance(caught.value, AssertionError)
+
+
+def test_chunks_come_through_at_once(server: Loopback, client: Any) -> None:
+    go_on = threading.Event()
+    server.play(Turn(["It is cold", "."], faults=[Slow(2, until=go_on)]))
+    stream = chat_chunks(create(client), TOOLS)
+    texts = (each.choices[0].delta.content for each in stream)
+    assert next(text for text in texts if text) == "It is cold"  # the server waits: nothing was held back for it
+    go_on.set()
+    assert "".join(text or "" for text in texts) == "."
+
+
+def test_closing_closes_the_stream(server: Loopback, client: Any) -> None:
+    server.play(Turn(["a"] * 50))
+    stream = create(client)
+    chunks = chat_chunks(stream, TOOLS)
+    next(chunks)
+    chunks.close()  # type: ignore[attr-defined]  # it is a generator
+    assert stream.response.is_closed
+
+
+def test_cancelling_ends_the_stream(server: Loopback) -> None:
+    go_on = threading.Event()
+    server.play(Turn(["a", "b"], faults=[Slow(2, until=go_on)]))
+
+    async def run() -> bool:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+            stream = await create(own)
+
+            async def consume() -> None:
+                async for _ in achat_chunks(stream, TOOLS):
+                    pass
+
+            task = asyncio.create_task(consume())
+            await asyncio.sleep(0.05)
+            task.cancel()
+            await asyncio.wait({task})
+            return task.cancelled() and bool(stream.response.is_closed)
+
+    assert asyncio.run(run())
+    go_on.set()
