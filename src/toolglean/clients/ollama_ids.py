@@ -1,0 +1,81 @@
+# What this file knows: where the ollama package (0.6) drops the ids of calls, and how they get by.
+# What it must not know: what the calls are.
+#
+# The package reads the server's answers into types without a field for an id, and writes messages the same way. Here
+# are types that have one. `keeping` makes the package read into these, and puts the ids of the messages into the
+# request, by overriding one method of the package's own, `_request`. Should that method go, nothing breaks: ids are
+# made up by toolglean then, as for a server that sends none.
+"""Ids of calls, which the ollama package drops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ollama
+
+from toolglean.messages.wire import field
+
+__all__ = ["ChatResponse", "Message", "ToolCall", "keeping"]
+
+
+class ToolCall(ollama.Message.ToolCall):
+    """A call, with its id: the server's, or one that was made here."""
+
+    id: str | None = None
+
+
+class Message(ollama.Message):
+    """A message whose calls have ids; `tool_call_id` is that of a tool's result."""
+
+    tool_calls: Sequence[ToolCall] | None = None
+    tool_call_id: str | None = None
+
+
+class ChatResponse(ollama.ChatResponse):
+    """A response, or a chunk of one, whose calls have ids."""
+
+    message: Message
+
+
+def keeping(client: Any, messages: Sequence[Any] | None) -> Any:
+    """The client, for one call of `chat` with these messages: it keeps ids. Any other object as it is."""
+    kinds = {ollama.Client: _KeepingClient, ollama.AsyncClient: _KeepingAsyncClient}
+    kind: Any = next((ours for theirs, ours in kinds.items() if type(client) is theirs), None)
+    return client if kind is None or not hasattr(client, "_client") else kind(client, messages)
+
+
+class _KeepingClient(ollama.Client):
+    def __init__(self, client: ollama.Client, messages: Sequence[Any] | None) -> None:
+        self._client = client._client
+        self._messages = messages
+
+    def _request(self, cls: Any, *args: Any, **more: Any) -> Any:
+        return super()._request(_with_ids(cls), *args, **_restored(more, self._messages))
+
+
+class _KeepingAsyncClient(ollama.AsyncClient):
+    def __init__(self, client: ollama.AsyncClient, messages: Sequence[Any] | None) -> None:
+        self._client = client._client
+        self._messages = messages
+
+    async def _request(self, cls: Any, *args: Any, **more: Any) -> Any:
+        return await super()._request(_with_ids(cls), *args, **_restored(more, self._messages))
+
+
+def _with_ids(cls: Any) -> Any:
+    return ChatResponse if cls is ollama.ChatResponse else cls
+
+
+def _restored(more: dict[str, Any], messages: Sequence[Any] | None) -> dict[str, Any]:
+    body = more.get("json")
+    sent = body.get("messages") if isinstance(body, dict) else None
+    if messages and isinstance(sent, list) and len(sent) == len(messages):
+        for given, message in zip(messages, sent, strict=True):
+            id = field(given, "tool_call_id")  # noqa: A001  # the wire's own word
+            if id:
+                message["tool_call_id"] = id
+            for own, call in zip(field(given, "tool_calls") or (), message.get("tool_calls") or (), strict=False):
+                if field(own, "id"):
+                    call["id"] = field(own, "id")
+    return more

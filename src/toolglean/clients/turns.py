@@ -1,0 +1,107 @@
+# What this file knows: one turn of a server that may send calls in either way, parsed or in the text, as one row of
+# events: numbered in the order in which they begin, each with an id.
+# What it must not know: any client's objects (ollama.py), how calls are written.
+"""A turn whose calls come from the server and from the text."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, ToolCall
+from toolglean.parser import Parser
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ServerTurn", "Tape"]
+
+
+class ServerTurn:
+    """Reads one turn.
+
+    Args:
+        tools, options: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, options: Mapping[str, Any]) -> None:
+        self.id_prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
+        known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
+        self._tools = known or None
+        self._parser = Parser(known, **{**options, "id_prefix": self.id_prefix})
+        self._chars = 0  # of text that was read: the place of what the server has parsed
+        self._next = 0
+        self._shift = 0  # from the parser's index to ours, for the call that is open
+
+    def text(self, text: str) -> list[Event]:
+        """Events of a piece of text."""
+        self._chars += len(text)
+        events = self._parser.feed(text)
+        return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)
+
+    def thought(self, text: str) -> list[Event]:
+        """Events of a piece of reasoning that the server has parsed."""
+        return [Reasoning(text, self._chars)] if text else []
+
+    def call(self, name: str, arguments: Mapping[str, Any], id: str | None = None) -> list[Event]:  # noqa: A002
+        """Events of a call that the server has parsed: its start, its arguments in one piece, its end."""
+        index, place = self._next, self._chars
+        self._next += 1
+        found = dict(arguments)
+        known = None if self._tools is None else name in self._tools
+        text = json.dumps(found, ensure_ascii=False, default=str)
+        call = ToolCall(id or f"{self.id_prefix}{index}", index, name, known, found, text, (place, place), "ok")
+        return [
+            CallStart(index, call.id, name, known, place),
+            CallDelta(index, text, place),
+            CallEnd(index, call, place),
+        ]
+
+    def finish(self) -> list[Event]:
+        """The turn is over."""
+        return self._numbered(self._parser.finish())
+
+    def _numbered(self, events: list[Event]) -> list[Event]:
+        return [self._with_index(event) for event in events]
+
+    def _with_index(self, event: Event) -> Event:
+        if type(event) is CallStart:
+            self._shift = self._next - event.index
+            self._next += 1
+        if not self._shift or not isinstance(event, CallStart | CallDelta | CallEnd):
+            return event
+        index = event.index + self._shift
+        if type(event) is CallEnd:
+            own = f"{self.id_prefix}{event.index}"
+            id = f"{self.id_prefix}{index}" if event.call.id == own else event.call.id  # noqa: A001  # the field's word
+            return CallEnd(index, replace(event.call, index=index, id=id), event.start)
+        if type(event) is CallStart:
+            own = f"{self.id_prefix}{event.index}"
+            return replace(event, index=index, id=f"{self.id_prefix}{index}" if event.id == own else event.id)
+        return replace(event, index=index)
+
+
+class Tape:
+    """The text of a turn, as long as some of it may be asked for again."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._start = 0
+        self._end = 0
+
+    def add(self, text: str) -> None:
+        """More text."""
+        self._parts.append(text)
+        self._end += len(text)
+
+    def forget(self) -> None:
+        """What was added so far is not asked for again."""
+        self._parts, self._start = [], self._end
+
+    def cut(self, span: tuple[int, int]) -> str:
+        """The text at these places of the turn; what stands before is not asked for again."""
+        text = "".join(self._parts)
+        begin, end = span[0] - self._start, span[1] - self._start
+        self._parts, self._start = [text[end:]], span[1]
+        return text[max(begin, 0) : end]
