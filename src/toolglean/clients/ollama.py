@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from toolglean.clients.chat import is_all, parser_for, whole_turn
 from toolglean.clients.turns import ServerTurn, Tape
-from toolglean.errors import TemplateError
+from toolglean.errors import TemplateError, UsageError
 from toolglean.events import CallEnd, Content, Event, Reasoning
 from toolglean.events import ToolCall as Call
 from toolglean.messages.wire import field
@@ -314,7 +314,7 @@ class _Templates:
         if template:
             try:
                 Parser(template=template)
-            except (TemplateError, ImportError):
+            except (TemplateError, UsageError):
                 pass
             else:
                 options["template"] = template
