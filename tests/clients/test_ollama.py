@@ -67,7 +67,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
     server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
     structured = joined(create(client))
     server.play(Turn(list(leak.text)))
-    chunks = list(chat_chunks(create(client), TOOLS))
+    chunks: list[Any] = list(chat_chunks(create(client), TOOLS))
     assert joined(chunks) == structured == (leak.content, leak.calls)
     ids = [call.id for chunk in chunks for call in chunk.message.tool_calls or ()]
     assert len(set(ids)) == len(leak.calls)

@@ -24,7 +24,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.chat import Tools, parser_for
+from toolglean.clients.chat import Tools, is_all, parser_for
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 from toolglean.parser import Parser
 
@@ -116,7 +116,13 @@ class ResponseReader:
         part = self._parts[key]
         part.event = found
         delta = event.get("delta")
-        return self._told(part, part.parser.feed(delta)) if isinstance(delta, str) else [found]
+        if not isinstance(delta, str):
+            return [found]
+        events = part.parser.feed(delta)
+        if is_all(events, delta):
+            part.text.append(delta)
+            return [found]
+        return self._told(part, events)
 
     def _text_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
         part = self._parts.get((event.get("item_id"), event.get("content_index")))

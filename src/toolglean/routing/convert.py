@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr, unescape
 
@@ -46,6 +47,8 @@ def to_neutral(
     Raises:
         UsageError: there is no request in it; the message shows what there is.
     """
+    if isinstance(content, ToolUseContent):
+        return [replace(content)]
     form = form or detect_format(content)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
     if isinstance(content, str):

@@ -1,0 +1,154 @@
+"""Seed 002's own test cases (its section 5.2), with the real openai client against the loopback server: wherever the
+text of a call is cut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.loopback import Call, Loopback, Turn, serve
+from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+
+pytest.importorskip("openai", reason="needs toolglean[openai]")
+
+from toolglean.clients.openai import ollama_handler, open_ai_handler
+
+HISTORY = [{"role": "user", "content": [{"type": "text", "text": "Is it cold in Oslo?"}]}]
+XML = "Let me see. <get_weather><city>Oslo</city></get_weather>"
+JSON = '{"type": "tool_use", "id": "j1", "name": "get_weather", "input": {"city": "Oslo"}}'
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        yield found
+
+
+class Spied:
+    """A handler whose calls are noted."""
+
+    def __init__(self, server: Loopback, *, broken: bool = False) -> None:
+        mcp = McpIntegration()
+        mcp.register_tool(self.get_weather)
+        options = ApiHandlerOptions(ollama_base_url=server.url, ollama_model_id="m")
+        self.handler = ollama_handler(options, mcp, max_retries=0)
+        self.extracted: list[Any] = []
+        self.processed: list[Any] = []
+        extract, process = self.handler.open_ai_handler.extract_tool_calls, self.handler.process_tool_use
+
+        def extract_tool_calls(delta: Any) -> list[Any]:
+            self.extracted.append(delta)
+            return extract(delta)
+
+        async def process_tool_use(content: Any) -> Any:
+            self.processed.append((content.name, content.input))
+            if broken:
+                raise RuntimeError("the tool system is down")
+            return await process(content)
+
+        self.handler.open_ai_handler.extract_tool_calls = extract_tool_calls  # type: ignore[method-assign]
+        self.handler.process_tool_use = process_tool_use  # type: ignore[method-assign]
+
+    @staticmethod
+    def get_weather(city: str) -> str:
+        return f"cold in {city}"
+
+    def parts(self) -> list[dict[str, Any]]:
+        async def run() -> list[dict[str, Any]]:
+            async with self.handler.client:
+                return [part async for part in self.handler.create_message("Be brief.", HISTORY)]
+
+        return asyncio.run(run())
+
+
+def results(parts: list[dict[str, Any]]) -> list[str]:
+    return [part["content"]["content"][0]["text"] for part in parts if part["type"] == "tool_result"]
+
+
+def text(parts: list[dict[str, Any]]) -> str:
+    return "".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def cuts(turn: str) -> list[list[str]]:
+    """The turn character by character, and cut in two at every place."""
+    return [list(turn), *([turn[:cut], turn[cut:]] for cut in range(len(turn) + 1))]
+
+
+# 5.2.1
+
+
+def test_creates_an_openai_handler_in_its_constructor(server: Loopback) -> None:
+    assert isinstance(Spied(server).handler.open_ai_handler, OpenAiHandler)
+
+
+def test_passes_the_right_options_to_it(server: Loopback) -> None:
+    handler = Spied(server).handler
+    assert isinstance(handler, OllamaHandler)
+    options = handler.open_ai_handler.options
+    assert (options.open_ai_api_key, options.open_ai_model_id) == ("ollama", "m")
+    assert options.open_ai_base_url == f"{server.url}/v1"
+    assert str(handler.client.base_url) == f"{server.url}/v1/"
+    assert handler.client.api_key == "ollama"
+
+
+# 5.2.2
+
+
+def test_uses_the_openai_handler_for_detection(server: Loopback) -> None:
+    server.play(Turn(["Hello."]))
+    spied = Spied(server)
+    assert text(spied.parts()) == "Hello."
+    assert spied.extracted
+    path, body = server.requests[-1]
+    assert (path, body["model"], body["messages"][0]) == (
+        "/v1/chat/completions",
+        "m",
+        {"role": "system", "content": "Be brief."},
+    )
+
+
+def test_processes_openai_calls(server: Loopback) -> None:
+    for cut in (1, 3, 100):
+        server.play(Turn(["Let me see. "], [Call("get_weather", {"city": "Oslo"}, "c1", cut)]))
+        spied = Spied(server)
+        parts = spied.parts()
+        assert spied.processed == [("get_weather", {"city": "Oslo"})]
+        assert results(parts) == ["cold in Oslo"]
+        assert [part["id"] for part in parts if part["type"] == "tool_result"] == ["c1"]
+        assert text(parts) == "Let me see. "
+
+
+@pytest.mark.parametrize(("turn", "said"), [(XML, "Let me see. "), (JSON, "")], ids=["xml", "json"])
+def test_falls_back_to_xml_and_json(turn: str, said: str, server: Loopback) -> None:
+    for chunks in cuts(turn):
+        server.play(Turn(chunks))
+        spied = Spied(server)
+        parts = spied.parts()
+        assert spied.processed == [("get_weather", {"city": "Oslo"})], chunks
+        assert results(parts) == ["cold in Oslo"]
+        assert text(parts) == said
+
+
+@pytest.mark.parametrize(
+    "turn", [Turn([], [Call("get_weather", {"city": "Oslo"}, "c1")]), Turn([XML])], ids=["openai", "xml"]
+)
+def test_handles_errors_of_processing(turn: Turn, server: Loopback) -> None:
+    server.play(turn)
+    parts = Spied(server, broken=True).parts()
+    assert results(parts) == ["'get_weather' failed: RuntimeError: the tool system is down"]
+
+
+def test_an_openai_handler_has_a_client_of_its_own(server: Loopback) -> None:
+    options = ApiHandlerOptions(open_ai_base_url=f"{server.url}/v1", open_ai_api_key="k", open_ai_model_id="m")
+    handler = open_ai_handler(options, max_retries=0)
+    server.play(Turn(["Hello."]))
+
+    async def run() -> list[dict[str, Any]]:
+        async with handler.client:
+            return [part async for part in handler.create_message("", HISTORY)]
+
+    assert text(asyncio.run(run())) == "Hello."
