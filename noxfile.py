@@ -64,4 +64,13 @@ def mcp(session: nox.Session) -> None:
 def clients(session: nox.Session) -> None:
     """All clients together: their tests, and those of the rooms on which they stand."""
     rooms = [folder for folder in ("tests/clients", "tests/messages", "tests/routing") if Path(folder).is_dir()]
-    _run(session, ",".join(CLIENTS), *rooms, "tests/test_import.py")
+    # The laws of messages know no client, and take as long as all else together: the whole suite runs them.
+    _run(session, ",".join(CLIENTS), *rooms, "tests/test_import.py", "--ignore=tests/messages/test_laws.py")
+
+
+if Path("tests/llm").is_dir():
+
+    @nox.session
+    def llm(session: nox.Session) -> None:
+        """The orchestration layer, with its extra alone."""
+        _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
