@@ -247,3 +247,26 @@ def test_bench_bad_chunk(capsys: pytest.CaptureFixture[str]) -> None:
 def test_best_times_tell_slow_from_fast() -> None:
     best = best_times({"fast": lambda: sum(range(100)), "slow": lambda: sum(range(10_000))}, rounds=3, sample=0.001)
     assert 0 < best["fast"] * 10 < best["slow"]
+
+
+def test_demo_plays_an_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--agent"]) == 0
+    rows = capsys.readouterr().out.split("\n")
+    assert 'call       get_weather {"location": "Paris", "unit": "celsius"}' in rows
+    result = '{"location": "Paris", "temperature": 7, "unit": "celsius"}'
+    assert f"result     {result}" in rows
+    request = [json.loads(row) for row in rows if row.startswith("{")]
+    assert [message["role"] for message in request] == ["system", "user", "assistant", "tool"]
+    assert request[2]["content"] == "I will check the weather now.\n"
+    assert request[3]["content"] == result
+    assert "text       Done: see what the tools said." in rows
+
+
+@pytest.mark.parametrize("stream", [stream.name for stream in load_streams()])
+def test_demo_agent_runs_every_call(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--agent", "--stream", stream]) == 0
+    shown = capsys.readouterr().out
+    calls = next(each.calls for each in load_streams() if each.name == stream)
+    assert shown.count("\nresult ") == len(calls)
+    assert "Tool '" not in shown
+    assert "failed" not in shown

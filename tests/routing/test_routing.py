@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from tests.chunkings import chunkings
 from toolglean import ToolgleanError, ToolSet, UsageError
-from toolglean.messages import ContentPartText, ContentPartToolCall, History, Message, Role, ToolCallAggregator
+from toolglean.messages import (
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    ToolCallAggregator,
+)
 from toolglean.routing import (
     ApiHandlerOptions,
     BaseProvider,
@@ -26,6 +35,7 @@ from toolglean.routing import (
     UnifiedMcpToolSystem,
     detect_format,
     from_neutral,
+    messages_of_turn,
     result_from_neutral,
     result_to_neutral,
     to_neutral,
@@ -564,6 +574,40 @@ def test_all_that_a_stream_may_hold() -> None:
         results = [part["content"] for part in parts if part["type"] == "tool_result"]
         assert [result["is_error"] for result in results] == [False, False, True]
         assert [part["id"] for part in parts if part["type"] == "tool_result"][1:] == ["c1", "c2"]
+
+
+def test_a_turn_is_kept_as_messages() -> None:
+    client = Played(
+        {"reasoning_content": "H"},
+        {"reasoning_content": "m."},
+        {"content": "I "},
+        {"content": "look. " + CALL},
+        {"tool_calls": [fragment(0, "c2", "boom", "{}")]},
+    )
+    parts = said(handlers(client)[0])
+    use = next(part["id"] for part in parts if part["type"] == "tool_use")
+    assert messages_of_turn(parts) == [
+        Message(
+            Role.MODEL,
+            [
+                ContentPartReasoning("Hm."),
+                ContentPartText("I look. "),
+                ContentPartToolCall("get_weather", {"city": "Oslo"}, use),
+                ContentPartToolCall("boom", {}, "c2"),
+            ],
+        ),
+        Message(
+            Role.TOOL,
+            [
+                ContentPartToolResult("get_weather", RESULT, use),
+                ContentPartToolResult("boom", "'boom' failed: ValueError: no weather today", "c2"),
+            ],
+        ),
+    ]
+    assert messages_of_turn([]) == []
+    assert messages_of_turn([{"type": "usage", "usage": {}}, {"type": "text", "text": "a"}]) == [
+        Message(Role.MODEL, [ContentPartText("a")])
+    ]
 
 
 def test_the_request() -> None:

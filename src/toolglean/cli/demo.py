@@ -9,6 +9,7 @@ import json
 import math
 import sys
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, for_people
@@ -40,6 +41,9 @@ def add_to(commands: Any) -> None:
         "--stream", choices=[stream.name for stream in load_streams()], metavar="NAME", help="show this one"
     )
     which.add_argument("--all", action="store_true", help="show all of them")
+    parser.add_argument(
+        "--agent", action="store_true", help="play an agent: its tools are run, and the model is asked again"
+    )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--fast", action="store_true", help="do not wait between tokens")
     pace.add_argument(
@@ -71,7 +75,10 @@ def run(args: argparse.Namespace) -> int:
     chosen = [each for each in streams if args.all or each.name == (args.stream or streams[0].name)]
     delay = 0.0 if args.fast else args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
     for stream in chosen:
-        _play(stream, paint, delay)
+        if args.agent:
+            _play_agent(stream, paint, delay)
+        else:
+            _play(stream, paint, delay)
     if not args.all:
         print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, --stream NAME, --all", DIM))
     return 0
@@ -95,6 +102,54 @@ def _play(stream: Stream, paint: Paint, delay: float) -> None:
     if found:
         _show("(the end)", "", found, paint)
     _summary(fold(events + found), paint)
+
+
+def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
+    import asyncio  # noqa: PLC0415  # for this alone
+
+    from toolglean.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
+
+    print(paint(f"{stream.name}: {stream.about}; the model and its tools are played, all else is real\n", DIM))
+    print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
+    agent = PlayedAgent(stream)
+
+    async def turns() -> None:
+        while True:
+            async for row in _merged_rows(agent.turn(), paint):
+                print(row, flush=True)
+                await asyncio.sleep(delay)
+            if not agent.wants_another_turn:
+                return
+            print(paint("\nthe messages of the next request", DIM))
+            for message in agent.request():
+                print(json.dumps(message, ensure_ascii=False))
+            print()
+
+    asyncio.run(turns())
+
+
+async def _merged_rows(parts: AsyncIterator[dict[str, Any]], paint: Paint) -> AsyncIterator[str]:
+    # Text and reasoning come in pieces; each run of them is one row.
+    kind, text = "", ""
+    async for part in parts:
+        if part["type"] != kind and text.strip():
+            yield _part_row(kind, _visible(text), paint)
+        if part["type"] != kind:
+            kind, text = part["type"], ""
+        if kind == "tool_use":
+            yield _part_row("call", f"{part['name']} {json.dumps(part['input'], ensure_ascii=False)}", paint)
+        elif kind == "tool_result":
+            yield _part_row("result", part["content"]["content"][0]["text"], paint)
+        else:
+            text += part.get("text", "")
+    if text.strip():
+        yield _part_row(kind, _visible(text), paint)
+
+
+def _part_row(label: str, text: str, paint: Paint) -> str:
+    colour = {"reasoning": BLUE, "call": YELLOW, "result": GREEN}.get(label)
+    row = f"{label:{LABEL_WIDTH}}{text}"
+    return paint(row, colour) if colour else row
 
 
 def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> None:

@@ -7,6 +7,7 @@ from toolglean.routing.arguments import coerce_arguments, read_arguments
 from toolglean.routing.convert import from_neutral, result_from_neutral, result_to_neutral, to_neutral
 from toolglean.routing.detect import ToolUseFormat, detect_format
 from toolglean.routing.executors import LocalTools, ToolExecutor
+from toolglean.routing.history import messages_of_turn
 from toolglean.routing.integration import McpIntegration
 from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
 from toolglean.routing.providers import ApiHandlerOptions, BaseProvider, OllamaHandler, OpenAiHandler
@@ -32,6 +33,7 @@ __all__ = [
     "coerce_arguments",
     "detect_format",
     "from_neutral",
+    "messages_of_turn",
     "read_arguments",
     "result_from_neutral",
     "result_to_neutral",
