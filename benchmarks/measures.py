@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.adapters import adapters
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
@@ -77,6 +78,7 @@ def all_rows(effort: Effort) -> Iterator[Row]:
     best = min(import_ms() for _ in range(effort.imports))
     yield Row("import toolglean", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
     yield from _inference(effort)
+    yield from _adapters(effort)
 
 
 def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
@@ -172,6 +174,18 @@ def _inference(effort: Effort) -> Iterator[Row]:
     group = f"a format read from a chat template, and proven ({len(times)} templates)"
     yield Row(group, "median", statistics.median(times), "s")
     yield Row(group, "worst", max(times), "s")
+
+
+def _adapters(effort: Effort) -> Iterator[Row]:
+    # The goal: what an adapter adds is less than the client's own work for a chunk.
+    for client, payload, chunks, works in adapters():
+        best = best_times(works, rounds=effort.rounds, sample=effort.sample)
+        bare, adapted = best["bare"], best["adapted"]
+        group = f"{client}, a chunk of {payload}"
+        yield Row(group, "the bare client", bare / chunks * NS, "ns")
+        added = (adapted - bare) / bare
+        yield Row(group, "with the adapter", adapted / chunks * NS, "ns")
+        yield Row(group, "the adapter's share of the client's", max(added, 0.001), "x", goal=1, judged=added)
 
 
 def import_ms() -> float:

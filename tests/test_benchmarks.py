@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import toolglean
+from benchmarks.adapters import PAYLOADS, adapters
 from benchmarks.cases import CHUNK, FLOODS, PROSE, READERS, Flood, Reader, Text, call_of, cut, prose
 from benchmarks.cases import reader as reader_of
 from benchmarks.measures import Row
@@ -44,6 +45,19 @@ def test_table() -> None:
     for words in ("the floor", "1 KB argument", "growth", "a fork", *names):
         assert words in table
     assert "-X importtime, cumulative" in table
+
+
+def test_adapters_are_measured_on_what_they_change() -> None:
+    pytest.importorskip("openai", reason="needs toolglean[openai]")
+    pytest.importorskip("ollama", reason="needs toolglean[ollama]")
+    found = {(client, payload): (count, works) for client, payload, count, works in adapters()}
+    assert set(found) == {(client, payload) for client in ("openai", "ollama") for payload in PAYLOADS}
+    for (client, payload), (count, works) in found.items():
+        assert works["bare"]() == count + 1, "each chunk, and the one that ends the stream"
+        if payload == "prose":
+            assert works["adapted"]() == count + 1
+        else:
+            assert works["adapted"]() < count + 1, f"{client}: the call's markup is gone"
 
 
 def test_json_rows() -> None:

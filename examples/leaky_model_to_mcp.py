@@ -1,0 +1,52 @@
+"""An agent whose model leaks its tool calls into the text: stream, parse, run the tools of an MCP server, go on.
+
+    python examples/leaky_model_to_mcp.py http://localhost:11434/v1 qwen3:8b http://localhost:8000/mcp "Is it cold?"
+
+Needs `pip install 'toolglean[openai,mcp]'`, a server that speaks OpenAI's chat API, and an MCP server.
+"""
+
+import asyncio
+import sys
+
+from openai import AsyncOpenAI
+
+from toolglean.clients.mcp import EmbeddedMcpServer
+from toolglean.clients.openai import achat_chunks
+from toolglean.messages import ContentPartToolCall, ContentPartToolResult, History, OpenAIHistoryConverter, Role
+from toolglean.routing import McpIntegration, ToolUseContent
+
+TURNS = 10  # a model that calls tools for ever is stopped here
+
+
+async def answer(base_url: str, model: str, mcp_url: str, question: str) -> History:
+    """The conversation, from the question to the answer."""
+    wire = OpenAIHistoryConverter()
+    history = History(system_message="Use the tools where they help.")
+    history.add_message(Role.USER, question)
+    async with AsyncOpenAI(base_url=base_url, api_key="none") as client, EmbeddedMcpServer(mcp_url) as server:
+        router = McpIntegration(server)
+        for _ in range(TURNS):
+            stream = await client.chat.completions.create(
+                model=model, messages=wire.from_history(history), tools=server.openai_tools, stream=True
+            )
+            chunks = []
+            async for chunk in achat_chunks(stream, server.tools):  # leaked calls become tool_calls
+                chunks.append(chunk)
+                print(wire.create_chunk_wrapper(chunk).get_text(), end="", flush=True)
+            message = wire.to_history_item(chunks)
+            if message is None:
+                break
+            history.conversation.append(message)
+            calls = [part for part in message.content if isinstance(part, ContentPartToolCall) and not part.unread]
+            for call in calls:
+                result = await router.route_tool_use(ToolUseContent(call.name, call.id, call.arguments))
+                print(f"\n[{call.name} {call.arguments} -> {result.text}]")
+                history.add_message(Role.TOOL, [ContentPartToolResult(call.name, result.value, call.id)])
+            if not calls:
+                break
+    print()
+    return history
+
+
+if __name__ == "__main__":
+    asyncio.run(answer(*sys.argv[1:5]))

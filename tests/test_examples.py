@@ -1,0 +1,66 @@
+"""The examples run, as a user runs them, against servers on loopback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.loopback import Turn, serve
+
+ROOT = Path(__file__).parent.parent
+AGENT = ROOT / "examples" / "leaky_model_to_mcp.py"
+
+pytest.importorskip("openai", reason="needs toolglean[openai]")
+pytest.importorskip("mcp", reason="needs toolglean[mcp]")
+
+from tests.clients.mcp_ways import on_http  # noqa: E402
+
+HERMES = 'I will add. <tool_call>\n{"name": "add", "arguments": {"a": 2, "b": "3"}}\n</tool_call>'
+QWEN = "<tool_call>\n<function=add>\n<parameter=a>\n2\n</parameter>\n<parameter=b>\n3\n</parameter>\n</function>\n</tool_call>"
+
+
+def test_the_agent_is_short() -> None:
+    assert len(AGENT.read_text(encoding="utf-8").splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    "turn", [HERMES, QWEN, HERMES + "\n" + HERMES.partition(". ")[2]], ids=["hermes", "qwen", "two"]
+)
+def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(turn: str) -> None:
+    with serve() as server, on_http() as (url, _):
+        server.play(Turn(list(turn)), Turn(["It is ", "5."]))
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(AGENT), f"{server.url}/v1", "m", url, "How much is 2 + 3?"],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        calls = turn.count("<tool_call>")
+        assert done.stdout.count("[add {'a': 2, 'b': ") == calls
+        assert done.stdout.count("-> 5]") == calls
+        assert done.stdout.endswith("It is 5.\n")
+        (_, first), (_, second) = server.requests
+        assert {tool["function"]["name"] for tool in first["tools"]} >= {"add"}
+        roles = [message["role"] for message in second["messages"]]
+        assert roles == ["system", "user", "assistant"] + ["tool"] * calls
+        asked = [call["id"] for call in second["messages"][2]["tool_calls"]]
+        assert [message["tool_call_id"] for message in second["messages"][3:]] == asked
+        assert len(set(asked)) == calls
+        assert "<tool_call>" not in str(second["messages"])
+
+
+def test_the_agent_answers_without_tools_and_stops_a_model_that_never_does() -> None:
+    with serve() as server, on_http() as (url, _):
+        server.play(Turn(["Hello."]))
+        command = [sys.executable, str(AGENT), f"{server.url}/v1", "m", url, "Hi"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert done.stdout == "Hello.\n"
+        server.play(*[Turn([HERMES])] * 12)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert done.stdout.count("-> 5]") == 10
