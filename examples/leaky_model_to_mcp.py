@@ -7,6 +7,7 @@ Needs `pip install 'toolglean[openai,mcp]'`, a server that speaks OpenAI's chat 
 
 import asyncio
 import sys
+from typing import Any
 
 from openai import AsyncOpenAI
 
@@ -26,10 +27,10 @@ async def answer(base_url: str, model: str, mcp_url: str, question: str) -> Hist
     async with AsyncOpenAI(base_url=base_url, api_key="none") as client, EmbeddedMcpServer(mcp_url) as server:
         router = McpIntegration(server)
         for _ in range(TURNS):
-            stream = await client.chat.completions.create(
-                model=model, messages=wire.from_history(history), tools=server.openai_tools, stream=True
-            )
+            messages, tools = wire.from_history(history), server.openai_tools
+            request: Any = {"model": model, "messages": messages, "tools": tools, "stream": True}
             chunks = []
+            stream = await client.chat.completions.create(**request)
             async for chunk in achat_chunks(stream, server.tools):  # leaked calls become tool_calls
                 chunks.append(chunk)
                 print(wire.create_chunk_wrapper(chunk).get_text(), end="", flush=True)
@@ -39,7 +40,7 @@ async def answer(base_url: str, model: str, mcp_url: str, question: str) -> Hist
             history.conversation.append(message)
             calls = [part for part in message.content if isinstance(part, ContentPartToolCall) and not part.unread]
             for call in calls:
-                result = await router.route_tool_use(ToolUseContent(call.name, call.id, call.arguments))
+                result = await router.route_tool_use(ToolUseContent(call.name, call.id or "", call.arguments))
                 print(f"\n[{call.name} {call.arguments} -> {result.text}]")
                 history.add_message(Role.TOOL, [ContentPartToolResult(call.name, result.value, call.id)])
             if not calls:
