@@ -1,0 +1,286 @@
+# What this file knows: messages and responses as pydantic models, and their way to and from `toolglean.messages`.
+# What it must not know: any wire, any client, how a response came about.
+#
+# A message is a role and chunks. The chunks are the parts of `toolglean.messages`, one for one, so that a history goes
+# there and back without loss; what a wire makes of it is told there, once.
+"""Messages, chat and completion responses, and what is known of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from toolglean.events import Problem
+from toolglean.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Role,
+)
+from toolglean.messages import Message as NeutralMessage
+
+__all__ = [
+    "ChatResponse",
+    "Chunk",
+    "CompletionResponse",
+    "Message",
+    "MessageList",
+    "Metadata",
+    "OtherChunk",
+    "ReasoningChunk",
+    "Role",
+    "TextChunk",
+    "ToolCallChunk",
+    "ToolResultChunk",
+]
+
+
+class _Chunk(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class TextChunk(_Chunk):
+    """Text."""
+
+    type: Literal["text"] = "text"
+    content: str
+
+
+class ReasoningChunk(_Chunk):
+    """What the model thought before it answered."""
+
+    type: Literal["reasoning"] = "reasoning"
+    content: str
+
+
+class ToolCallChunk(_Chunk):
+    """A call that the model has made.
+
+    Attributes:
+        name: the tool's name.
+        arguments: the arguments, decoded; empty where `unread` is not.
+        id: what the result will refer to; None where there is none.
+        unread: the text of arguments that are cut off or cannot be read. Such a call must not be executed.
+    """
+
+    type: Literal["tool_call"] = "tool_call"
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    id: str | None = None
+    unread: str = ""
+
+
+class ToolResultChunk(_Chunk):
+    """What a call came to: `content` is any JSON value."""
+
+    type: Literal["tool_result"] = "tool_result"
+    name: str
+    content: Any = None
+    id: str | None = None
+
+
+class OtherChunk(_Chunk):
+    """A part of another kind (an image, a file), as the wire has it."""
+
+    type: Literal["other"] = "other"
+    data: dict[str, Any]
+
+
+Chunk: TypeAlias = Annotated[
+    TextChunk | ReasoningChunk | ToolCallChunk | ToolResultChunk | OtherChunk, Field(discriminator="type")
+]
+
+
+class Message(BaseModel):
+    """One message.
+
+    Attributes:
+        role: who speaks; "assistant" is read as `Role.MODEL`.
+        chunks: the parts, in order.
+        additional_kwargs: what else goes with it; toolglean does not look inside.
+    """
+
+    role: Role = Role.USER
+    chunks: list[Chunk] = Field(default_factory=list)
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _as_wires_say(cls, role: Any) -> Any:
+        return Role.MODEL if role == "assistant" else role
+
+    @classmethod
+    def from_str(cls, content: str, role: Role | str = Role.USER) -> Message:
+        """A message of one text."""
+        return cls(role=Role.MODEL if role == "assistant" else Role(role), chunks=[TextChunk(content=content)])
+
+    @property
+    def content(self) -> str:
+        """The text chunks, joined as they stand; "" where there are none."""
+        return "".join(chunk.content for chunk in self.chunks if isinstance(chunk, TextChunk))
+
+    @property
+    def reasoning(self) -> str:
+        """The reasoning chunks, joined as they stand."""
+        return "".join(chunk.content for chunk in self.chunks if isinstance(chunk, ReasoningChunk))
+
+    @property
+    def tool_calls(self) -> list[ToolCallChunk]:
+        """The calls that can be executed, in order. Identical calls are two calls."""
+        return [chunk for chunk in self.chunks if isinstance(chunk, ToolCallChunk) and not chunk.unread]
+
+    def to_neutral(self) -> NeutralMessage:
+        """The same message for `toolglean.messages`. `additional_kwargs` stays behind."""
+        return NeutralMessage(self.role, [_part(chunk) for chunk in self.chunks])
+
+    @classmethod
+    def from_neutral(cls, message: NeutralMessage) -> Message:
+        """The message of `toolglean.messages`, part for part."""
+        return cls(role=message.role, chunks=[_chunk(part) for part in message.content])
+
+
+class MessageList(list[Message]):
+    """Messages, oldest first: a list with ways in and out."""
+
+    @classmethod
+    def from_str(cls, prompt: str, role: Role | str = Role.USER) -> MessageList:
+        """One message of that text."""
+        return cls([Message.from_str(prompt, role)])
+
+    @classmethod
+    def from_history(cls, history: History) -> MessageList:
+        """The messages of a history: its system message first, its context as a user message after it."""
+        heads = ((Role.SYSTEM, history.system_message), (Role.USER, history.context))
+        found = cls(Message.from_str(text, role) for role, text in heads if text is not None)
+        found.extend(Message.from_neutral(each) for each in history.conversation)
+        return found
+
+    def to_history(self) -> History:
+        """A history that says the same. System messages stay where they are, in the conversation."""
+        return History(conversation=[each.to_neutral() for each in self])
+
+    @classmethod
+    def of(cls, messages: str | Message | Iterable[Message]) -> MessageList:
+        """What people give where messages are asked for: a text, one message, or several."""
+        if isinstance(messages, str):
+            return cls.from_str(messages)
+        return cls([messages] if isinstance(messages, Message) else messages)
+
+
+class CompletionResponse(BaseModel):
+    """What the model wrote to a prompt.
+
+    Attributes:
+        text: all of it so far.
+        delta: what this step of a stream has added; None where nothing is streamed.
+        raw: what the client gave.
+        additional_kwargs: model, times, token counts.
+    """
+
+    text: str
+    delta: str | None = None
+    raw: Any = None
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ChatResponse(BaseModel):
+    """What the model answered; in a stream, all of it so far.
+
+    Attributes:
+        message: text, reasoning and finished calls.
+        delta: the text that this step of a stream has added; None where nothing is streamed.
+        raw: what the client gave.
+        additional_kwargs: model, times, token counts.
+        unfinished: calls that are still being written, were cut off or cannot be read. To show, never to execute.
+        problems: what could not be taken as it stood.
+        events: the toolglean events of this step alone: what `StreamingObjectProcessor` reads. Not in `model_dump`.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    message: Message
+    delta: str | None = None
+    raw: Any = None
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+    unfinished: list[ToolCallChunk] = Field(default_factory=list)
+    problems: list[Problem] = Field(default_factory=list)
+    events: list[Any] = Field(default_factory=list, exclude=True, repr=False)
+
+    @property
+    def tool_calls(self) -> list[ToolCallChunk]:
+        """The calls that can be executed, in order."""
+        return self.message.tool_calls
+
+    def to_completion_response(self) -> CompletionResponse:
+        """The text of the answer, with `delta`, `raw` and `additional_kwargs` as they are here."""
+        return CompletionResponse(
+            text=self.message.content,
+            delta=self.delta,
+            raw=self.raw,
+            additional_kwargs=self.additional_kwargs | self.message.additional_kwargs,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.message.role}: {self.message.content}"
+
+
+class Metadata(BaseModel):
+    """What is known of a model.
+
+    Attributes:
+        model_name: its name.
+        context_window: how many tokens it can see.
+        num_output: how many tokens it may write; -1 where there is no limit.
+        is_chat_model: whether it takes messages.
+        is_function_calling_model: whether it can be given tools.
+        system_role: the role of instructions.
+    """
+
+    model_config = ConfigDict(frozen=True, protected_namespaces=())
+
+    model_name: str = "unknown"
+    context_window: int = Field(default=4096, gt=0)
+    num_output: int = -1
+    is_chat_model: bool = False
+    is_function_calling_model: bool = False
+    system_role: Role = Role.SYSTEM
+
+
+# -- chunk and part, one for one ---------------------------------------------------------------------------------------
+
+
+def _part(chunk: Chunk) -> ContentPart:
+    match chunk:
+        case TextChunk():
+            return ContentPartText(chunk.content)
+        case ReasoningChunk():
+            return ContentPartReasoning(chunk.content)
+        case ToolCallChunk():
+            return ContentPartToolCall(chunk.name, chunk.arguments, chunk.id, chunk.unread)
+        case ToolResultChunk():
+            return ContentPartToolResult(chunk.name, chunk.content, chunk.id)
+        case OtherChunk():
+            return ContentPartOther(chunk.data)
+
+
+def _chunk(part: ContentPart) -> Chunk:
+    match part:
+        case ContentPartText():
+            return TextChunk(content=part.text)
+        case ContentPartReasoning():
+            return ReasoningChunk(content=part.text)
+        case ContentPartToolCall():
+            return ToolCallChunk(name=part.name, arguments=part.arguments, id=part.id, unread=part.unread)
+        case ContentPartToolResult():
+            return ToolResultChunk(name=part.name, content=part.content, id=part.id)
+        case ContentPartOther():
+            return OtherChunk(data=dict(part.data))
