@@ -1,0 +1,287 @@
+# What this file knows: how a tree at a time is read as a model that is not finished.
+# What it must not know: JSON text, events, validation.
+#
+# A view is a node, a shape and a time: making one costs the same whatever was written so far, and reading a field costs
+# that field. Views share the tree, which only grows; each shows its own moment for ever.
+#
+# A view is no model, no dict and no subclass of either: nothing that takes a model takes it, and `**view` is a
+# TypeError. What it gives was not validated: JSON values as they were written, and views of containers.
+"""Partial views: what is set, what is whole, and what is still being written."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic, TypeVar, overload
+
+from pydantic import BaseModel
+
+from toolglean.llm.errors import UnsetFieldError
+from toolglean.llm.objects.shapes import ANY, ModelShape, Path, Shape
+from toolglean.llm.objects.tree import List, Node, Object, Scalar, Text
+
+__all__ = ["Partial", "PartialDict", "PartialList"]
+
+M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Final = _Unset()
+
+
+class Partial(Generic[M_co]):
+    """An object of the class `M` while a model writes it, at one moment.
+
+    `partial.name`, or `partial["name"]` where a method has that name, is the value of a field: a string so far; a
+    number, true, false or null once it is whole, as are strings for enums, dates and the like; a `Partial` for a
+    nested model; a `PartialList` or `PartialDict` for lists and mappings. A field that the model has not begun to
+    write is an `UnsetFieldError`, which is an `AttributeError`; defaults are not filled in. Names are the class's,
+    also where JSON has aliases.
+
+    Values are as they were written: they are validated only at the end, when `StreamingObjectProcessor.finish` gives
+    a real `M`. A view never changes, and later views only add: a field once whole keeps its value, unless the model
+    writes its key again (the last one counts, and a `Problem` says so).
+    """
+
+    __slots__ = ("_node", "_shape", "_time")
+
+    def __init__(self, node: Object, shape: ModelShape | Shape, time: int) -> None:
+        self._node = node
+        self._shape = shape
+        self._time = time
+
+    # -- the fields ----------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python's own questions: copies, pickles
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._value(name)
+        if value is UNSET:
+            title = self._title
+            raise UnsetFieldError(f"{title} has no {name} yet", name=name, model_name=title)
+        return value
+
+    def is_set(self, name: str) -> bool:
+        """Whether the field has a value to show: partial or whole."""
+        return self._value(name) is not UNSET
+
+    def is_complete(self, name: str) -> bool:
+        """Whether the field's value is whole: it will not change."""
+        node, _ = self._find(name)
+        return node is not None and node.whole(self._time)
+
+    @property
+    def set_fields(self) -> tuple[str, ...]:
+        """The fields with a value to show, in the order of the class."""
+        return tuple(name for name in self._names() if self.is_set(name))
+
+    @property
+    def complete_fields(self) -> tuple[str, ...]:
+        """The fields whose value is whole, in the order of the class."""
+        return tuple(name for name in self._names() if self.is_complete(name))
+
+    @property
+    def writing(self) -> str | None:
+        """The field that is being written, or None. It may have no value to show yet: half a number is none."""
+        for name in self._names():
+            node, _ = self._find(name)
+            if node is not None and not node.whole(self._time):
+                return name
+        return None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole object is written. It may still be invalid."""
+        return self._node.whole(self._time)
+
+    @property
+    def model_class(self) -> type[M_co] | None:
+        """The class; None in a union, while it is undecided which one this is."""
+        return self._shape.model if isinstance(self._shape, ModelShape) else None  # type: ignore[return-value]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that are set, by name, as plain JSON values: to show, or to log."""
+        return {name: _plain(self._value(name)) for name in self.set_fields}
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={_shown(self._value(name), self.is_complete(name))}" for name in self.set_fields]
+        return f"Partial[{self._title}]({', '.join([*parts, *([] if self.complete else ['…'])])})"
+
+    # -- how they are found --------------------------------------------------------------------------------------------
+
+    @property
+    def _title(self) -> str:
+        return self._shape.model.__name__ if isinstance(self._shape, ModelShape) else "BaseModel"
+
+    def _names(self) -> Iterable[str]:
+        shape = self._shape
+        if not isinstance(shape, ModelShape):
+            return list(_keys(self._node, self._time))
+        if shape.model.model_config.get("extra") != "allow":
+            return shape.paths
+        return [*shape.paths, *(key for key in _keys(self._node, self._time) if key not in shape.keys)]
+
+    def _value(self, name: str) -> Any:
+        node, shape = self._find(name)
+        return UNSET if node is None else view(node, shape, self._time)
+
+    def _find(self, name: str) -> tuple[Node | None, Shape]:
+        shape = self._shape
+        if isinstance(shape, ModelShape) and name in shape.paths:
+            found = (_walk(self._node, path, self._time) for path in shape.paths[name])
+            return next((node for node in found if node is not None), None), shape.field(name)
+        if isinstance(shape, ModelShape) and shape.model.model_config.get("extra") != "allow":
+            raise AttributeError(f"{self._title} has no field {name!r}", name=name, obj=self)
+        return self._node.at(name, self._time), ANY
+
+
+class PartialList(Sequence[Any]):
+    """A list while a model writes it, at one moment: the items so far, each a value as in `Partial`."""
+
+    __slots__ = ("_node", "_shape", "_time")
+
+    def __init__(self, node: List, shape: Shape, time: int) -> None:
+        self._node = node
+        self._shape = shape
+        self._time = time
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole list is written."""
+        return self._node.whole(self._time)
+
+    def __len__(self) -> int:
+        count = bisect_right(self._node.items, self._time, key=lambda node: node.born)
+        # Only the last one can be without a value to show.
+        return count - (count > 0 and self._item(count - 1) is UNSET)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._item(each) for each in range(len(self))[index]]
+        return self._item(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._item, range(len(self)))
+
+    def _item(self, index: int) -> Any:
+        return view(self._node.items[index], self._shape.item(index), self._time)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and not isinstance(other, str) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        parts = [_shown(self._item(index), self._node.items[index].whole(self._time)) for index in range(len(self))]
+        return f"[{', '.join([*parts, *([] if self.complete else ['…'])])}]"
+
+
+class PartialDict(Mapping[str, Any]):
+    """A mapping while a model writes it, at one moment: the values so far, each as in `Partial`."""
+
+    __slots__ = ("_node", "_shape", "_time")
+
+    def __init__(self, node: Object, shape: Shape, time: int) -> None:
+        self._node = node
+        self._shape = shape
+        self._time = time
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole mapping is written."""
+        return self._node.whole(self._time)
+
+    def __getitem__(self, key: str) -> Any:
+        node = self._node.at(key, self._time)
+        value = UNSET if node is None else view(node, self._shape, self._time)
+        if value is UNSET:
+            raise KeyError(key)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in _keys(self._node, self._time) if key in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        nodes = self._node.items
+        parts = [f"{key!r}: {_shown(value, nodes[key].whole(self._time))}" for key, value in self.items()]
+        return f"{{{', '.join([*parts, *([] if self.complete else ['…'])])}}}"
+
+
+def view(node: Node, shape: Shape, time: int) -> Any:
+    """What the node shows at that time; `UNSET` where it has nothing to show yet."""
+    if isinstance(node, Text):
+        return node.text(time) if shape.grows or node.whole(time) else UNSET
+    if isinstance(node, Scalar):
+        return node.value if node.whole(time) else UNSET
+    if isinstance(node, List):
+        return PartialList(node, shape, time)
+    assert isinstance(node, Object)
+    if not shape.models:
+        return PartialDict(node, shape.values, time)
+    return Partial(node, _narrowed(node, shape, time), time)
+
+
+def _narrowed(node: Object, shape: Shape, time: int) -> Shape:
+    left = list(shape.models)
+    for key in shape.discriminator:
+        tag = node.at(key, time)
+        if isinstance(tag, Text | Scalar) and tag.whole(time):
+            value = tag.text(time) if isinstance(tag, Text) else tag.value
+            left = [model for model in left if value in model.tags(key)] or left
+    if len(left) > 1:
+        keys = list(_keys(node, time))
+        left = [model for model in left if model.fits(keys)] or left
+    return left[0] if len(left) == 1 else ANY
+
+
+def _keys(node: Object, time: int) -> Iterator[str]:
+    # Keys stand in the order in which they came first.
+    for key in node.items:
+        if node.at(key, time) is None:
+            return
+        yield key
+
+
+def _walk(node: Node | None, path: Path, time: int) -> Node | None:
+    for step in path:
+        if isinstance(node, Object) and isinstance(step, str):
+            node = node.at(step, time)
+        elif isinstance(node, List) and isinstance(step, int):
+            node = _item(node, step, time)
+        else:
+            return None
+    return node
+
+
+def _item(node: List, index: int, time: int) -> Node | None:
+    count = len(node.items)
+    if index < 0 and not node.whole(time):  # the last item is not known yet
+        return None
+    found = node.items[index] if -count <= index < count else None
+    return found if found is not None and found.born <= time else None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Partial):
+        return value.to_dict()
+    if isinstance(value, PartialList):
+        return [_plain(each) for each in value]
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, PartialDict) else value
+
+
+def _shown(value: Any, whole: bool) -> str:  # noqa: FBT001
+    return repr(value) + ("…" if isinstance(value, str) and not whole else "")

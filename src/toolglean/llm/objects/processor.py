@@ -1,0 +1,342 @@
+# What this file knows: which object each event, or each piece of text, belongs to, and the order of the objects.
+# What it must not know: where the events come from, how JSON is read, how a view is read.
+#
+#   what comes                                    what becomes of it
+#   CallStart, CallDelta, CallEnd                 an object of its own for each call, by its index
+#   text, and Content where `content=True`        an object for each `{`; what stands between objects is no object:
+#                                                 white space, commas, brackets and fences pass, the rest is a Problem
+#   ChatResponse with events                      its events
+#   ChatResponse without                          its finished calls that were not seen yet, else its delta
+#
+# Each feed is one tick of the clock. What is given back is the slots and the time: no list is copied.
+"""Objects that fill themselves while the model writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar, overload
+
+from pydantic import BaseModel
+
+from toolglean.errors import UsageError
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, ToolCall
+from toolglean.llm.errors import ConfigurationError, ObjectError
+from toolglean.llm.objects.final import validated
+from toolglean.llm.objects.partial import Partial
+from toolglean.llm.objects.shapes import Shapes
+from toolglean.llm.objects.tree import Builder
+from toolglean.llm.types import ChatResponse
+
+__all__ = ["Partials", "StreamingObjectProcessor"]
+
+M = TypeVar("M", bound=BaseModel)
+M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
+
+Piece: TypeAlias = "str | Event | ChatResponse | Iterable[Event]"
+
+_EVENTS = (CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning)
+_passes = re.compile(r"(?:[\s,\[\]]++|```\w*+)*+").fullmatch
+
+
+class _Slot(Generic[M]):
+    # One object: what is read of it, and, once it is asked for, what it came to.
+
+    __slots__ = ("builder", "ended", "fed", "name", "result")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.builder = Builder()
+        self.ended = False
+        self.fed = 0  # characters of a call's arguments that came as deltas
+        self.result: M | ObjectError | None = None
+
+
+class Partials(Sequence[Partial[M_co]]):
+    """The objects of a turn at one moment, in the order in which the model began them."""
+
+    __slots__ = ("_count", "_processor", "_time")
+
+    def __init__(self, processor: StreamingObjectProcessor[M_co], count: int, time: int) -> None:
+        self._processor = processor
+        self._count = count
+        self._time = time
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Partial[M_co]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Partial[M_co]]: ...
+    def __getitem__(self, index: int | slice) -> Partial[M_co] | list[Partial[M_co]]:
+        places = range(self._count)[index]
+        if isinstance(places, range):
+            return [self._processor._partial(place, self._time) for place in places]
+        return self._processor._partial(places, self._time)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+class StreamingObjectProcessor(Generic[M]):
+    """Reads what a model writes into objects of one class, and shows them while they grow.
+
+    Every character is read once; a step costs what came with it, however much there was before. The views that it
+    gives share what was read: one is made in constant time, and shows its own moment for ever.
+
+    Args:
+        output_cls: the class.
+        allow_parallel_tool_calls: whether several objects are wanted; if not, the first counts, and the others are
+            `ignored`.
+        tool_name: count only calls of this tool; None: all calls.
+        content: whether `Content` events and the text of responses are read as JSON, too.
+
+    Attributes:
+        problems: keys that came twice, text between objects.
+        ignored: names of the calls that did not count, in order; "" for an object in text.
+    """
+
+    def __init__(
+        self,
+        output_cls: type[M],
+        *,
+        allow_parallel_tool_calls: bool = True,
+        tool_name: str | None = None,
+        content: bool = False,
+    ) -> None:
+        _check_class(output_cls)
+        self.output_cls = output_cls
+        self.ignored: list[str] = []
+        self._parallel = allow_parallel_tool_calls
+        self._tool_name = tool_name
+        self._content = content
+        self._shape = Shapes().model(output_cls)
+        self._slots: list[_Slot[M]] = []
+        self._visible: list[_Slot[M]] = []  # those with something to show, in the same order
+        self._next = 0  # the first slot of which it is undecided whether it will have
+        self._open: dict[int, _Slot[M]] = {}  # the calls that are being written, by index
+        self._text: _Slot[M] | None = None  # the object that text is read into
+        self._between: list[str] = []  # text since the last object
+        self._passed = 0  # characters of text before it
+        self._outside: list[Problem] = []
+        self._seen_calls = 0
+        self._time = 0
+        self._finished = False
+
+    # -- while the model writes ----------------------------------------------------------------------------------------
+
+    def feed(self, piece: Piece) -> Partials[M]:
+        """Read on.
+
+        Args:
+            piece: JSON text cut anywhere; an event, or several; or a `ChatResponse` of a stream.
+
+        Returns:
+            The objects as they are now, in the order in which the model began them; empty before the first.
+
+        Raises:
+            UsageError: the turn is over.
+        """
+        if self._finished:
+            raise UsageError("this processor has finished: make a new one for the next turn")
+        self._time += 1
+        if isinstance(piece, str):
+            self._read_text(piece)
+        elif isinstance(piece, ChatResponse):
+            self._read_response(piece)
+        else:
+            for event in [piece] if isinstance(piece, _EVENTS) else piece:
+                self._read_event(event)
+        self._uncover()
+        return self.partials
+
+    def process(self, chunk: Piece, cur_objects: Sequence[Partial[M]] | None = None) -> Sequence[Partial[M]]:
+        """Read on, and say what to show now.
+
+        Args:
+            chunk: as for `feed`.
+            cur_objects: what the last call gave; None at first. The processor needs it only to give it back.
+
+        Returns:
+            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` gives.
+        """
+        before = self._progress
+        found = self.feed(chunk)
+        return found if cur_objects is None or self._progress != before else cur_objects
+
+    @property
+    def partials(self) -> Partials[M]:
+        """The objects as they are now."""
+        return Partials(self, len(self._visible), self._time)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be taken as it stood, object by object; then text between objects."""
+        return [problem for slot in self._slots for problem in slot.builder.problems] + self._outside
+
+    # -- at the end ----------------------------------------------------------------------------------------------------
+
+    def finish(self) -> list[M]:
+        """End the turn.
+
+        Returns:
+            The objects, validated, in order; empty where the model began none.
+
+        Raises:
+            IncompleteObjectError, MalformedObjectError, InvalidObjectError: the first object that is none. `results`
+                has the others.
+        """
+        found = self.results()
+        for each in found:
+            if isinstance(each, ObjectError):
+                raise each
+        return [each for each in found if not isinstance(each, ObjectError)]
+
+    def results(self) -> list[M | ObjectError]:
+        """End the turn, without raising: each object, or the error that stands for it, in order."""
+        self._finished = True
+        if self._between:
+            self._report()
+        return [self._result(index, slot) for index, slot in enumerate(self._slots)]
+
+    def _result(self, index: int, slot: _Slot[M]) -> M | ObjectError:
+        if slot.result is None:
+            root = slot.builder.root
+            partial: Partial[M] | None = None if root is None else Partial(root, self._shape, self._time)
+            try:
+                slot.result = validated(self.output_cls, slot.builder, index=index, partial=partial)
+            except ObjectError as error:
+                slot.result = error
+        return slot.result
+
+    def _partial(self, index: int, time: int) -> Partial[M]:
+        root = self._visible[index].builder.root
+        assert root is not None
+        return Partial(root, self._shape, time)
+
+    def _uncover(self) -> None:
+        # An object is seen only behind those that began before it, so that places do not change.
+        for slot in self._slots[self._next :]:
+            if slot.builder.begun:
+                self._visible.append(slot)
+            elif not (slot.ended or slot.builder.fault):
+                return
+            self._next += 1
+
+    # -- events --------------------------------------------------------------------------------------------------------
+
+    @property
+    def _progress(self) -> tuple[int, int]:
+        return len(self._slots), self._slots[-1].builder.length if self._slots else 0
+
+    def _read_event(self, event: Any) -> None:
+        if isinstance(event, CallStart):
+            self._start(event.index, event.name)
+        elif isinstance(event, CallDelta):
+            self._delta(event.index, event.text)
+        elif isinstance(event, CallEnd):
+            self._end(event.call)
+        elif isinstance(event, Content):
+            if self._content:
+                self._read_text(event.text)
+        elif not isinstance(event, _EVENTS):
+            raise UsageError(f"text, events or a ChatResponse were expected, not {event!r}")
+
+    def _begin(self, name: str) -> _Slot[M]:
+        # What does not count is read all the same, so that its pieces go nowhere else.
+        slot: _Slot[M] = _Slot(name)
+        if (self._slots and not self._parallel) or (name and self._tool_name not in {None, name}):
+            self.ignored.append(name)
+        else:
+            self._slots.append(slot)
+        return slot
+
+    def _start(self, index: int, name: str) -> None:
+        self._open[index] = self._begin(name)
+
+    def _delta(self, index: int, text: str) -> None:
+        slot = self._open.get(index)
+        if slot is not None:
+            slot.fed += len(text)
+            self._into(slot.builder, text)
+
+    def _end(self, call: ToolCall) -> None:
+        slot = self._open.pop(call.index, None) or self._begin(call.name)
+        slot.ended = True
+        self._into(slot.builder, call.arguments_text[slot.fed :])
+        if call.status == "malformed":
+            slot.builder.refuse("the call cannot be read")
+        elif call.status == "ok" and not slot.builder.length:
+            self._into(slot.builder, json.dumps(call.arguments, ensure_ascii=False))
+
+    def _into(self, builder: Builder, text: str) -> None:
+        # Nothing may follow the object of a call.
+        end = builder.feed(text, self._time)
+        if end < len(text):
+            builder.refuse("the end was expected")
+            builder.feed(text, self._time, end)
+
+    # -- text and responses --------------------------------------------------------------------------------------------
+
+    def _read_text(self, text: str) -> None:
+        # An object that breaks takes the rest of the text with it.
+        pos = 0
+        while pos < len(text):
+            if self._text is None:
+                pos = self._pass(text, pos)
+                continue
+            builder = self._text.builder
+            pos = builder.feed(text, self._time, pos)
+            if builder.fault and not builder.begun:
+                self._forget(builder)
+            elif builder.begun and self._between:
+                self._report()
+            if builder.done:
+                self._passed += builder.length
+                self._text = None
+
+    def _pass(self, text: str, pos: int) -> int:
+        # Up to the next brace; where one stands at `pos`, an object begins there.
+        begin = text.find("{", pos)
+        end = len(text) if begin == -1 else begin
+        if pos < end:
+            self._between.append(text[pos:end])
+        if begin != -1:
+            self._text = self._begin("")
+        return end
+
+    def _forget(self, builder: Builder) -> None:
+        # A brace, and nothing like an object behind it: prose.
+        if self._slots and self._slots[-1].builder is builder:
+            self._slots.pop()
+        else:
+            self.ignored.pop()
+        self._text = None
+        self._between.append(builder.text)
+
+    def _report(self) -> None:
+        text = "".join(self._between)
+        self._between.clear()
+        if not _passes(text):
+            self._outside.append(Problem("text outside the objects", text, self._passed))
+        self._passed += len(text)
+
+    def _read_response(self, response: ChatResponse) -> None:
+        if response.events:
+            for event in response.events:
+                self._read_event(event)
+            return
+        calls = response.tool_calls
+        for call in calls[self._seen_calls :]:
+            self._into(self._begin(call.name).builder, json.dumps(call.arguments, ensure_ascii=False))
+        self._seen_calls = max(self._seen_calls, len(calls))
+        if self._content and response.delta:
+            self._read_text(response.delta)
+
+
+def _check_class(output_cls: Any) -> None:
+    if not (isinstance(output_cls, type) and issubclass(output_cls, BaseModel)):
+        message = f"output_cls must be a pydantic model class, not {output_cls!r}"
+        raise ConfigurationError(message, field="output_cls", value=output_cls)

@@ -1,0 +1,336 @@
+# What this file knows: how JSON text, cut anywhere, grows into a tree of which every past moment stays readable.
+# What it must not know: any model class, any event, what the values are for.
+#
+# The scanner reads each character once; a token changes one node. Nothing that was read is read again.
+#
+# Time is a clock: the number of the feed. A node knows when it was born and when it was closed, a string at which time
+# each of its pieces came, and a value under a key that came twice knows its predecessor. Nodes only grow. So "the tree
+# at time t" is the tree and a number: a snapshot costs nothing, and no later feed changes it.
+#
+# Half a character is never shown: an escape that is cut (`\`, `\u00`), or the first half of a surrogate pair, is held
+# back until it is whole.
+"""Trees that grow from pieces of JSON."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+from toolglean.events import Problem
+from toolglean.scan.json import (  # fmt: skip
+    CLOSE,
+    END,
+    ESCAPE,
+    FAIL,
+    HEX,
+    IN_KEY,
+    IN_STRING,
+    KEY,
+    LITERAL,
+    NEED,
+    NUMBER,
+    OPEN,
+    SCALAR,
+    STRING,
+    JsonScanner,
+    decode,
+    mended,
+)
+
+__all__ = ["OPEN_ENDED", "Builder", "List", "Node", "Object", "Scalar", "Text"]
+
+OPEN_ENDED = -1
+"""The end, and the closing time, of what is still being written."""
+
+_lead = re.compile(r"[ \t\n\r,:]*").match
+_space = re.compile(r"[ \t\n\r]*").match
+_STRINGS = frozenset({IN_KEY, IN_STRING, ESCAPE, HEX})
+
+
+class Node:
+    """A value that is being written, or is written.
+
+    Attributes:
+        start, end: its place in the text, in characters; `end` is `OPEN_ENDED` while it is being written.
+        born, closed: the times of its first character, and when it was known to be whole.
+        previous: the value that stood under the same key before it, or None.
+    """
+
+    __slots__ = ("born", "closed", "end", "previous", "start")
+
+    def __init__(self, start: int, born: int) -> None:
+        self.start = start
+        self.born = born
+        self.end = self.closed = OPEN_ENDED
+        self.previous: Node | None = None
+
+    def whole(self, time: int) -> bool:
+        """Whether it was known to be whole at that time."""
+        return 0 <= self.closed <= time
+
+    def close(self, end: int, time: int) -> None:
+        """It ends here."""
+        self.end, self.closed = end, time
+
+
+class Object(Node):
+    """An object: the newest value of each key, in the order in which the keys came first."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, born: int) -> None:
+        super().__init__(start, born)
+        self.items: dict[str, Node] = {}
+
+    def at(self, key: str, time: int) -> Node | None:
+        """The value of the key at that time."""
+        node = self.items.get(key)
+        while node is not None and node.born > time:
+            node = node.previous
+        return node
+
+
+class List(Node):
+    """A list."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, born: int) -> None:
+        super().__init__(start, born)
+        self.items: list[Node] = []
+
+
+class Text(Node):
+    """A string."""
+
+    __slots__ = ("_cached", "_count", "_held", "pieces", "times")
+
+    def __init__(self, start: int, born: int) -> None:
+        super().__init__(start, born)
+        self.pieces: list[str] = []
+        self.times: list[int] = []
+        self._held = ""  # the beginning of a character: raw text
+        self._cached = ""  # the first `_count` pieces, joined: who reads at each step joins the new ones only
+        self._count = 0
+
+    def add(self, raw: str, time: int, *, cut: bool, last: bool) -> None:
+        """Take a piece of raw text; `cut`: it ends inside an escape; `last`: the closing quote follows."""
+        raw = self._held + raw
+        ready = len(raw) if last else _ready(raw, cut=cut)
+        self._held = raw[ready:]
+        if ready:
+            self.pieces.append(_decoded(raw[:ready]))
+            self.times.append(time)
+
+    def text(self, time: int) -> str:
+        """What was written at that time."""
+        if self.times and self.times[-1] <= time:
+            if self._count < len(self.pieces):
+                self._cached += "".join(self.pieces[self._count :])
+                self._count = len(self.pieces)
+            return self._cached
+        return "".join(piece for piece, born in zip(self.pieces, self.times, strict=True) if born <= time)
+
+
+class Scalar(Node):
+    """A number, true, false or null. `value` counts once it is whole: 19 is not a smaller 1975."""
+
+    __slots__ = ("pieces", "value")
+
+    def __init__(self, start: int, born: int) -> None:
+        super().__init__(start, born)
+        self.pieces: list[str] = []
+        self.value: Any = None
+
+
+Container: TypeAlias = Object | List
+
+
+class Builder:
+    """Grows one object from JSON text.
+
+    Attributes:
+        root: the object; None until its `{` was read.
+        fault: why the text is no JSON object; "" while it may be one.
+        place: where the fault is, in characters of the text.
+        done: whether the object is whole.
+        length: how many characters were read.
+        problems: keys that came twice, at their place; the last value counts.
+    """
+
+    def __init__(self, max_depth: int = 256) -> None:
+        self.root: Object | None = None
+        self.fault = ""
+        self.place = 0
+        self.done = False
+        self.length = 0
+        self.problems: list[Problem] = []
+        self._scanner = JsonScanner(max_depth)
+        self._stack: list[Container] = []
+        self._leaf: Text | Scalar | None = None  # what is being written, a key too
+        self._in_key = False
+        self._key = ""
+        self._key_start = 0
+        self._raw: list[str] = []
+        self._clean: list[str] = []  # the same, its raw control characters escaped
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is anything to see: a value under a first key, or an empty object."""
+        return self.done or (self.root is not None and bool(self.root.items))
+
+    @property
+    def text(self) -> str:
+        """All that was read, as it was written."""
+        return "".join(self._raw)
+
+    @property
+    def json(self) -> str:
+        """The same, as JSON that every reader accepts: no raw control character, no half of a surrogate pair."""
+        return "".join(self._clean)
+
+    def feed(self, text: str, time: int, begin: int = 0) -> int:
+        """Read on from `text[begin]`; behind a fault, only keep the text, for the error to show.
+
+        Returns:
+            The place behind the object and the white space after it, that of the fault, or the end of the text.
+        """
+        pos, end, base = begin, len(text), self.length - begin
+        self._scanner.fixes.clear()
+        if self.fault:
+            pos = end
+        while pos < end and not self.fault:
+            if self.done:
+                pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+                break
+            pos = self._token(text, pos, base, time)
+        self._keep(text, begin, pos)
+        return pos
+
+    def refuse(self, fault: str) -> None:
+        """There is a fault that only the caller could see, at the end of what was read."""
+        if not self.fault:
+            self.fault, self.place = fault, self.length
+
+    def _keep(self, text: str, begin: int, end: int) -> None:
+        piece = text[begin:end]
+        fixes = self._scanner.fixes
+        self._raw.append(piece)
+        self._clean.append(mended(text, begin, end, fixes) if fixes else piece)
+        self.length += end - begin
+
+    def _token(self, text: str, pos: int, base: int, time: int) -> int:
+        scanner = self._scanner
+        begin = pos if self._leaf is not None else _lead(text, pos).end()  # type: ignore[union-attr]
+        if self.root is None and not self._is_object(text, pos, begin, base):
+            return min(begin, len(text))
+        pos = scanner.step(text, pos)
+        token = scanner.token
+        if token == FAIL:
+            self.fault, self.place = scanner.fault, base + pos
+        elif token == NEED:
+            if self._leaf is not None or scanner.state in _LEAVES:
+                self._piece(text, begin, pos, base, time)
+        elif token == OPEN:
+            self._push(Object(base + pos - 1, time) if text[pos - 1] == "{" else List(base + pos - 1, time))
+        elif token == CLOSE:
+            self._stack.pop().close(base + pos, time)
+            self.done = scanner.state == END
+        else:
+            self._last_piece(text, begin, pos, base, time, token)
+        return pos
+
+    def _is_object(self, text: str, pos: int, begin: int, base: int) -> bool:
+        # The scanner would take any value.
+        first = _space(text, pos).end()  # type: ignore[union-attr]
+        if first < len(text) and text[first] != "{":
+            self.fault, self.place = "an object was expected", base + first
+        return begin < len(text) and not self.fault
+
+    def _push(self, node: Container) -> None:
+        self._place(node)
+        if self.root is None and isinstance(node, Object):
+            self.root = node
+        self._stack.append(node)
+
+    def _place(self, node: Node) -> None:
+        if not self._stack:
+            return
+        inner = self._stack[-1]
+        if isinstance(inner, List):
+            inner.items.append(node)
+            return
+        node.previous = inner.items.get(self._key)
+        if node.previous is not None:
+            self.problems.append(Problem("duplicate key", self._key, self._key_start))
+        inner.items[self._key] = node
+
+    def _begin(self, text: str, begin: int, base: int, time: int) -> Text | Scalar:
+        quoted = text[begin] == '"'
+        leaf = Text(base + begin, time) if quoted else Scalar(base + begin, time)
+        self._in_key = quoted and self._reads_key()
+        self._leaf = leaf
+        if self._in_key:
+            self._key_start = base + begin
+        else:
+            self._place(leaf)
+        return leaf
+
+    def _reads_key(self) -> bool:
+        scanner = self._scanner
+        return scanner.token == KEY or (scanner.token == NEED and IN_KEY in {scanner.state, _back(scanner)})
+
+    def _piece(self, text: str, begin: int, end: int, base: int, time: int, *, last: bool = False) -> Text | Scalar:
+        leaf = self._leaf
+        if leaf is None:
+            leaf = self._begin(text, begin, base, time)
+            begin += isinstance(leaf, Text)
+        if isinstance(leaf, Text):
+            leaf.add(text[begin:end], time, cut=self._scanner.state in {ESCAPE, HEX}, last=last)
+        else:
+            leaf.pieces.append(text[begin:end])
+        return leaf
+
+    def _last_piece(self, text: str, begin: int, pos: int, base: int, time: int, token: int) -> None:
+        leaf = self._piece(text, begin, pos - (token in {KEY, STRING}), base, time, last=True)
+        self._leaf = None
+        leaf.close(base + pos, time)
+        if isinstance(leaf, Scalar):
+            leaf.value = decode("".join(leaf.pieces))[0]
+        elif self._in_key:
+            self._key = leaf.text(time)
+
+
+_LEAVES = _STRINGS | {NUMBER, LITERAL}
+
+
+def _back(scanner: JsonScanner) -> int:
+    return scanner._back if scanner.state in {ESCAPE, HEX} else OPEN_ENDED
+
+
+def _ready(raw: str, *, cut: bool) -> int:
+    # How much of the raw text is whole characters.
+    end = raw.rfind("\\") if cut else len(raw)
+    if _first_half(raw, end):
+        return end - 6
+    return end - 1 if "\ud800" <= raw[end - 1 : end] <= "\udbff" else end
+
+
+def _first_half(raw: str, end: int) -> bool:
+    # Whether `\ud83d` stands before `end`, itself not behind a backslash that is escaped.
+    last = raw[max(0, end - 6) : end]
+    if not _high(last):
+        return False
+    before = raw[: end - 6]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 0
+
+
+_high = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}").fullmatch
+_plain = re.compile("[^\\\\\ud800-\udfff]*").fullmatch
+
+
+def _decoded(raw: str) -> str:
+    return raw if _plain(raw) else str(decode(f'"{raw}"')[0])
+
+
+assert SCALAR not in {KEY, STRING}  # `_last_piece` counts the closing quote of those two only
