@@ -39,6 +39,7 @@ except ImportError as error:
 __all__ = [
     "AsyncOllamaClient",
     "ChatResponse",
+    "EventReader",
     "Message",
     "OllamaClient",
     "ToolCall",
@@ -78,14 +79,14 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
         What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
         out. Closing the iterator closes the stream.
     """
-    return _read(stream, _EventReader(tools, options).read)
+    return _read(stream, EventReader(tools, options).read)
 
 
 def achat_events(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
-    return _aread(stream, _EventReader(tools, options).read)
+    return _aread(stream, EventReader(tools, options).read)
 
 
 def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Iterator[Event]:
@@ -93,17 +94,23 @@ def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **o
 
     Give the prompt's end as `prompt=`, where it opens the reasoning or a call.
     """
-    return _read(stream, _EventReader(tools, options).read)
+    return _read(stream, EventReader(tools, options).read)
 
 
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[Event]:
     """The same for `AsyncClient`: see `generate_events`."""
-    return _aread(stream, _EventReader(tools, options).read)
+    return _aread(stream, EventReader(tools, options).read)
 
 
-class _EventReader:
+class EventReader:
+    """Reads the chunks of one turn, for those who have a loop of their own.
+
+    Args:
+        tools, options: as for `chat_events`.
+    """
+
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self.turn = ServerTurn(tools, options)
 
