@@ -119,7 +119,9 @@ def test_the_client_reads_the_models_template(server: Loopback, client: Any) -> 
     assert [path for path, _ in server.requests].count("/api/show") == 1
 
 
-@pytest.mark.parametrize("template", ["", "{{ broken", None], ids=["none", "broken", "no show"])
+@pytest.mark.parametrize(
+    "template", ["", "{{ broken", "{{ .Prompt }}", None], ids=["none", "broken", "without calls", "no show"]
+)
 def test_without_a_template_the_turn_shows_its_format(template: str | None, server: Loopback, client: Any) -> None:
     server.template = template or ""
     if template is None:

@@ -318,15 +318,19 @@ class _Templates:
     def found(self, model: str, template: str | None) -> dict[str, Any]:
         """The parser's options for a model with that template; one that cannot be read says nothing."""
         options = {"start": "content", **self.options}
-        if template:
-            try:
-                Parser(template=template)
-            except (TemplateError, UsageError):
-                pass
-            else:
-                options["template"] = template
+        if template and _tells(template):
+            options["template"] = template
         self._known[model] = options
         return options
+
+
+def _tells(template: str) -> bool:
+    # A template without a place for calls gives Ollama's last resort, a bare `{`: then the turn itself tells more.
+    try:
+        parser = Parser(template=template)
+    except (TemplateError, UsageError):
+        return False
+    return parser.format is not None or parser.tag not in {None, "{"}
 
 
 class _ClientBase:

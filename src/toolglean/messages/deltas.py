@@ -17,8 +17,8 @@ class ChatDeltas:
 
     Args:
         next_index: the index of the next call; move it on where the server sends calls itself.
-        id_prefix: ids are this and the index, where the format has not yet written an id when the call begins: the
-            wire wants one at once.
+        id_prefix: ids are this and the number of the call in its parser, where the format has not yet written an id
+            when the call begins: the wire wants one at once. Give the parser the same one, and no two ids are equal.
 
     Attributes:
         calls_closed: how many calls have ended well. A call that was cut off or is malformed does not count, although
@@ -70,7 +70,7 @@ class ChatDeltas:
             "tool_calls": [
                 {
                     "index": index,
-                    "id": event.id or f"{self.id_prefix}{index}",
+                    "id": event.id or f"{self.id_prefix}{event.index}",
                     "type": "function",
                     "function": {"name": event.name, "arguments": ""},
                 }
