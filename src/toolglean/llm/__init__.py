@@ -2,6 +2,14 @@
 # What it must not know: how text becomes calls (the parser does), how messages are written on a wire (`messages` does).
 """Language models, prompts, tools and objects that fill themselves while the model writes. Needs the extra `[llm]`."""
 
+from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call
+from toolglean.llm.configs import Configs
+from toolglean.llm.decorators import (
+    achat_to_completion,
+    astream_chat_to_completion,
+    chat_to_completion_decorator,
+    stream_chat_to_completion,
+)
 from toolglean.llm.errors import (
     ClientError,
     ConfigurationError,
@@ -26,6 +34,13 @@ from toolglean.llm.errors import (
     UnknownToolError,
     UnsetFieldError,
 )
+from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
+from toolglean.llm.ollama import Ollama
+from toolglean.llm.orchestrators import TextCompletionLLM, ToolOrchestratingLLM
+from toolglean.llm.parsing import PydanticParser
+from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
+from toolglean.llm.retries import RetryPolicy
+from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolMetadata, ToolOutput
 from toolglean.llm.types import (
     ChatResponse,
     Chunk,
@@ -42,11 +57,18 @@ from toolglean.llm.types import (
 )
 
 __all__ = [
+    "LLM",
+    "AgentChatResponse",
+    "BasePromptTemplate",
+    "CallableTool",
+    "ChatPromptTemplate",
     "ChatResponse",
     "Chunk",
     "ClientError",
     "CompletionResponse",
+    "Configs",
     "ConfigurationError",
+    "FunctionCallingLLM",
     "IncompleteObjectError",
     "InvalidObjectError",
     "LLMError",
@@ -58,22 +80,41 @@ __all__ = [
     "MissingVariablesError",
     "NoToolCallError",
     "ObjectError",
+    "Ollama",
     "OtherChunk",
     "OutputError",
     "ParseError",
+    "Partial",
+    "PartialDict",
+    "PartialList",
+    "Partials",
     "PromptError",
+    "PromptTemplate",
+    "PydanticParser",
     "ReasoningChunk",
     "RequestConnectionError",
     "RequestError",
     "RequestTimeoutError",
+    "RetryPolicy",
     "Role",
     "ServerError",
     "StreamInterruptedError",
+    "StreamingObjectProcessor",
     "TextChunk",
+    "TextCompletionLLM",
     "ToolCallChunk",
     "ToolExecutionError",
+    "ToolExecutor",
+    "ToolMetadata",
+    "ToolOrchestratingLLM",
+    "ToolOutput",
     "ToolResultChunk",
     "ToolSchemaError",
     "UnknownToolError",
     "UnsetFieldError",
+    "achat_to_completion",
+    "astream_chat_to_completion",
+    "chat_to_completion_decorator",
+    "force_single_tool_call",
+    "stream_chat_to_completion",
 ]

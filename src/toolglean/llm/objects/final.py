@@ -30,10 +30,7 @@ _half = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 def read_object(text: str) -> Builder:
     """The tree of a text that should be one JSON object, with white space around it."""
     builder = Builder()
-    end = builder.feed(text, 0)
-    if end < len(text):
-        builder.refuse("the end was expected")
-        builder.feed(text, 0, end)
+    builder.feed_all(text, 0)
     return builder
 
 
@@ -46,13 +43,13 @@ def object_of(model: type[M], text: str) -> M:
     return validated(model, read_object(text))
 
 
-def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any = None) -> M:
-    """The object that the builder has read.
+def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any = None, cut: bool = False) -> M:
+    """The object that the builder has read; `cut`: the call around it never ended.
 
     Raises:
         As `object_of`; `index` and `partial` go into the error.
     """
-    error = unreadable(model, builder, index=index, partial=partial)
+    error = _unreadable(model, builder, index, partial, cut=cut)
     if error is not None:
         raise error
     try:
@@ -61,9 +58,8 @@ def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any 
         raise _invalid(f"{model.__name__} is not valid", builder, cause, index, partial) from cause
 
 
-def unreadable(model: type[BaseModel], builder: Builder, *, index: int = 0, partial: Any = None) -> ObjectError | None:
-    """The error of what is no whole JSON object; None where it is one."""
-    if builder.done and not builder.fault:
+def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: Any, *, cut: bool) -> ObjectError | None:
+    if builder.done and not builder.fault and not cut:
         return None
     text = builder.text
     if not builder.fault:

@@ -25,6 +25,10 @@ __all__ = ["Partial", "PartialDict", "PartialList"]
 M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
 
 
+SHOWN_DEPTH: Final = 8
+"""Views within views that are printed."""
+
+
 class _Unset:
     def __repr__(self) -> str:
         return "UNSET"
@@ -111,7 +115,10 @@ class Partial(Generic[M_co]):
         return {name: _plain(self._value(name)) for name in self.set_fields}
 
     def __repr__(self) -> str:
-        parts = [f"{name}={_shown(self._value(name), self.is_complete(name))}" for name in self.set_fields]
+        return self._show(SHOWN_DEPTH)
+
+    def _show(self, depth: int) -> str:
+        parts = [f"{name}={_shown(self._value(name), self.is_complete(name), depth)}" for name in self.set_fields]
         return f"Partial[{self._title}]({', '.join([*parts, *([] if self.complete else ['…'])])})"
 
     # -- how they are found --------------------------------------------------------------------------------------------
@@ -183,7 +190,11 @@ class PartialList(Sequence[Any]):
     __hash__ = None  # type: ignore[assignment]  # as a list
 
     def __repr__(self) -> str:
-        parts = [_shown(self._item(index), self._node.items[index].whole(self._time)) for index in range(len(self))]
+        return self._show(SHOWN_DEPTH)
+
+    def _show(self, depth: int) -> str:
+        nodes = self._node.items
+        parts = [_shown(self._item(at), nodes[at].whole(self._time), depth) for at in range(len(self))]
         return f"[{', '.join([*parts, *([] if self.complete else ['…'])])}]"
 
 
@@ -216,8 +227,11 @@ class PartialDict(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
+        return self._show(SHOWN_DEPTH)
+
+    def _show(self, depth: int) -> str:
         nodes = self._node.items
-        parts = [f"{key!r}: {_shown(value, nodes[key].whole(self._time))}" for key, value in self.items()]
+        parts = [f"{key!r}: {_shown(value, nodes[key].whole(self._time), depth)}" for key, value in self.items()]
         return f"{{{', '.join([*parts, *([] if self.complete else ['…'])])}}}"
 
 
@@ -283,5 +297,7 @@ def _plain(value: Any) -> Any:
     return {key: _plain(each) for key, each in value.items()} if isinstance(value, PartialDict) else value
 
 
-def _shown(value: Any, whole: bool) -> str:  # noqa: FBT001
+def _shown(value: Any, whole: bool, depth: int) -> str:  # noqa: FBT001
+    if isinstance(value, Partial | PartialList | PartialDict):
+        return value._show(depth - 1) if depth else "…"
     return repr(value) + ("…" if isinstance(value, str) and not whole else "")

@@ -27,7 +27,7 @@ from toolglean.llm.objects.final import validated
 from toolglean.llm.objects.partial import Partial
 from toolglean.llm.objects.shapes import Shapes
 from toolglean.llm.objects.tree import Builder
-from toolglean.llm.types import ChatResponse
+from toolglean.llm.types import ChatResponse, ToolCallChunk
 
 __all__ = ["Partials", "StreamingObjectProcessor"]
 
@@ -43,12 +43,13 @@ _passes = re.compile(r"(?:[\s,\[\]]++|```\w*+)*+").fullmatch
 class _Slot(Generic[M]):
     # One object: what is read of it, and, once it is asked for, what it came to.
 
-    __slots__ = ("builder", "ended", "fed", "name", "result")
+    __slots__ = ("builder", "ended", "fed", "name", "result", "sound")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.builder = Builder()
-        self.ended = False
+        self.ended = False  # nothing more will come
+        self.sound = False  # a call that its reader calls "ok", or an object in text: brackets alone end no call
         self.fed = 0  # characters of a call's arguments that came as deltas
         self.result: M | ObjectError | None = None
 
@@ -122,6 +123,7 @@ class StreamingObjectProcessor(Generic[M]):
         self._passed = 0  # characters of text before it
         self._outside: list[Problem] = []
         self._seen_calls = 0
+        self._unfinished: list[ToolCallChunk] = []  # of the last response without events
         self._time = 0
         self._finished = False
 
@@ -196,9 +198,11 @@ class StreamingObjectProcessor(Generic[M]):
 
     def results(self) -> list[M | ObjectError]:
         """End the turn, without raising: each object, or the error that stands for it, in order."""
-        self._finished = True
-        if self._between:
+        if not self._finished and self._between:
             self._report()
+        for call in [] if self._finished else self._unfinished:
+            self._whole(call.name, call.unread)
+        self._finished = True
         return [self._result(index, slot) for index, slot in enumerate(self._slots)]
 
     def _result(self, index: int, slot: _Slot[M]) -> M | ObjectError:
@@ -206,7 +210,8 @@ class StreamingObjectProcessor(Generic[M]):
             root = slot.builder.root
             partial: Partial[M] | None = None if root is None else Partial(root, self._shape, self._time)
             try:
-                slot.result = validated(self.output_cls, slot.builder, index=index, partial=partial)
+                cut = not slot.sound
+                slot.result = validated(self.output_cls, slot.builder, index=index, partial=partial, cut=cut)
             except ObjectError as error:
                 slot.result = error
         return slot.result
@@ -260,23 +265,16 @@ class StreamingObjectProcessor(Generic[M]):
         slot = self._open.get(index)
         if slot is not None:
             slot.fed += len(text)
-            self._into(slot.builder, text)
+            slot.builder.feed_all(text, self._time)
 
     def _end(self, call: ToolCall) -> None:
         slot = self._open.pop(call.index, None) or self._begin(call.name)
-        slot.ended = True
-        self._into(slot.builder, call.arguments_text[slot.fed :])
+        slot.ended, slot.sound = True, call.status == "ok"
+        slot.builder.feed_all(call.arguments_text[slot.fed :], self._time)
         if call.status == "malformed":
             slot.builder.refuse("the call cannot be read")
         elif call.status == "ok" and not slot.builder.length:
-            self._into(slot.builder, json.dumps(call.arguments, ensure_ascii=False))
-
-    def _into(self, builder: Builder, text: str) -> None:
-        # Nothing may follow the object of a call.
-        end = builder.feed(text, self._time)
-        if end < len(text):
-            builder.refuse("the end was expected")
-            builder.feed(text, self._time, end)
+            slot.builder.feed_all(json.dumps(call.arguments, ensure_ascii=False), self._time)
 
     # -- text and responses --------------------------------------------------------------------------------------------
 
@@ -305,6 +303,7 @@ class StreamingObjectProcessor(Generic[M]):
             self._between.append(text[pos:end])
         if begin != -1:
             self._text = self._begin("")
+            self._text.sound = True
         return end
 
     def _forget(self, builder: Builder) -> None:
@@ -330,10 +329,17 @@ class StreamingObjectProcessor(Generic[M]):
             return
         calls = response.tool_calls
         for call in calls[self._seen_calls :]:
-            self._into(self._begin(call.name).builder, json.dumps(call.arguments, ensure_ascii=False))
+            self._whole(call.name, json.dumps(call.arguments, ensure_ascii=False)).sound = True
         self._seen_calls = max(self._seen_calls, len(calls))
+        self._unfinished = response.unfinished
         if self._content and response.delta:
             self._read_text(response.delta)
+
+    def _whole(self, name: str, text: str) -> _Slot[M]:
+        slot = self._begin(name)
+        slot.builder.feed_all(text, self._time)
+        slot.ended = True
+        return slot
 
 
 def _check_class(output_cls: Any) -> None:

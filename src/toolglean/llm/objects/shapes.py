@@ -146,7 +146,8 @@ class Shapes:
         shape.values = next((each.values for each in found if each.values is not ANY), ANY)
         listed = next((each for each in found if each.items or each.rest is not ANY), ANY)
         shape.items, shape.rest = listed.items, listed.rest if listed is not shape else ANY
-        shape.discriminator = _discriminator(shape.models, metadata)
+        inner = [key for each in found for key in each.discriminator]
+        shape.discriminator = tuple(dict.fromkeys([*_discriminator(shape.models, metadata), *inner]))
         return shape
 
 

@@ -193,19 +193,26 @@ class Builder:
         """Read on from `text[begin]`; behind a fault, only keep the text, for the error to show.
 
         Returns:
-            The place behind the object and the white space after it, that of the fault, or the end of the text.
+            The place behind the object, that of the fault, or the end of the text.
         """
         pos, end, base = begin, len(text), self.length - begin
-        self._scanner.fixes.clear()
         if self.fault:
             pos = end
-        while pos < end and not self.fault:
-            if self.done:
-                pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-                break
+        while pos < end and not self.fault and not self.done:
             pos = self._token(text, pos, base, time)
         self._keep(text, begin, pos)
         return pos
+
+    def feed_all(self, text: str, time: int) -> None:
+        """Read on where nothing but white space may follow the object."""
+        pos = self.feed(text, time)
+        if self.done and not self.fault:
+            end = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            self._keep(text, pos, end)
+            pos = end
+        if pos < len(text):
+            self.refuse("the end was expected")
+            self.feed(text, time, pos)
 
     def refuse(self, fault: str) -> None:
         """There is a fault that only the caller could see, at the end of what was read."""
@@ -218,6 +225,7 @@ class Builder:
         self._raw.append(piece)
         self._clean.append(mended(text, begin, end, fixes) if fixes else piece)
         self.length += end - begin
+        fixes.clear()
 
     def _token(self, text: str, pos: int, base: int, time: int) -> int:
         scanner = self._scanner

@@ -1,0 +1,185 @@
+# What this file knows: how the events of a turn add up to responses.
+# What it must not know: where the events come from, and what is done with the responses.
+#
+# Every response of a stream holds all that was said so far. Were each built at once, a long answer would be copied with
+# every chunk. So the responses share the pieces, remember how many were there, and join them when they are asked.
+"""Responses from events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
+
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
+from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, TextChunk, ToolCallChunk
+
+__all__ = ["Answer"]
+
+
+class _Pieces:
+    """Pieces that only grow; how many count is said by who asks."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def text(self, count: int) -> str:
+        return "".join(self.parts[:count])
+
+
+@dataclass(slots=True)
+class _Open:
+    """A call that is being written."""
+
+    name: str
+    id: str | None
+    arguments: _Pieces
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """How far the answer had come."""
+
+    texts: int
+    thoughts: int
+    calls: int
+    lost: int
+    open: tuple[_Open, int] | None
+
+
+class Answer:
+    """One turn of a model, as far as it has come.
+
+    Args:
+        single_call: only the first call counts; further ones are left out, everywhere.
+    """
+
+    def __init__(self, *, single_call: bool = False) -> None:
+        self._single = single_call
+        self._texts, self._thoughts = _Pieces(), _Pieces()
+        self._calls: list[ToolCallChunk] = []
+        self._lost: list[ToolCallChunk] = []  # cut off, or unreadable
+        self._open: dict[int, _Open] = {}
+        self._problems: list[Problem] = []
+        self._begun: set[int] = set()
+
+    def add(
+        self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
+    ) -> ChatResponse:
+        """Take in events, and give the response as it is now: `delta` is the text among them.
+
+        Costs what the events cost, however long the answer is: the message is joined when it is read.
+        """
+        given = [event for event in events if self._counts(event)]
+        texts: list[str] = []
+        for event in given:
+            if type(event) is Content:
+                texts.append(event.text)
+            else:
+                self._take(event)
+        delta = "".join(texts)
+        if delta:
+            self._texts.parts.append(delta)
+        response = _StreamedResponse.model_construct(
+            delta=delta,
+            raw=raw,
+            additional_kwargs=dict(additional_kwargs or {}),
+            problems=list(self._problems),
+            events=given,
+        )
+        del response.__dict__["unfinished"]  # the default: it is found when it is asked for
+        response._answer, response._place = self, self._place()
+        return response
+
+    def whole(
+        self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
+    ) -> ChatResponse:
+        """The same for an answer that is not streamed: `delta` is None."""
+        found = self.add(events, raw, additional_kwargs)
+        return ChatResponse(
+            message=found.message,
+            raw=raw,
+            additional_kwargs=found.additional_kwargs,
+            unfinished=found.unfinished,
+            problems=found.problems,
+            events=found.events,
+        )
+
+    def _counts(self, event: Event) -> bool:
+        if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):
+            return True
+        if isinstance(event, CallStart) and not self._calls and not self._open:
+            self._begun.add(event.index)  # a call that did not end well leaves room for the next
+        return event.index in self._begun
+
+    def _take(self, event: Event) -> None:
+        if type(event) is Reasoning:
+            self._thoughts.parts.append(event.text)
+        elif type(event) is CallStart:
+            self._open[event.index] = _Open(event.name, event.id, _Pieces())
+        elif type(event) is CallDelta:
+            self._open[event.index].arguments.parts.append(event.text)
+        elif type(event) is CallEnd:
+            self._open.pop(event.index, None)
+            call = event.call
+            if call.status == "ok":
+                self._calls.append(ToolCallChunk(name=call.name, arguments=call.arguments, id=call.id))
+            else:
+                self._lost.append(ToolCallChunk(name=call.name, id=call.id, unread=call.arguments_text or " "))
+        elif type(event) is Problem:
+            self._problems.append(event)
+
+    def _place(self) -> _Place:
+        call = next(iter(self._open.values()), None)
+        return _Place(
+            len(self._texts.parts),
+            len(self._thoughts.parts),
+            len(self._calls),
+            len(self._lost),
+            None if call is None else (call, len(call.arguments.parts)),
+        )
+
+    def message(self, place: _Place) -> Message:
+        """The message as it was there."""
+        chunks: list[Chunk] = []
+        if thoughts := self._thoughts.text(place.thoughts):
+            chunks.append(ReasoningChunk(content=thoughts))
+        if text := self._texts.text(place.texts):
+            chunks.append(TextChunk(content=text))
+        chunks += self._calls[: place.calls]
+        return Message.model_construct(role=Role.MODEL, chunks=chunks, additional_kwargs={})
+
+    def unfinished(self, place: _Place) -> list[ToolCallChunk]:
+        """The calls that were not finished there."""
+        found = self._lost[: place.lost]
+        if place.open is not None:
+            call, count = place.open
+            found = [*found, ToolCallChunk(name=call.name, id=call.id, unread=call.arguments.text(count) or " ")]
+        return found
+
+
+class _StreamedResponse(ChatResponse):
+    """A response of a stream, whose message is joined when it is read."""
+
+    _answer: Any = PrivateAttr(default=None)
+    _place: Any = PrivateAttr(default=None)
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is not there yet; the fields are then there for good.
+        if name not in {"message", "unfinished"}:
+            return super().__getattr__(name)  # type: ignore[misc]  # pydantic has one, for its private attributes
+        found = getattr(self._answer, name)(self._place)
+        self.__dict__[name] = found
+        return found
+
+    @model_serializer(mode="wrap")
+    def _with_message(self, handler: SerializerFunctionWrapHandler) -> Any:
+        _ = self.message, self.unfinished
+        return handler(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChatResponse) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]  # it can be changed

@@ -1,0 +1,251 @@
+# What this file knows: what every language model here can do, said once for the plain, the asynchronous and the
+# streaming forms: completions on top of chats, and calls of tools on top of chats with tools.
+# What it must not know: any server.
+"""Language models."""
+
+from __future__ import annotations
+
+import abc
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from toolglean.llm.decorators import (
+    achat_to_completion,
+    astream_chat_to_completion,
+    chat_to_completion_decorator,
+    stream_chat_to_completion,
+)
+from toolglean.llm.errors import NoToolCallError
+from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolOutput
+from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
+
+__all__ = ["LLM", "FunctionCallingLLM", "Messages", "force_single_tool_call"]
+
+Messages: TypeAlias = str | Message | Iterable[Message]
+"""A text (the user's), one message, or several."""
+
+log = logging.getLogger("toolglean.llm")
+
+
+def force_single_tool_call(response: ChatResponse) -> ChatResponse:
+    """Keep the first call of a response, and everything that is no call; with one call or none, nothing changes.
+
+    Returns:
+        The same response, changed in place.
+    """
+    calls = response.tool_calls
+    if len(calls) > 1:
+        first = calls[0]
+        log.warning("the model made %d calls where one is allowed: the first, of %r, is kept", len(calls), first.name)
+        chunks = response.message.chunks
+        response.message.chunks = [each for each in chunks if each is first or not isinstance(each, ToolCallChunk)]
+    return response
+
+
+class LLM(abc.ABC):
+    """A language model that takes messages, or a prompt."""
+
+    @property
+    @abc.abstractmethod
+    def metadata(self) -> Metadata:
+        """What is known of the model."""
+
+    @abc.abstractmethod
+    def chat(self, messages: Messages, **kwargs: Any) -> Any:
+        """Answer messages: a `ChatResponse`."""
+
+    @abc.abstractmethod
+    async def achat(self, messages: Messages, **kwargs: Any) -> Any:
+        """The same, asynchronously."""
+
+    @abc.abstractmethod
+    def stream_chat(self, messages: Messages, **kwargs: Any) -> Iterator[ChatResponse]:
+        """Answer messages, step by step: each response holds all that was said so far."""
+
+    @abc.abstractmethod
+    def astream_chat(self, messages: Messages, **kwargs: Any) -> AsyncIterator[ChatResponse]:
+        """The same, asynchronously."""
+
+    # -- completions ---------------------------------------------------------------------------------------------------
+
+    def complete(self, prompt: str, **kwargs: Any) -> CompletionResponse:
+        """Answer a prompt. Arguments and errors: as for `chat`."""
+        return chat_to_completion_decorator(self.chat)(prompt, **kwargs)
+
+    def stream_complete(self, prompt: str, **kwargs: Any) -> Iterator[CompletionResponse]:
+        """Answer a prompt, step by step."""
+        return stream_chat_to_completion(self.stream_chat)(prompt, **kwargs)
+
+    async def acomplete(self, prompt: str, **kwargs: Any) -> CompletionResponse:
+        """Answer a prompt, asynchronously."""
+        return await achat_to_completion(self.achat)(prompt, **kwargs)
+
+    def astream_complete(self, prompt: str, **kwargs: Any) -> AsyncIterator[CompletionResponse]:
+        """Answer a prompt, step by step and asynchronously."""
+        return astream_chat_to_completion(self.astream_chat)(prompt, **kwargs)
+
+
+class FunctionCallingLLM(LLM):
+    """A language model that can be given tools.
+
+    `chat` and its kin take `tools=` and `single_call=` (further calls are left out then, in streams too).
+    """
+
+    def _extend_messages(self, messages: Messages) -> MessageList:
+        """The messages that are sent; for subclasses that have a system prompt of their own."""
+        return MessageList.of(messages)
+
+    def _prepared(
+        self, messages: Messages, tools: Sequence[CallableTool], kwargs: dict[str, Any], *, allow_parallel: bool
+    ) -> dict[str, Any]:
+        return {
+            "messages": self._extend_messages(messages),
+            "tools": list(tools),
+            "single_call": not allow_parallel,
+            **kwargs,
+        }
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def generate_tool_calls(
+        self,
+        messages: Messages,
+        tools: Sequence[CallableTool],
+        *,
+        allow_parallel_tool_calls: bool = False,
+        **kwargs: Any,
+    ) -> ChatResponse:
+        """Let the model call tools; nothing is run.
+
+        Args:
+            messages: the conversation.
+            tools: what it may call.
+            allow_parallel_tool_calls: whether more than one call counts; otherwise the first is kept.
+            kwargs: as for `chat`.
+
+        Returns:
+            The answer; `tool_calls` are those that are whole, `unfinished` those that are not.
+
+        Raises:
+            ToolSchemaError: a tool has no schema; nothing was sent.
+            RequestError: the server did not answer, or with an error.
+        """
+        response: ChatResponse = self.chat(
+            **self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        )
+        return response
+
+    async def agenerate_tool_calls(
+        self,
+        messages: Messages,
+        tools: Sequence[CallableTool],
+        *,
+        allow_parallel_tool_calls: bool = False,
+        **kwargs: Any,
+    ) -> ChatResponse:
+        """The same, asynchronously."""
+        response: ChatResponse = await self.achat(
+            **self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        )
+        return response
+
+    def stream_chat_with_tools(
+        self,
+        tools: Sequence[CallableTool],
+        messages: Messages,
+        *,
+        allow_parallel_tool_calls: bool = False,
+        **kwargs: Any,
+    ) -> Iterator[ChatResponse]:
+        """The same, step by step: `unfinished` shows the call that is being written, piece by piece."""
+        return self.stream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
+
+    def astream_chat_with_tools(
+        self,
+        tools: Sequence[CallableTool],
+        messages: Messages,
+        *,
+        allow_parallel_tool_calls: bool = False,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatResponse]:
+        """The same, step by step and asynchronously."""
+        return self.astream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
+
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, *, error_on_no_tool_call: bool = True
+    ) -> list[ToolCallChunk]:
+        """The calls of a response that can be executed.
+
+        Raises:
+            NoToolCallError: there is none, and `error_on_no_tool_call` says that there should be.
+        """
+        calls = response.tool_calls
+        if not calls and error_on_no_tool_call:
+            cut = ", ".join(repr(call.name) for call in response.unfinished)
+            said = f"the calls of {cut} are not whole" if cut else f"it said: {response.message.content[:200]!r}"
+            raise NoToolCallError(f"Expected at least one tool call, but got none; {said}", response=response)
+        return calls
+
+    # -- calls, run ----------------------------------------------------------------------------------------------------
+
+    def predict_and_call(
+        self,
+        tools: Sequence[CallableTool],
+        messages: Messages,
+        *,
+        allow_parallel_tool_calls: bool = False,
+        error_on_no_tool_call: bool = True,
+        error_on_tool_error: bool = False,
+        verbose: bool = False,
+        **kwargs: Any,
+    ) -> AgentChatResponse:
+        """Let the model call tools, and run them.
+
+        Args:
+            tools: what it may call.
+            messages: the conversation.
+            allow_parallel_tool_calls: whether more than one call is run; otherwise the first is.
+            error_on_no_tool_call: whether no call is an error; otherwise the answer's text is the response.
+            error_on_tool_error: whether a tool that fails raises; otherwise its output says so (`is_error`).
+            verbose: log each call and its output.
+            kwargs: as for `chat`.
+
+        Returns:
+            The outputs in the order of the calls, in `sources`; their contents, parted by blank lines, in `response`.
+
+        Raises:
+            NoToolCallError: see `error_on_no_tool_call`.
+            ToolExecutionError, InvalidObjectError, UnknownToolError: see `error_on_tool_error`.
+            ToolSchemaError, RequestError: as for `generate_tool_calls`.
+        """
+        response = self.generate_tool_calls(
+            messages, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
+        )
+        calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
+        executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
+        return _agent_response(response, executor.execute(calls))
+
+    async def apredict_and_call(
+        self,
+        tools: Sequence[CallableTool],
+        messages: Messages,
+        *,
+        allow_parallel_tool_calls: bool = False,
+        error_on_no_tool_call: bool = True,
+        error_on_tool_error: bool = False,
+        verbose: bool = False,
+        **kwargs: Any,
+    ) -> AgentChatResponse:
+        """The same, asynchronously; several tools run at the same time."""
+        response = await self.agenerate_tool_calls(
+            messages, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
+        )
+        calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
+        executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
+        return _agent_response(response, await executor.aexecute(calls))
+
+
+def _agent_response(response: ChatResponse, outputs: list[ToolOutput]) -> AgentChatResponse:
+    text = "\n\n".join(output.content for output in outputs) if outputs else response.message.content
+    return AgentChatResponse(response=text, sources=outputs, unfinished=response.unfinished)

@@ -1,0 +1,16 @@
+# What this file knows: what is used where nothing is given.
+# What it must not know: what it is used for.
+"""Defaults for the whole program."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = ["Configs"]
+
+
+class Configs:
+    """Defaults for the whole program: `Configs.llm = Ollama(model=...)`."""
+
+    llm: ClassVar[Any] = None
+    """The language model of orchestrators that are given none."""

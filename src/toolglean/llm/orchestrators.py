@@ -1,0 +1,299 @@
+# What this file knows: how a prompt, a model and a class become a function that gives instances of the class.
+# What it must not know: any server, how objects grow (objects/), how tools are run (tools.py).
+"""From a prompt to a typed object."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from toolglean.events import CallEnd
+from toolglean.llm.base import LLM, FunctionCallingLLM
+from toolglean.llm.configs import Configs
+from toolglean.llm.errors import (
+    ConfigurationError,
+    IncompleteObjectError,
+    MalformedObjectError,
+    MissingLLMError,
+    NoToolCallError,
+    ObjectError,
+)
+from toolglean.llm.objects import Partial, StreamingObjectProcessor
+from toolglean.llm.parsing import PydanticParser
+from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
+from toolglean.llm.tools import AgentChatResponse, CallableTool
+from toolglean.llm.types import ChatResponse, Message, ToolCallChunk
+
+__all__ = ["TextCompletionLLM", "ToolOrchestratingLLM"]
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _validated_llm(llm: LLM | None) -> LLM:
+    found: LLM | None = Configs.llm if llm is None else llm
+    if found is None:
+        raise MissingLLMError("no language model: give one (llm=...), or set Configs.llm", field="llm")
+    return found
+
+
+def _validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
+    if isinstance(prompt, str):
+        return PromptTemplate(prompt)
+    if isinstance(prompt, BasePromptTemplate):
+        return prompt
+    raise ConfigurationError(
+        f"prompt must be a text or a prompt template, not {type(prompt).__name__}", field="prompt", value=prompt
+    )
+
+
+class _WithPrompt:
+    """What both have: a prompt that can be changed."""
+
+    _prompt: BasePromptTemplate
+
+    @property
+    def prompt(self) -> BasePromptTemplate:
+        """The prompt; it can be replaced by another, or by a text."""
+        return self._prompt
+
+    @prompt.setter
+    def prompt(self, prompt: BasePromptTemplate | str) -> None:
+        self._prompt = _validated_prompt(prompt)
+
+
+class TextCompletionLLM(_WithPrompt, Generic[Model]):
+    """A function that gives an object which the model writes as text, for models that are given no tools.
+
+    Args:
+        output_parser: finds the object in the answer.
+        prompt: a template, or its text; the schema is told behind its last message.
+        llm: the model; None: `Configs.llm`.
+
+    Raises:
+        MissingLLMError: there is no model.
+        ConfigurationError: the prompt is neither text nor template.
+    """
+
+    def __init__(
+        self, *, output_parser: PydanticParser[Model], prompt: BasePromptTemplate | str, llm: LLM | None = None
+    ) -> None:
+        self._output_parser = output_parser
+        self._llm = _validated_llm(llm)
+        self._prompt = _validated_prompt(prompt)
+
+    @property
+    def output_cls(self) -> type[Model]:
+        """The class of the objects."""
+        return self._output_parser.output_cls
+
+    def __call__(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+        """An object.
+
+        Args:
+            llm_kwargs: passed on to the model's `chat`.
+            variables: of the prompt.
+
+        Raises:
+            MissingVariablesError: variables of the prompt are missing.
+            ParseError: the answer holds no such object.
+            RequestError: the server did not answer, or with an error.
+        """
+        if self._llm.metadata.is_chat_model:
+            response: ChatResponse = self._llm.chat(self._messages(variables), **dict(llm_kwargs or {}))
+            return self._output_parser.parse(response.message.content)
+        return self._output_parser.parse(self._llm.complete(self._text(variables), **dict(llm_kwargs or {})).text)
+
+    async def acall(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+        """An object, asynchronously: as calling it."""
+        if self._llm.metadata.is_chat_model:
+            response: ChatResponse = await self._llm.achat(self._messages(variables), **dict(llm_kwargs or {}))
+            return self._output_parser.parse(response.message.content)
+        found = await self._llm.acomplete(self._text(variables), **dict(llm_kwargs or {}))
+        return self._output_parser.parse(found.text)
+
+    def _text(self, variables: Mapping[str, Any]) -> str:
+        return self._output_parser.format(self._prompt.format(**variables))
+
+    def _messages(self, variables: Mapping[str, Any]) -> list[Message]:
+        messages = self._prompt.format_messages(**variables)
+        if not messages:
+            return [Message.from_str(self._output_parser.format(""))]
+        told = Message.from_str(self._output_parser.format(messages[-1].content), messages[-1].role)
+        return [*messages[:-1], told]
+
+
+class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
+    """A function that gives an object which the model writes as the arguments of a call.
+
+    Args:
+        output_cls: the class of the object; the model is given it as a tool.
+        prompt: a template, or its text.
+        llm: a model that calls functions; None: `Configs.llm`.
+        tool_choice: passed on to the model, where it knows such a thing.
+        allow_parallel_tool_calls: give a list of all objects, instead of the first.
+        verbose: log calls and outputs.
+
+    Raises:
+        MissingLLMError: there is no model.
+        ConfigurationError: the model calls no functions, or the prompt is neither text nor template.
+    """
+
+    def __init__(
+        self,
+        output_cls: type[Model],
+        prompt: BasePromptTemplate | str,
+        llm: FunctionCallingLLM | None = None,
+        *,
+        tool_choice: Any = None,
+        allow_parallel_tool_calls: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self._output_cls = output_cls
+        self._llm = self.validate_llm(llm)
+        self._prompt = _validated_prompt(prompt)
+        self._tool_choice = tool_choice
+        self._allow_parallel_tool_calls = allow_parallel_tool_calls
+        self._verbose = verbose
+
+    @staticmethod
+    def validate_llm(llm: FunctionCallingLLM | None) -> FunctionCallingLLM:
+        """The model that is given, or `Configs.llm`. Errors: as for the class."""
+        found: Any = _validated_llm(llm)
+        if not found.metadata.is_function_calling_model:
+            name = found.metadata.model_name
+            raise ConfigurationError(
+                f"model {name!r} calls no functions; TextCompletionLLM needs none", field="llm", value=llm
+            )
+        function_calling: FunctionCallingLLM = found
+        return function_calling
+
+    validate_prompt = staticmethod(_validated_prompt)
+
+    @property
+    def output_cls(self) -> type[Model]:
+        """The class of the objects."""
+        return self._output_cls
+
+    def _asked(self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any]) -> dict[str, Any]:
+        choice = {} if self._tool_choice is None else {"tool_choice": self._tool_choice}
+        return {
+            "tools": [CallableTool.from_model(self._output_cls)],
+            "messages": self._prompt.format_messages(**variables),
+            "allow_parallel_tool_calls": self._allow_parallel_tool_calls,
+            **choice,
+            **dict(llm_kwargs or {}),
+        }
+
+    # -- whole ---------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Any:
+        """An object, or with parallel calls a list of objects.
+
+        Args:
+            llm_kwargs: passed on to the model.
+            variables: of the prompt.
+
+        Raises:
+            ToolSchemaError: the class cannot be described to a model.
+            MissingVariablesError: variables of the prompt are missing.
+            RequestError: the server did not answer, or with an error.
+            NoToolCallError: the model called nothing; `response` is what it said.
+            IncompleteObjectError, MalformedObjectError: its call was cut off, or cannot be read.
+            InvalidObjectError: its arguments are not valid for the class.
+            UnknownToolError: it called something else.
+        """
+        asked = self._asked(llm_kwargs, variables)
+        try:
+            response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
+        except NoToolCallError as error:
+            raise _unfinished_error(error) from error
+        return self._output(response)
+
+    async def acall(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Any:
+        """The same, asynchronously."""
+        asked = self._asked(llm_kwargs, variables)
+        try:
+            response = await self._llm.apredict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
+        except NoToolCallError as error:
+            raise _unfinished_error(error) from error
+        return self._output(response)
+
+    def _output(self, response: AgentChatResponse) -> Any:
+        if self._allow_parallel_tool_calls and response.unfinished:
+            lost = response.unfinished[0]
+            raise IncompleteObjectError(
+                f"the call of {lost.name!r} is not whole", text=lost.unread, index=len(response.sources)
+            )
+        return response.parse_tool_outputs(allow_parallel_tool_calls=self._allow_parallel_tool_calls)
+
+    # -- streams -------------------------------------------------------------------------------------------------------
+
+    def stream_call(
+        self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any
+    ) -> Iterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
+        """The object while it is written.
+
+        Yields:
+            `Partial` views (with parallel calls lists of them), each time something was added; at the end the validated
+            object (a list of objects).
+
+        Raises:
+            As calling it; and `StreamInterruptedError` where the server dies in mid-stream.
+        """
+        asked = self._asked(llm_kwargs, variables)
+        return self._streamed(self._llm.stream_chat_with_tools(**asked))
+
+    def _streamed(self, responses: Iterator[ChatResponse]) -> Iterator[Any]:
+        processor = self._processor()
+        response, shown = None, None
+        for response in responses:
+            partials = processor.process(response, shown)
+            if partials and partials is not shown:
+                yield self._shown(partials)
+            shown = partials
+        yield self._shown(self._finished(processor, response))
+
+    async def astream_call(
+        self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any
+    ) -> AsyncIterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
+        """The object while it is written, asynchronously: see `stream_call`. It may be awaited, or iterated at once."""
+        asked = self._asked(llm_kwargs, variables)
+        processor = self._processor()
+        response, shown = None, None
+        async for response in self._llm.astream_chat_with_tools(**asked):
+            partials = processor.process(response, shown)
+            if partials and partials is not shown:
+                yield self._shown(partials)
+            shown = partials
+        yield self._shown(self._finished(processor, response))
+
+    def _processor(self) -> StreamingObjectProcessor[Model]:
+        return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=self._allow_parallel_tool_calls)
+
+    def _shown(self, objects: Sequence[Any]) -> Any:
+        return list(objects) if self._allow_parallel_tool_calls else objects[0]
+
+    def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
+        found = processor.finish()
+        if not found:
+            said = "" if response is None else response.message.content[:200]
+            raise NoToolCallError(
+                f"Expected at least one tool call, but got none; it said: {said!r}", response=response
+            )
+        return found
+
+
+def _unfinished_error(error: NoToolCallError) -> NoToolCallError | ObjectError:
+    # No call that is whole: was there one that is not?
+    response: ChatResponse | None = error.response
+    lost: ToolCallChunk | None = next(iter(response.unfinished), None) if response is not None else None
+    if response is None or lost is None:
+        return error
+    malformed = any(type(event) is CallEnd and event.call.status == "malformed" for event in response.events)
+    text = lost.unread.strip()
+    if not malformed:
+        return IncompleteObjectError(f"the call of {lost.name!r} was cut off", text=text)
+    reason = next((problem.reason for problem in response.problems), "malformed arguments")
+    return MalformedObjectError(f"the call of {lost.name!r} cannot be read: {reason}", text=text)

@@ -1,0 +1,82 @@
+# What this file knows: how an object is found in an answer's text.
+# What it must not know: who wrote the text.
+"""Objects in text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from toolglean.llm.errors import InvalidObjectError, ParseError
+from toolglean.llm.objects import invalid_object
+from toolglean.scan.json import CLOSE, JsonScanner
+
+__all__ = ["PydanticParser"]
+
+Model = TypeVar("Model", bound=BaseModel)
+
+INSTRUCTIONS = """{query}
+
+Answer with a JSON object that fits this schema, and nothing else:
+
+{schema}"""
+
+
+class PydanticParser(Generic[Model]):
+    """Finds an object of a class in a text: the text itself, in a fence, or with words around it.
+
+    Args:
+        output_cls: the class.
+        instructions: how a prompt is told of the schema; with `{query}` and `{schema}`.
+    """
+
+    def __init__(self, output_cls: type[Model], *, instructions: str = INSTRUCTIONS) -> None:
+        self._output_cls = output_cls
+        self._instructions = instructions
+
+    @property
+    def output_cls(self) -> type[Model]:
+        """The class."""
+        return self._output_cls
+
+    def format(self, query: str) -> str:
+        """The prompt, with the schema that the answer should fit."""
+        schema = json.dumps(self._output_cls.model_json_schema(), ensure_ascii=False)
+        return self._instructions.replace("{schema}", schema).replace("{query}", query)
+
+    def parse(self, text: str) -> Model:
+        """The first object in the text that is one of the class.
+
+        Raises:
+            ParseError: there is none; `text` is the whole answer. Where JSON was found that is not valid, the cause is
+                an `InvalidObjectError` with the places of the faults in `text`.
+        """
+        fault: InvalidObjectError | None = None
+        for begin, end in _objects(text):
+            try:
+                return self._output_cls.model_validate_json(text[begin:end])
+            except ValidationError as error:
+                message = f"the object is no {self._output_cls.__name__}"
+                fault = fault or invalid_object(message, text[begin:end], error)
+        name = self._output_cls.__name__
+        if fault is None:
+            raise ParseError(f"no JSON object for {name} in: {text[:200]!r}", text=text)
+        raise ParseError(f"no {name} in the answer: {fault}", text=text) from fault
+
+
+def _objects(text: str) -> Iterator[tuple[int, int]]:
+    # Whole JSON objects, the outermost ones. Each character is looked at once, but for the rest of one that never ends.
+    place = text.find("{")
+    while place >= 0:
+        scanner = JsonScanner()
+        end = scanner.skim(text, place, 0)
+        if scanner.token == CLOSE:
+            yield place, end
+            place = text.find("{", end)
+        elif end >= len(text):
+            return
+        else:
+            place = text.find("{", max(end, place + 1))

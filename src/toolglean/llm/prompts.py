@@ -1,0 +1,215 @@
+# What this file knows: templates of prompts, as format strings or in Jinja.
+# What it must not know: chat templates (toolglean.templates), and what becomes of the messages.
+"""Prompt templates."""
+
+from __future__ import annotations
+
+import abc
+import string
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Self, TypeAlias
+
+from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2.sandbox import SandboxedEnvironment
+
+from toolglean.llm.errors import MissingVariablesError, PromptError
+from toolglean.llm.types import Chunk, Message, Role, TextChunk
+
+__all__ = ["BasePromptTemplate", "ChatPromptTemplate", "PromptTemplate", "TemplateFormat"]
+
+TemplateFormat: TypeAlias = Literal["f-string", "jinja2"]
+
+_jinja = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+
+
+class _Text:
+    """One text with holes."""
+
+    def __init__(self, text: str, kind: TemplateFormat) -> None:
+        self.text = text
+        self.kind = kind
+        self.variables = self._found()
+
+    def _found(self) -> tuple[str, ...]:
+        try:
+            if self.kind == "jinja2":
+                return tuple(sorted(meta.find_undeclared_variables(_jinja.parse(self.text))))
+            names = [name for _, name, _, _ in string.Formatter().parse(self.text) if name is not None]
+        except (TemplateError, ValueError) as error:
+            raise PromptError(f"the template is broken: {error}", template=self.text) from error
+        if any(not name.isidentifier() for name in names):
+            odd = next(name for name in names if not name.isidentifier())
+            raise PromptError(
+                f"{{{odd}}} is no variable; a brace that is none is written twice: {{{{", template=self.text
+            )
+        return tuple(dict.fromkeys(names))
+
+    def formatted(self, values: Mapping[str, Any]) -> str:
+        missing = [name for name in self.variables if name not in values]
+        if missing:
+            raise MissingVariablesError(
+                f"the prompt lacks a value for: {', '.join(missing)}", missing=missing, template=self.text
+            )
+        try:
+            if self.kind == "jinja2":
+                return _jinja.from_string(self.text).render(**values)
+            return self.text.format(**{name: values[name] for name in self.variables})
+        except Exception as error:
+            raise PromptError(f"the template cannot be filled: {error}", template=self.text) from error
+
+
+class BasePromptTemplate(abc.ABC):
+    """What all templates can do.
+
+    Args:
+        partial_variables: values that are known already.
+    """
+
+    def __init__(self, partial_variables: Mapping[str, Any] | None = None) -> None:
+        self.partial_variables = dict(partial_variables or {})
+
+    @property
+    @abc.abstractmethod
+    def template_vars(self) -> tuple[str, ...]:
+        """The variables, in the order in which they come first."""
+
+    @abc.abstractmethod
+    def format(self, **values: Any) -> str:
+        """The prompt as one text.
+
+        Raises:
+            MissingVariablesError: values are missing; `missing` names all of them.
+            PromptError: a value cannot be written as the template says.
+        """
+
+    @abc.abstractmethod
+    def format_messages(self, **values: Any) -> list[Message]:
+        """The prompt as messages. Errors: as for `format`."""
+
+    @abc.abstractmethod
+    def get_template(self) -> str:
+        """The template's text, unfilled."""
+
+    @abc.abstractmethod
+    def partial_format(self, **values: Any) -> Self:
+        """The same template, with these values known."""
+
+    def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        known = {**self.partial_variables, **values}
+        missing = [name for name in self.template_vars if name not in known]
+        if missing:
+            raise MissingVariablesError(
+                f"the prompt lacks a value for: {', '.join(missing)}", missing=missing, template=self.get_template()
+            )
+        return known
+
+
+class PromptTemplate(BasePromptTemplate):
+    """A text with holes.
+
+    Args:
+        template: `"Songs about {topic}"`, or in Jinja `"Songs about {{ topic }}"`.
+        template_format: "f-string" (braces that are no holes are written twice) or "jinja2".
+        partial_variables: values that are known already.
+
+    Raises:
+        PromptError: the template is broken.
+    """
+
+    def __init__(
+        self,
+        template: str,
+        *,
+        template_format: TemplateFormat = "f-string",
+        partial_variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(partial_variables)
+        self._text = _Text(template, template_format)
+
+    @property
+    def template_vars(self) -> tuple[str, ...]:
+        """The variables, in the order in which they come first."""
+        return self._text.variables
+
+    def format(self, **values: Any) -> str:
+        """The prompt as text: see `BasePromptTemplate.format`."""
+        return self._text.formatted(self._values(values))
+
+    def format_messages(self, **values: Any) -> list[Message]:
+        """The prompt as one message of the user's."""
+        return [Message.from_str(self.format(**values))]
+
+    def get_template(self) -> str:
+        """The template's text."""
+        return self._text.text
+
+    def partial_format(self, **values: Any) -> PromptTemplate:
+        """The same template, with these values known."""
+        known = {**self.partial_variables, **values}
+        return PromptTemplate(self._text.text, template_format=self._text.kind, partial_variables=known)
+
+
+class ChatPromptTemplate(BasePromptTemplate):
+    """Messages with holes.
+
+    Args:
+        message_templates: messages, or pairs of role and text; each text chunk is a template, other chunks stay.
+        template_format, partial_variables: as for `PromptTemplate`.
+
+    Raises:
+        PromptError: a template is broken.
+    """
+
+    def __init__(
+        self,
+        message_templates: Iterable[Message | tuple[Role | str, str]],
+        *,
+        template_format: TemplateFormat = "f-string",
+        partial_variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(partial_variables)
+        self.message_templates = [
+            each if isinstance(each, Message) else Message.from_str(each[1], each[0]) for each in message_templates
+        ]
+        self._kind: TemplateFormat = template_format
+        self._texts = {
+            chunk.content: _Text(chunk.content, template_format)
+            for message in self.message_templates
+            for chunk in message.chunks
+            if isinstance(chunk, TextChunk)
+        }
+
+    @property
+    def template_vars(self) -> tuple[str, ...]:
+        """The variables, in the order in which they come first."""
+        return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
+
+    def format_messages(self, **values: Any) -> list[Message]:
+        """The messages, filled."""
+        known = self._values(values)
+        return [
+            Message(
+                role=message.role,
+                chunks=[self._filled(chunk, known) for chunk in message.chunks],
+                additional_kwargs=message.additional_kwargs,
+            )
+            for message in self.message_templates
+        ]
+
+    def _filled(self, chunk: Chunk, values: Mapping[str, Any]) -> Chunk:
+        if isinstance(chunk, TextChunk):
+            return TextChunk(content=self._texts[chunk.content].formatted(values))
+        return chunk
+
+    def format(self, **values: Any) -> str:
+        """The messages as one text, each behind its role."""
+        return "\n".join(f"{message.role}: {message.content}" for message in self.format_messages(**values))
+
+    def get_template(self) -> str:
+        """The templates as one text, each behind its role."""
+        return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
+
+    def partial_format(self, **values: Any) -> ChatPromptTemplate:
+        """The same templates, with these values known."""
+        known = {**self.partial_variables, **values}
+        return ChatPromptTemplate(self.message_templates, template_format=self._kind, partial_variables=known)

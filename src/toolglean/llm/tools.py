@@ -1,0 +1,432 @@
+# What this file knows: how a function, or a model class, becomes a tool, and how tools are run.
+# What it must not know: who called them.
+#
+# A tool's call never raises what the tool did wrong: the output says so. Who wants an exception asks the executor for
+# it. A tool is run once for a call, whatever happens.
+"""Tools: functions and model classes that a language model can call."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+
+from toolglean.llm.errors import (
+    ConfigurationError,
+    InvalidObjectError,
+    LLMError,
+    OutputError,
+    ToolExecutionError,
+    ToolSchemaError,
+    UnknownToolError,
+)
+from toolglean.llm.objects import invalid_object
+from toolglean.llm.types import ToolCallChunk
+from toolglean.routing import coerce_arguments
+
+__all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput"]
+
+MAX_DESCRIPTION = 1024
+"""Characters: what OpenAI's API takes."""
+
+log = logging.getLogger("toolglean.llm")
+
+
+class ToolOutput(BaseModel):
+    """What a tool gave.
+
+    Attributes:
+        content: the output as text, for the model.
+        tool_name: the tool.
+        raw_input: the arguments.
+        raw_output: the output itself; None where there is none.
+        is_error: whether it failed; `content` says how.
+        error: the error, where it failed: an `InvalidObjectError`, a `ToolExecutionError` or an `UnknownToolError`.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    content: str
+    tool_name: str
+    raw_input: dict[str, Any] = Field(default_factory=dict)
+    raw_output: Any = None
+    is_error: bool = False
+    error: LLMError | None = Field(default=None, exclude=True, repr=False)
+
+    def __str__(self) -> str:
+        return self.content
+
+    @classmethod
+    def failed(cls, tool_name: str, arguments: Mapping[str, Any], error: LLMError) -> ToolOutput:
+        """The output of a tool that failed."""
+        content = f"Encountered error: {error}"
+        return cls(content=content, tool_name=tool_name, raw_input=dict(arguments), is_error=True, error=error)
+
+
+class AgentChatResponse(BaseModel):
+    """What tools gave to one answer of the model.
+
+    Attributes:
+        response: the contents of all outputs, parted by blank lines; the model's text where no tool was run.
+        sources: the outputs, in the order of the calls.
+        unfinished: calls that were not run, for they were cut off or cannot be read.
+    """
+
+    response: str = ""
+    sources: list[ToolOutput] = Field(default_factory=list)
+    unfinished: list[ToolCallChunk] = Field(default_factory=list)
+
+    def __str__(self) -> str:
+        return self.response
+
+    def parse_tool_outputs(self, allow_parallel_tool_calls: bool = False) -> Any:  # noqa: FBT001, FBT002  # the seed's
+        """The value of the first output; with parallel calls the list of all values.
+
+        Raises:
+            OutputError: there is no output, or one has no value.
+            InvalidObjectError, ToolExecutionError, UnknownToolError: an output is an error.
+        """
+        wanted = self.sources if allow_parallel_tool_calls else self.sources[:1]
+        if not wanted:
+            raise OutputError("no tool was run, so there is no output", response=self)
+        for output in wanted:
+            if output.error is not None:
+                raise output.error
+            if output.is_error:
+                raise ToolExecutionError(output.content, tool_name=output.tool_name, output=output)
+            if output.raw_output is None:
+                raise OutputError(f"tool {output.tool_name!r} gave no value", response=self)
+        values = [output.raw_output for output in wanted]
+        return values if allow_parallel_tool_calls else values[0]
+
+
+class ToolMetadata(BaseModel):
+    """What a model is told of a tool.
+
+    Attributes:
+        name: what the model calls.
+        description: what it is good for.
+        fn_schema: its parameters: a pydantic class, or a JSON schema; None: it cannot be described to a model.
+    """
+
+    name: str
+    description: str = ""
+    fn_schema: type[BaseModel] | dict[str, Any] | None = None
+
+    def get_parameters_dict(self) -> dict[str, Any]:
+        """The JSON schema of the parameters.
+
+        Raises:
+            ToolSchemaError: there is none, or the class has no JSON schema.
+        """
+        if self.fn_schema is None:
+            raise ToolSchemaError(
+                f"tool {self.name!r} has no schema of its parameters (fn_schema)", tool_name=self.name
+            )
+        if isinstance(self.fn_schema, dict):
+            return self.fn_schema
+        try:
+            return self.fn_schema.model_json_schema()
+        except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
+            raise ToolSchemaError(f"tool {self.name!r} has no JSON schema: {error}", tool_name=self.name) from error
+
+    def to_openai_tool(self, *, skip_length_check: bool = False) -> dict[str, Any]:
+        """The tool as OpenAI's chat API and Ollama take it.
+
+        Raises:
+            ToolSchemaError: no schema; or a description of more than 1024 characters, unless that is not checked.
+        """
+        if len(self.description) > MAX_DESCRIPTION and not skip_length_check:
+            length = f"{len(self.description)} characters; {MAX_DESCRIPTION} at most"
+            raise ToolSchemaError(f"the description of tool {self.name!r} has {length}", tool_name=self.name)
+        parameters = self.get_parameters_dict()
+        function = {"name": self.name, "description": self.description, "parameters": parameters}
+        return {"type": "function", "function": function}
+
+
+class CallableTool:
+    """A tool that can be called: see `from_function` and `from_model`.
+
+    Args:
+        fn: what is called with the arguments by name; plain or asynchronous.
+        metadata: what the model is told of it.
+    """
+
+    def __init__(self, fn: Callable[..., Any], metadata: ToolMetadata) -> None:
+        self.fn = fn
+        self._metadata = metadata
+
+    @property
+    def metadata(self) -> ToolMetadata:
+        """What the model is told of it."""
+        return self._metadata
+
+    def __repr__(self) -> str:
+        return f"CallableTool({self.metadata.name!r})"
+
+    @classmethod
+    def from_model(cls, output_cls: type[BaseModel]) -> CallableTool:
+        """A tool whose output is an instance of that class, made of the arguments.
+
+        Args:
+            output_cls: the class; its name and docstring are the tool's.
+
+        Raises:
+            ToolSchemaError: the class has no JSON schema, or its docstring is too long.
+        """
+        description = inspect.getdoc(output_cls) if output_cls.__doc__ else None
+        metadata = ToolMetadata(name=output_cls.__name__, description=description or "", fn_schema=output_cls)
+        metadata.to_openai_tool()
+        return cls(_Make(output_cls), metadata)
+
+    @classmethod
+    def from_function(
+        cls, fn: Callable[..., Any], *, name: str | None = None, description: str | None = None
+    ) -> CallableTool:
+        """A tool of a function.
+
+        Args:
+            fn: plain or asynchronous; its annotations are the types of the parameters, and what its docstring says of
+                each under "Args:" describes them.
+            name, description: None: the function's own name, and its docstring's text before "Args:".
+
+        Raises:
+            ToolSchemaError: a parameter has a type without a JSON schema.
+        """
+        own = name or str(getattr(fn, "__name__", type(fn).__name__))
+        text, told = _read_docstring(inspect.getdoc(fn) or "")
+        metadata = ToolMetadata(
+            name=own, description=text if description is None else description, fn_schema=_parameters(fn, own, told)
+        )
+        metadata.to_openai_tool(skip_length_check=True)
+        return cls(fn, metadata)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the function is asynchronous."""
+        return inspect.iscoroutinefunction(self.fn)
+
+    def __call__(self, *args: Any, **arguments: Any) -> Any:
+        """The function's own value, unchecked."""
+        return self.fn(*args, **arguments)
+
+    def call(self, **arguments: Any) -> ToolOutput:
+        """Run the tool. What goes wrong is in the output: see `ToolOutput.error`.
+
+        Raises:
+            ConfigurationError: the function is asynchronous, and a loop is running here: use `acall`.
+        """
+        try:
+            checked = self._checked(arguments)
+        except InvalidObjectError as error:
+            return ToolOutput.failed(self.metadata.name, arguments, error)
+        if self.is_async:
+            found: ToolOutput = _run(self._acalled(checked, arguments))
+            return found
+        try:
+            return self._output(arguments, self.fn(**checked))
+        except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
+            return self._failed(arguments, error)
+
+    async def acall(self, **arguments: Any) -> ToolOutput:
+        """Run the tool, asynchronously; a plain function in a thread."""
+        try:
+            checked = self._checked(arguments)
+        except InvalidObjectError as error:
+            return ToolOutput.failed(self.metadata.name, arguments, error)
+        return await self._acalled(checked, arguments)
+
+    async def _acalled(self, checked: dict[str, Any], arguments: dict[str, Any]) -> ToolOutput:
+        try:
+            found = await self.fn(**checked) if self.is_async else await asyncio.to_thread(self.fn, **checked)
+        except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
+            return self._failed(arguments, error)
+        return self._output(arguments, found)
+
+    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        # Texts become what the schema asks for, where it allows no text; then the class has the last word.
+        schema = self.metadata.fn_schema
+        if schema is None or isinstance(schema, dict):
+            return coerce_arguments(arguments, schema) if schema else dict(arguments)
+        fitting = coerce_arguments(arguments, schema.model_json_schema())
+        try:
+            found = schema.model_validate(fitting)
+        except ValidationError as error:
+            raise _invalid(self.metadata.name, arguments, error) from error
+        if isinstance(self.fn, _Make):
+            return {"made": found}
+        extra = found.model_extra or {}
+        return {
+            name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set
+        } | extra
+
+    def _output(self, arguments: Mapping[str, Any], value: Any) -> ToolOutput:
+        return ToolOutput(
+            content=_text(value), tool_name=self.metadata.name, raw_input=dict(arguments), raw_output=value
+        )
+
+    def _failed(self, arguments: Mapping[str, Any], error: Exception) -> ToolOutput:
+        name = self.metadata.name
+        found = ToolExecutionError(f"{type(error).__name__}: {error}", tool_name=name, arguments=arguments)
+        found.__cause__ = error
+        output = ToolOutput.failed(name, arguments, found)
+        found.output = output
+        return output
+
+
+class _Make:
+    """Makes an instance: that the arguments are valid has been seen, and the instance is there."""
+
+    def __init__(self, output_cls: type[BaseModel]) -> None:
+        self.output_cls = output_cls
+
+    def __call__(self, made: BaseModel | None = None, **arguments: Any) -> BaseModel:
+        return self.output_cls.model_validate(arguments) if made is None else made
+
+
+class ToolExecutor:
+    """Runs calls.
+
+    Args:
+        tools: those that can be called; of two of one name the first.
+        raise_on_error: whether a failing tool, or an unknown one, raises; otherwise its output says so.
+        verbose: log each call and its output (`toolglean.llm`, level INFO).
+    """
+
+    def __init__(self, tools: Sequence[CallableTool], *, raise_on_error: bool = False, verbose: bool = False) -> None:
+        self._tools: dict[str, CallableTool] = {}
+        for tool in tools:
+            self._tools.setdefault(tool.metadata.name, tool)
+        self._raise = raise_on_error
+        self._verbose = verbose
+
+    def execute(self, calls: Iterable[ToolCallChunk]) -> list[ToolOutput]:
+        """Run the calls, one after the other.
+
+        Returns:
+            An output for each, in the order of the calls.
+
+        Raises:
+            ConfigurationError: what is to be run is not a finished call; nothing was run.
+            ToolExecutionError, InvalidObjectError, UnknownToolError: with `raise_on_error`.
+        """
+        found = []
+        for call in _checked_calls(calls):
+            tool = self._tools.get(call.name)
+            output = self._unknown(call) if tool is None else tool.call(**call.arguments)
+            found.append(self._told(call, output))
+        return found
+
+    async def aexecute(self, calls: Iterable[ToolCallChunk]) -> list[ToolOutput]:
+        """Run the calls at the same time: as `execute`. Where one raises, the others still come to their end."""
+        given = _checked_calls(calls)
+        outputs = await asyncio.gather(*(self._acall(call) for call in given))
+        return [self._told(call, output) for call, output in zip(given, outputs, strict=True)]
+
+    async def _acall(self, call: ToolCallChunk) -> ToolOutput:
+        tool = self._tools.get(call.name)
+        return self._unknown(call) if tool is None else await tool.acall(**call.arguments)
+
+    def _unknown(self, call: ToolCallChunk) -> ToolOutput:
+        known = ", ".join(self._tools) or "none"
+        error = UnknownToolError(f"no tool {call.name!r}; the tools are: {known}", name=call.name, known=self._tools)
+        return ToolOutput.failed(call.name, call.arguments, error)
+
+    def _told(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
+        if self._verbose:
+            log.info("%s(%s) -> %s", call.name, json.dumps(call.arguments, default=str), output.content)
+        if self._raise and output.error is not None:
+            raise output.error
+        return output
+
+
+def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
+    given = list(calls)
+    for call in given:
+        if not isinstance(call, ToolCallChunk) or call.unread:  # type: ignore[redundant-expr]  # a Partial, say
+            raise ConfigurationError(
+                f"only finished calls can be executed, not {call!r:.200}", field="calls", value=call
+            )
+    return given
+
+
+def _run(work: Any) -> Any:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    work.close()
+    raise ConfigurationError("an asynchronous tool was called from within a running loop: use acall", field="fn")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> InvalidObjectError:
+    text = json.dumps(arguments, ensure_ascii=False, default=str)
+    return invalid_object(f"the arguments of {name!r} are not valid", text, error)
+
+
+# -- functions as schemas ----------------------------------------------------------------------------------------------
+
+
+def _parameters(fn: Callable[..., Any], name: str, told: Mapping[str, str]) -> type[BaseModel]:
+    hints = _hints(fn)
+    fields: dict[str, Any] = {}
+    extra: Any = "forbid"
+    for parameter in inspect.signature(fn).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            extra = "allow"
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
+            default = ... if parameter.default is parameter.empty else parameter.default
+            fields[parameter.name] = (
+                hints.get(parameter.name, Any),
+                Field(default, description=told.get(parameter.name)),
+            )
+    try:
+        return create_model(name, __config__=ConfigDict(extra=extra, arbitrary_types_allowed=True), **fields)
+    except (PydanticUserError, NameError, TypeError) as error:
+        raise ToolSchemaError(f"function {name!r} has no schema: {error}", tool_name=name) from error
+
+
+def _hints(fn: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(fn, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise ToolSchemaError(f"the annotations of {fn!r} cannot be read: {error}") from error
+
+
+_argument = re.compile(r"\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)").fullmatch
+
+
+def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
+    # Google's style: lines under "Args:", each "name: text" or "name (type): text", further lines indented deeper.
+    head, _, rest = text.partition("\nArgs:\n")
+    told: dict[str, str] = {}
+    name, indent = "", 0
+    for line in rest.split("\n"):
+        if line and not line[0].isspace():
+            break
+        found = _argument(line)
+        depth = len(line) - len(line.lstrip())
+        if found and (not name or depth <= indent):
+            name, indent = found[1], depth
+            told[name] = found[2]
+        elif name and line.strip():
+            told[name] += " " + line.strip()
+    return head.strip(), told
