@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.llm.models import Album, Everything, Tree
@@ -137,7 +137,6 @@ def test_views_are_monotone_and_show_their_own_moment(data: st.DataObject, seed:
 
 
 @given(st.data(), st.integers(0, 1000))
-@settings(max_examples=50)
 def test_mutants_end_as_pydantic_says_or_as_an_error(data: st.DataObject, seed: int) -> None:
     # What pydantic takes we take, and alike; the scanner refuses NaN and the like, and lets raw line breaks through.
     text = written(data.draw(objects), data.draw)
