@@ -6,6 +6,9 @@ import json
 from typing import Any
 
 import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
 from pydantic import BaseModel, ValidationError
 
 from tests.chunkings import chunkings

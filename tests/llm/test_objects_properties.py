@@ -15,6 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -72,9 +72,12 @@ class Answer:
 
         Costs what the events cost, however long the answer is: the message is joined when it is read.
         """
-        given = [event for event in events if self._counts(event)]
+        given: list[Event] = []
         texts: list[str] = []
-        for event in given:
+        for event in events:
+            if not self._counts(event):
+                continue
+            given.append(event)
             if type(event) is Content:
                 texts.append(event.text)
             else:

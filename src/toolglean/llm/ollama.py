@@ -156,6 +156,30 @@ class Ollama(BaseModel, FunctionCallingLLM):
         except Exception as error:
             raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
 
+    def close(self) -> None:
+        """Close the plain client's connections; the next use makes a new client."""
+        if self._client is not None:
+            self._client._client.close()
+            self._client = None
+
+    async def aclose(self) -> None:
+        """Close the asynchronous client's connections; the next use makes a new client."""
+        if self._async_client is not None:
+            await self._async_client._client.aclose()
+            self._async_client = None
+
+    def __enter__(self) -> Ollama:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Ollama:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
     # -- requests ------------------------------------------------------------------------------------------------------
 
     def _extend_messages(self, messages: Messages) -> MessageList:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from ollama import ResponseError
 from pydantic import BaseModel, ConfigDict, Field
-from tenacity import AsyncRetrying, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, Retrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 __all__ = ["RetryPolicy", "is_retryable"]
 
@@ -41,7 +41,7 @@ class RetryPolicy(BaseModel):
     def _options(self) -> dict[str, Any]:
         return {
             "stop": stop_after_attempt(self.attempts),
-            "wait": wait_exponential_jitter(initial=self.wait, max=self.max_wait, jitter=self.wait),
+            "wait": wait_exponential(multiplier=self.wait, max=self.max_wait) + wait_random(0, self.wait),
             "retry": retry_if_exception(is_retryable),
             "reraise": True,
         }

@@ -326,6 +326,7 @@ class StreamingObjectProcessor(Generic[M]):
         if response.events:
             for event in response.events:
                 self._read_event(event)
+                self._seen_calls += type(event) is CallEnd and event.call.status == "ok"
             return
         calls = response.tool_calls
         for call in calls[self._seen_calls :]:

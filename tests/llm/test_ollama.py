@@ -1,0 +1,635 @@
+"""`Ollama`: settings, clients, requests, answers, streams, calls; with the real ollama package against loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import pickle
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
+import ollama
+from pydantic import BaseModel
+
+from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Status, Turn, recorded, serve
+from tests.work import calls_made
+from toolglean.demo import load_streams, load_tools
+from toolglean.events import Content
+from toolglean.llm import (
+    CallableTool,
+    ChatResponse,
+    ClientError,
+    CompletionResponse,
+    ConfigurationError,
+    InvalidObjectError,
+    Message,
+    MessageList,
+    NoToolCallError,
+    Ollama,
+    RequestConnectionError,
+    RequestTimeoutError,
+    RetryPolicy,
+    Role,
+    ServerError,
+    StreamInterruptedError,
+    TextChunk,
+    ToolCallChunk,
+    ToolExecutionError,
+    ToolMetadata,
+    ToolOrchestratingLLM,
+    ToolSchemaError,
+    UnknownToolError,
+    achat_to_completion,
+    chat_to_completion_decorator,
+    force_single_tool_call,
+    stream_chat_to_completion,
+)
+from toolglean.llm.answers import Answer
+
+HI = [Message.from_str("Is it cold?")]
+ONCE = RetryPolicy(attempts=1)
+SOON = RetryPolicy(attempts=3, wait=0, max_wait=0)
+
+
+def get_weather(city: str, days: int = 1) -> dict[str, Any]:
+    """The weather.
+
+    Args:
+        city: where
+        days: how long
+    """
+    return {"city": city, "days": days}
+
+
+def boom() -> None:
+    """Fails."""
+    raise RuntimeError("no weather today")
+
+
+WEATHER, BOOM = CallableTool.from_function(get_weather), CallableTool.from_function(boom)
+TOOLS = [WEATHER, BOOM]
+OSLO = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        found.template = "{{ .Tools }}"
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The plain clients are closed behind each test; the asynchronous ones in their own loop."""
+    made: list[Any] = []
+    make = Ollama._made
+
+    def noted(llm: Ollama, kind: Any) -> Any:
+        made.append(make(llm, kind))
+        return made[-1]
+
+    monkeypatch.setattr(Ollama, "_made", noted)
+    yield
+    for client in made:
+        if isinstance(client, ollama.Client):
+            client.close()
+
+
+@pytest.fixture
+def llm(server: Loopback) -> Ollama:
+    return Ollama("m", base_url=server.url, retry=ONCE)
+
+
+def sent(server: Loopback) -> dict[str, Any]:
+    """The last chat request."""
+    return next(body for path, body in reversed(server.requests) if path == "/api/chat")
+
+
+# -- settings and clients ----------------------------------------------------------------------------------------------
+
+
+def test_fields_are_kept_and_do_not_change() -> None:
+    llm = Ollama("m", base_url="http://h:1", timeout=3, temperature=0.1, json_mode=True, additional_kwargs={"seed": 1})
+    assert (llm.model, llm.base_url, llm.timeout, llm.temperature) == ("m", "http://h:1", 3, 0.1)
+    assert (llm.json_mode, llm.additional_kwargs) == (True, {"seed": 1})
+    for name in ("model", "temperature", "additional_kwargs"):
+        with pytest.raises(ValueError, match="frozen"):
+            setattr(llm, name, "x")
+    assert (llm.metadata.is_chat_model, llm.metadata.is_function_calling_model) == (True, True)
+    assert llm.metadata.model_name == "m"
+    assert Ollama("m", context_window=9).metadata.context_window == 9
+    assert (llm._client, llm._async_client) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"model": ""}, "model"),
+        ({"base_url": "localhost:11434"}, "base_url"),
+        ({"base_url": "ftp://x"}, "base_url"),
+        ({"base_url": "http://"}, "base_url"),
+        ({"base_url": "http://h:port"}, "base_url"),
+        ({"temperature": -0.1}, "temperature"),
+        ({"temperature": 1.1}, "temperature"),
+        ({"timeout": 0}, "timeout"),
+        ({"context_window": 0}, "context_window"),
+        ({"tempratur": 1}, "tempratur"),
+    ],
+)
+def test_settings_that_are_wrong(settings: dict[str, Any], field: str) -> None:
+    with pytest.raises(ConfigurationError, match=field) as caught:
+        Ollama(**{"model": "m", **settings})
+    assert caught.value.field == field
+    assert caught.value.value == settings[field]
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.__cause__ is not None
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_clients_are_made_once_at_their_first_use() -> None:
+    llm = Ollama("m", base_url="http://h:1", timeout=3)
+    assert llm.client is llm.client
+    assert llm.async_client is llm.async_client
+    assert str(llm.client._client.base_url) == "http://h:1"
+    assert llm.client._client.timeout.read == 3
+    own = ollama.Client("http://other")
+    assert Ollama("m", client=own).client is own
+
+
+def test_a_client_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(**_: Any) -> None:
+        raise ValueError("no such proxy")
+
+    llm = Ollama("m")
+    with monkeypatch.context() as patch:
+        patch.setattr(ollama, "Client", broken)
+        with pytest.raises(ClientError, match="no such proxy") as caught:
+            llm.chat("hi")
+    assert isinstance(caught.value, ValueError | ConnectionError)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert llm.client is not None  # the next use tries again
+
+
+# -- requests and answers ----------------------------------------------------------------------------------------------
+
+
+def test_the_request(server: Loopback) -> None:
+    llm = Ollama(
+        "m", base_url=server.url, temperature=0.1, json_mode=True, additional_kwargs={"seed": 1}, keep_alive="5m",
+        context_window=99, system_prompt="Be brief.", retry=ONCE,
+    )  # fmt: skip
+    server.play(Turn(["{}"]))
+    llm.generate_tool_calls(
+        [Message.from_str("Hm.", "system"), *HI], [WEATHER], top_p=0.5, options={"seed": 2}, think=False
+    )
+    body = sent(server)
+    assert body["messages"] == [
+        {"role": "system", "content": "Be brief.\n\nHm."},
+        {"role": "user", "content": "Is it cold?"},
+    ]
+    assert body["options"] == {"temperature": 0.1, "num_ctx": 99, "seed": 2, "top_p": 0.5}
+    assert (body["model"], body["format"], body["keep_alive"], body["stream"]) == ("m", "json", "5m", False)
+    assert body["think"] is False
+    function = body["tools"][0]["function"]
+    assert (body["tools"][0]["type"], function["name"], function["description"]) == (
+        "function",
+        "get_weather",
+        "The weather.",
+    )
+    assert function["parameters"]["properties"]["city"]["description"] == "where"
+    server.play(Turn(["x"]))
+    Ollama("m", base_url=server.url).chat("hi")
+    assert not {"format", "keep_alive"} & sent(server).keys()
+    assert not sent(server).get("tools")
+
+
+def test_an_answer(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"}, "c1")], ["Hm"], finish="length"))
+    response = llm.chat(HI, tools=TOOLS)
+    assert isinstance(response, ChatResponse)
+    assert (response.message.role, response.message.content, response.message.reasoning) == (
+        Role.MODEL,
+        "It is cold.",
+        "Hm",
+    )
+    assert response.tool_calls == [ToolCallChunk(name="get_weather", arguments={"city": "Oslo"}, id="c1")]
+    assert response.additional_kwargs["done_reason"] == "length"
+    assert response.additional_kwargs["eval_count"]
+    assert response.raw.message.content == "It is cold."
+    assert response.delta is None
+
+
+def test_a_stream_adds_up(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"}, "c1")], ["Hm"]))
+    responses = list(llm.chat(HI, tools=TOOLS, stream=True))
+    assert [response.message.content for response in responses][-2:] == ["It is cold."] * 2
+    assert "".join(response.delta or "" for response in responses) == "It is cold."
+    assert [len(response.tool_calls) for response in responses] == sorted(
+        len(response.tool_calls) for response in responses
+    )
+    assert responses[-1].tool_calls[0].id == "c1"
+    assert responses[-1].message.reasoning == "Hm"
+    assert responses[-1].additional_kwargs["done"] is True
+    dumped = responses[-1].model_dump()
+    assert dumped["message"]["chunks"][1]["content"] == "It is cold."
+    assert ChatResponse.model_validate(dumped).tool_calls == responses[-1].tool_calls
+
+
+def test_earlier_responses_do_not_change(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["a ", "b ", "c "]))
+    responses = list(llm.stream_chat(HI))
+    assert [response.message.content for response in responses[:3]] == ["a ", "a b ", "a b c "]
+    first = responses[0].message
+    assert responses[0].message is first
+
+
+def test_a_long_stream_costs_what_it_brings() -> None:
+    def steps(count: int) -> Callable[[], None]:
+        def run() -> None:
+            answer = Answer()
+            for place in range(count):
+                answer.add([Content("abcd", place)])
+
+        return run
+
+    small, large = calls_made(steps(100)), calls_made(steps(1000))
+    assert large < small * 11
+
+
+@pytest.mark.parametrize("message", [None, "text", {}, {"content": 5}, {"content": None, "tool_calls": None}])
+def test_odd_answers_get_defaults_and_a_warning(message: Any, caplog: pytest.LogCaptureFixture) -> None:
+    class Odd(ollama.Client):
+        def chat(self, *_: Any, **__: Any) -> Any:
+            return {"message": message, "model": "m"}
+
+    llm = Ollama("m", client=Odd("http://h"), retry=ONCE)
+    with caplog.at_level(logging.WARNING, "toolglean.llm"):
+        response = llm.chat(HI)
+    assert (response.message.content, response.tool_calls) == ("", [])
+    assert bool(caplog.records) == (message is None or message == {"content": 5})
+
+
+@pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
+@pytest.mark.parametrize("streaming", [False, True])
+def test_recorded_streams(stream: Any, streaming: bool, server: Loopback) -> None:
+    llm = Ollama("m", base_url=server.url, parser={"format": stream.name}, retry=ONCE)
+    server.play(recorded(stream.name))
+    if streaming:
+        *_, response = llm.stream_chat(HI, tools=load_tools())
+    else:
+        response = llm.chat(HI, tools=load_tools())
+    assert [(call.name, call.arguments) for call in response.tool_calls] == [
+        (call["name"], call["arguments"]) for call in stream.calls
+    ]
+    assert response.message.content.strip() == stream.content
+    assert response.message.reasoning == stream.reasoning
+    assert len({call.id for call in response.tool_calls}) == len(stream.calls)
+
+
+# -- completions -------------------------------------------------------------------------------------------------------
+
+
+def test_completions(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."]), Turn(["It is ", "cold."]))
+    found = llm.complete("Is it cold?")
+    assert isinstance(found, CompletionResponse)
+    assert (found.text, str(found), found.delta) == ("It is cold.", "It is cold.", None)
+    assert sent(server)["messages"] == [{"role": "user", "content": "Is it cold?"}]
+    steps = list(llm.stream_complete("Is it cold?"))
+    assert [(step.text, step.delta) for step in steps[:2]] == [("It is ", "It is "), ("It is cold.", "cold.")]
+    assert found.raw is not None
+
+
+def test_async_completions(server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."]), Turn(["It is ", "cold."]))
+
+    async def run() -> tuple[Any, list[Any]]:
+        llm = Ollama("m", base_url=server.url, retry=ONCE)
+        async with llm:
+            return await llm.acomplete("Is it cold?"), [step async for step in llm.astream_complete("Is it cold?")]
+
+    found, steps = asyncio.run(run())
+    assert (found.text, steps[1].text, steps[1].delta) == ("It is cold.", "It is cold.", "cold.")
+
+
+def test_the_decorators_make_one_message_of_the_prompt() -> None:
+    seen: list[Any] = []
+    answer = ChatResponse(message=Message.from_str("a", "assistant"), raw="raw", delta="d", additional_kwargs={"x": 1})
+
+    def chat(messages: Any, **kwargs: Any) -> ChatResponse:
+        seen.append((messages, kwargs))
+        return answer
+
+    async def achat(messages: Any, **kwargs: Any) -> ChatResponse:
+        return chat(messages, **kwargs)
+
+    expected = CompletionResponse(text="a", raw="raw", delta="d", additional_kwargs={"x": 1})
+    assert chat_to_completion_decorator(chat)("p", seed=1) == expected
+    assert list(
+        stream_chat_to_completion(lambda messages, **kwargs: iter([chat(messages, **kwargs)]))("p", seed=1)
+    ) == [expected]
+    assert asyncio.run(_awaited(achat_to_completion(achat)("p", seed=1))) == expected
+    assert seen == [([Message(role=Role.USER, chunks=[TextChunk(content="p")])], {"seed": 1})] * 3
+
+
+async def _awaited(work: Any) -> Any:
+    return await work
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tool_without_a_schema_is_refused_before_anything_is_sent(llm: Ollama, server: Loopback) -> None:
+    bare = CallableTool(len, ToolMetadata(name="bare"))
+    for work in (lambda: llm.generate_tool_calls(HI, [bare]), lambda: llm.stream_chat_with_tools([bare], HI)):
+        with pytest.raises(ToolSchemaError, match="'bare' has no schema") as caught:
+            work()
+        assert caught.value.tool_name == "bare"
+    with pytest.raises(ToolSchemaError):
+        llm.chat(HI, tools=["a name"])
+    assert server.requests == []
+
+
+PARALLEL = Turn([], [Call("get_weather", {"city": "Oslo"}), Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
+LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
+
+
+@pytest.mark.parametrize("turn", [PARALLEL, LEAKED], ids=["by the server", "leaked"])
+def test_parallel_and_identical_calls(turn: Turn, llm: Ollama, server: Loopback) -> None:
+    server.play(*[turn] * 4)
+    both = llm.generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
+    assert [call.name for call in both.tool_calls] == ["get_weather", "get_weather", "boom"]
+    assert len({call.id for call in both.tool_calls}) == 3
+    *_, streamed = llm.stream_chat_with_tools(TOOLS, HI, allow_parallel_tool_calls=True)
+    assert [call.name for call in streamed.tool_calls] == ["get_weather", "get_weather", "boom"]
+    assert [call.name for call in llm.generate_tool_calls(HI, TOOLS).tool_calls] == ["get_weather"]
+    for response in llm.stream_chat_with_tools(TOOLS, HI):  # the original trimmed whole answers only
+        assert len(response.tool_calls) <= 1
+        assert not [call for call in response.unfinished if call.name == "boom"]
+
+
+def test_arguments_are_seen_while_they_are_written(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(list(OSLO)))
+    responses = list(llm.stream_chat_with_tools(TOOLS, HI))
+    texts = [response.unfinished[0].unread for response in responses if response.unfinished]
+    assert texts[-1] == '{"city": "Oslo"}'
+    assert [len(text) for text in texts] == sorted(len(text) for text in texts)
+    assert len(set(texts)) > 10
+    assert not any(response.tool_calls for response in responses if response.unfinished)
+    assert responses[-1].tool_calls[0].arguments == {"city": "Oslo"}
+    assert responses[-1].unfinished == []
+
+
+@pytest.mark.parametrize(
+    "text", [OSLO[:60], '<tool_call>{"name": "get_weather", "arguments": {"city"]}'], ids=["cut off", "malformed"]
+)
+def test_calls_that_are_not_whole_are_not_run(text: str, llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["Hm. ", text]), Turn([text]), Turn([text]))
+    response = llm.generate_tool_calls(HI, TOOLS)
+    assert response.tool_calls == []
+    assert [call.name for call in response.unfinished] == ["get_weather"]
+    assert response.message.content == "Hm. "
+    with pytest.raises(NoToolCallError, match="'get_weather' are not whole") as caught:
+        llm.predict_and_call(TOOLS, HI)
+    assert caught.value.response.unfinished
+    found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
+    assert (found.sources, [call.name for call in found.unfinished]) == ([], ["get_weather"])
+
+
+def test_no_call(llm: Ollama, server: Loopback) -> None:
+    server.play(*[Turn(["It is cold."])] * 2)
+    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+        llm.predict_and_call(TOOLS, HI)
+    found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
+    assert (found.response, found.sources) == ("It is cold.", [])
+    assert llm.get_tool_calls_from_response(ChatResponse(message=HI[0]), error_on_no_tool_call=False) == []
+
+
+def outputs(llm: Ollama, server: Loopback, turn: Turn, *, asynchronous: bool, **options: Any) -> Any:
+    server.play(turn)
+    if not asynchronous:
+        return llm.predict_and_call(TOOLS, HI, **options)
+
+    async def run() -> Any:
+        own = Ollama("m", base_url=server.url, retry=ONCE)
+        async with own:
+            return await own.apredict_and_call(TOOLS, HI, **options)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_calls_are_run(asynchronous: bool, llm: Ollama, server: Loopback) -> None:
+    one = outputs(llm, server, LEAKED, asynchronous=asynchronous)
+    assert one.response == '{"city": "Oslo", "days": 1}'
+    assert one.parse_tool_outputs() == {"city": "Oslo", "days": 1}
+    assert (one.sources[0].tool_name, one.sources[0].raw_input) == ("get_weather", {"city": "Oslo"})
+    three = outputs(llm, server, LEAKED, asynchronous=asynchronous, allow_parallel_tool_calls=True)
+    assert [output.is_error for output in three.sources] == [False, False, True]
+    assert three.response.count("\n\n") == 2
+    assert "Encountered error: RuntimeError: no weather today" in three.response
+    with pytest.raises(ToolExecutionError, match="no weather today") as caught:
+        three.parse_tool_outputs(allow_parallel_tool_calls=True)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    with pytest.raises(ToolExecutionError):
+        outputs(
+            llm, server, LEAKED, asynchronous=asynchronous, allow_parallel_tool_calls=True, error_on_tool_error=True
+        )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (Call("get_weather", {}), InvalidObjectError),
+        (Call("nope", {}), UnknownToolError),
+        (Call("boom", {}), ToolExecutionError),
+    ],
+)
+def test_what_goes_wrong_is_an_output(
+    call: Call, error: type, asynchronous: bool, llm: Ollama, server: Loopback
+) -> None:
+    found = outputs(llm, server, Turn([], [call]), asynchronous=asynchronous).sources[0]
+    assert found.is_error
+    assert isinstance(found.error, error)
+    assert found.content.startswith("Encountered error: ")
+    with pytest.raises(error):
+        outputs(llm, server, Turn([], [call]), asynchronous=asynchronous, error_on_tool_error=True)
+    assert issubclass(UnknownToolError, KeyError)
+
+
+def test_texts_become_numbers_only_where_the_schema_asks() -> None:
+    def add(label: str, count: int) -> str:
+        """Add."""
+        return f"{label!r} {count!r}"
+
+    assert CallableTool.from_function(add).call(label="123", count="7").content == "'123' 7"
+
+
+def test_force_single_tool_call_keeps_the_rest() -> None:
+    chunks: list[Any] = [TextChunk(content="a"), *[ToolCallChunk(name=name) for name in "fgh"], TextChunk(content="b")]
+    response = ChatResponse(message=Message(role=Role.MODEL, chunks=chunks))
+    assert force_single_tool_call(response) is response
+    assert [getattr(chunk, "name", "") for chunk in response.message.chunks] == ["", "f", ""]
+    assert Ollama.force_single_tool_call(response).message.content == "ab"
+
+
+# -- models whose template has no place for tools ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("template", ["{{ .Prompt }}", ""])
+def test_tools_are_told_in_the_prompt(template: str, server: Loopback) -> None:
+    server.template = template
+    server.play(Turn(list("Hm. " + OSLO)), Turn([OSLO]))
+    llm = Ollama("m", base_url=server.url, tools_in="prompt", retry=ONCE)
+    found = llm.predict_and_call(TOOLS, HI)
+    assert found.parse_tool_outputs() == {"city": "Oslo", "days": 1}
+    body = sent(server)
+    assert not body.get("tools")
+    assert '"get_weather"' in body["messages"][0]["content"]
+    assert llm.predict_and_call(TOOLS, HI).sources
+    assert [path for path, _ in server.requests].count("/api/show") == 1
+
+
+def test_the_server_says_whether_tools_have_a_place(server: Loopback) -> None:
+    for template, told in (("{{ .Prompt }}", True), ("{{ .Tools }}", False)):
+        server.template = template
+        server.play(Turn([OSLO]))
+        Ollama("m", base_url=server.url, retry=ONCE).predict_and_call(TOOLS, HI)
+        assert bool(sent(server).get("tools")) != told
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+def every_form(base_url: str, **options: Any) -> list[Callable[[], Any]]:
+    """The same question in all four forms."""
+    llm = Ollama("m", base_url=base_url, **options)
+
+    async def whole() -> Any:
+        own = Ollama("m", base_url=base_url, **options)
+        async with own:
+            return await own.achat(HI)
+
+    async def steps() -> Any:
+        own = Ollama("m", base_url=base_url, **options)
+        async with own:
+            return [step async for step in own.astream_chat(HI)]
+
+    return [
+        lambda: llm.chat(HI),
+        lambda: list(llm.stream_chat(HI)),
+        lambda: asyncio.run(whole()),
+        lambda: asyncio.run(steps()),
+    ]
+
+
+@pytest.mark.parametrize("form", range(4))
+def test_errors_of_the_server(form: int, server: Loopback) -> None:
+    ask = every_form(server.url, retry=SOON)[form]
+    server.play(Turn(["x"], faults=[Status(404, {"error": "model 'm' not found"})]))
+    with pytest.raises(ServerError, match=r"chat with 'm' at http.*not found") as caught:
+        ask()
+    assert (caught.value.status, caught.value.attempts, caught.value.model) == (404, 1, "m")
+    assert isinstance(caught.value.__cause__, ollama.ResponseError)
+    server.play(*[Turn(["x"], faults=[Status(503)])] * 3)
+    with pytest.raises(ServerError) as caught:
+        ask()
+    assert (caught.value.status, caught.value.attempts) == (503, 3)
+
+
+@pytest.mark.parametrize("form", range(4))
+def test_a_busy_server_is_asked_again(form: int, server: Loopback) -> None:
+    server.play(Turn(["x"], faults=[Status(429)]), Turn(["x"], faults=[Status(500)]), Turn(["It is cold."]))
+    found = every_form(server.url, retry=SOON)[form]()
+    response = found[-1] if isinstance(found, list) else found
+    assert response.message.content == "It is cold."
+
+
+@pytest.mark.parametrize("form", range(4))
+def test_no_server(form: int) -> None:
+    with pytest.raises(RequestConnectionError) as caught:
+        every_form("http://127.0.0.1:9", retry=SOON)[form]()
+    assert caught.value.attempts == 3
+    assert isinstance(caught.value, ConnectionError)
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """A server that takes requests and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        yield f"http://127.0.0.1:{found.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("form", range(4))
+def test_a_server_that_is_too_slow(form: int, silent: str) -> None:
+    with pytest.raises(RequestTimeoutError) as caught:
+        every_form(silent, retry=RetryPolicy(attempts=2, wait=0), timeout=0.05)[form]()
+    assert isinstance(caught.value, TimeoutError)
+    assert caught.value.attempts == 2
+
+
+@pytest.mark.parametrize("form", [1, 3])
+@pytest.mark.parametrize("fault", [Cut(2), Malformed(2), ErrorLine(2)], ids=["cut", "malformed", "error"])
+def test_a_server_that_dies_in_mid_stream(fault: Any, form: int, server: Loopback) -> None:
+    server.play(Turn(["It ", "is ", "cold."], faults=[fault]))
+    with pytest.raises(StreamInterruptedError) as caught:
+        every_form(server.url, retry=SOON)[form]()
+    assert isinstance(caught.value.partial, ChatResponse)
+    assert caught.value.partial.message.content == "It is "
+    assert caught.value.__cause__ is not None
+    assert [path for path, _ in server.requests] == ["/api/chat"], "a stream that has begun is not sent again"
+
+
+def test_a_stream_that_is_left_is_closed(llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["a "] * 100))
+    stream = llm.stream_chat(HI)
+    next(stream)
+    stream.close()  # type: ignore[attr-defined]  # it is a generator
+    assert list(stream) == []
+
+
+def test_cancellation_goes_through(silent: str) -> None:
+    async def run() -> bool:
+        llm = Ollama("m", base_url=silent, retry=SOON)
+        async with llm:
+            task = asyncio.create_task(llm.achat(HI))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            await asyncio.wait({task})
+            return task.cancelled()
+
+    assert asyncio.run(run())
+
+
+def test_messages_there_and_back() -> None:
+    given = MessageList(
+        [Message.from_str("s", "system"), *HI, Message(role=Role.MODEL, chunks=[ToolCallChunk(name="f")])]
+    )
+    assert MessageList.from_history(given.to_history()) == given
+
+
+# -- a real server -----------------------------------------------------------------------------------------------------
+
+REAL = os.environ.get("OLLAMA_HOST")
+
+
+@pytest.mark.skipif(not REAL, reason="no Ollama server: set OLLAMA_HOST (and OLLAMA_MODEL)")
+def test_a_real_server() -> None:
+    class Answer(BaseModel):
+        """The sum."""
+
+        total: int
+
+    base = REAL if str(REAL).startswith("http") else f"http://{REAL}"
+    llm = Ollama(os.environ.get("OLLAMA_MODEL", "qwen3:8b"), base_url=str(base), timeout=300, temperature=0)
+    found = ToolOrchestratingLLM(Answer, "How much is {a} + {b}?", llm)(a=2, b=3)
+    assert found == Answer(total=5)
+    assert json.loads(found.model_dump_json())

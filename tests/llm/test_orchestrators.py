@@ -1,0 +1,390 @@
+"""From a prompt to a typed object: `ToolOrchestratingLLM` and `TextCompletionLLM`, whole and in streams."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
+from pydantic import BaseModel, Field, create_model
+
+from tests.chunkings import chunkings
+from tests.loopback import Call, Cut, Loopback, Turn, serve
+from toolglean.llm import (
+    AgentChatResponse,
+    ChatPromptTemplate,
+    ChatResponse,
+    Configs,
+    ConfigurationError,
+    FunctionCallingLLM,
+    IncompleteObjectError,
+    InvalidObjectError,
+    MalformedObjectError,
+    Message,
+    Metadata,
+    MissingLLMError,
+    MissingVariablesError,
+    NoToolCallError,
+    Ollama,
+    OutputError,
+    ParseError,
+    Partial,
+    PromptError,
+    PromptTemplate,
+    PydanticParser,
+    RetryPolicy,
+    StreamInterruptedError,
+    TextCompletionLLM,
+    ToolOrchestratingLLM,
+    ToolSchemaError,
+    UnknownToolError,
+)
+
+
+class Song(BaseModel):
+    """A song."""
+
+    title: str
+    seconds: int = Field(gt=0)
+
+
+class Album(BaseModel):
+    """An album with its songs."""
+
+    name: str
+    songs: list[Song] = []
+
+
+HORSES = {"name": "Horses", "songs": [{"title": "Gloria", "seconds": 357}, {"title": "Land", "seconds": 555}]}
+SHORT = {"name": "Easter", "songs": []}
+EXPECTED = Album.model_validate(HORSES)
+
+
+def leaked(*values: dict[str, Any]) -> str:
+    return "".join(f"<tool_call>{json.dumps({'name': 'Album', 'arguments': value})}</tool_call>" for value in values)
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        found.template = "{{ .Tools }}"
+        yield found
+
+
+@pytest.fixture
+def llm(server: Loopback) -> Iterator[Ollama]:
+    with Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1)) as found:
+        yield found
+
+
+WAYS = ["call", "acall", "stream_call", "astream_call"]
+
+
+def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
+    """The last object that this way of asking gives."""
+    if way == "call":
+        return function(**variables)
+    if way == "stream_call":
+        *_, last = function.stream_call(**variables)
+        return last
+
+    async def run() -> Any:
+        # The clients of a loop belong to it.
+        async with Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1)) as own:
+            function._llm = own
+            if way == "acall":
+                return await function.acall(**variables)
+            found = [each async for each in function.astream_call(**variables)]
+            return found[-1]
+
+    return asyncio.run(run())
+
+
+# -- objects ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "turn", [Turn(["Well: "], [Call("Album", HORSES)]), Turn(["Well: ", *leaked(HORSES)])], ids=["server", "leaked"]
+)
+def test_an_object(turn: Turn, way: str, llm: Ollama, server: Loopback) -> None:
+    server.play(turn)
+    found = ask(ToolOrchestratingLLM(Album, "An album of {artist}", llm), server, way, artist="Patti Smith")
+    assert found == EXPECTED
+    assert type(found) is Album
+    body = server.requests[-1][1]
+    assert body["messages"][-1] == {"role": "user", "content": "An album of Patti Smith"}
+    assert body["tools"][0]["function"]["description"] == "An album with its songs."
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parallel_objects(way: str, llm: Ollama, server: Loopback) -> None:
+    # A later, shorter object, and two identical ones: the original dropped both.
+    server.play(Turn(list(leaked(HORSES, SHORT, SHORT))))
+    function = ToolOrchestratingLLM(Album, "Albums", llm, allow_parallel_tool_calls=True)
+    assert ask(function, server, way) == [EXPECTED, Album(name="Easter"), Album(name="Easter")]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_several_objects_the_first_counts(way: str, llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(list(leaked(HORSES, SHORT))))
+    assert ask(ToolOrchestratingLLM(Album, "An album", llm), server, way) == EXPECTED
+
+
+def test_the_object_fills_itself(llm: Ollama, server: Loopback) -> None:
+    for chunks in list(chunkings(leaked(HORSES)))[:3]:
+        server.play(Turn(chunks))
+        *partials, last = ToolOrchestratingLLM(Album, "An album", llm).stream_call()
+        assert last == EXPECTED
+        names = [each.name for each in partials if isinstance(each, Partial) and each.is_set("name")]
+        assert all("Horses".startswith(name) for name in names)
+        assert not any(isinstance(each, BaseModel) for each in partials)
+
+
+# -- the seven boundaries ------------------------------------------------------------------------------------------------
+
+
+class NoFunctions(FunctionCallingLLM):
+    """A model that calls no functions, or whatever a test wants of it."""
+
+    def __init__(self, response: Any = None, *, calls: bool = False) -> None:
+        self.response = response
+        self.calls = calls
+        self.asked: list[dict[str, Any]] = []
+
+    @property
+    def metadata(self) -> Metadata:
+        return Metadata(is_chat_model=False, is_function_calling_model=self.calls)
+
+    def chat(self, messages: Any, **kwargs: Any) -> Any:
+        self.asked.append({"messages": messages, **kwargs})
+        return self.response
+
+    async def achat(self, messages: Any, **kwargs: Any) -> Any:
+        return self.chat(messages, **kwargs)
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        return iter([self.chat(messages, **kwargs)])
+
+    async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        yield self.chat(messages, **kwargs)
+
+
+def test_1_it_is_made_of_the_right_things(llm: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MissingLLMError) as missing:
+        ToolOrchestratingLLM(Album, "x")
+    assert isinstance(missing.value, AssertionError)
+    with pytest.raises(ConfigurationError, match="calls no functions") as wrong:
+        ToolOrchestratingLLM(Album, "x", NoFunctions())
+    assert isinstance(wrong.value, ValueError)
+    for made in (
+        lambda: ToolOrchestratingLLM(Album, 5, llm),
+        lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt=5, llm=llm),
+    ):  # type: ignore[arg-type]
+        with pytest.raises(ConfigurationError, match="prompt must be a text or a prompt template, not int"):
+            made()
+    monkeypatch.setattr(Configs, "llm", llm)
+    function = ToolOrchestratingLLM(Album, "x", tool_choice="any", verbose=True)
+    assert (function._llm, function.output_cls, function._tool_choice, function._verbose) == (llm, Album, "any", True)
+    function.prompt = "{y}"
+    assert isinstance(function.prompt, PromptTemplate)
+    for name in ("output_cls", "llm"):
+        if isinstance(getattr(type(function), name, None), property):
+            with pytest.raises(AttributeError):
+                setattr(function, name, None)
+
+
+def test_2_the_class_must_have_a_schema(llm: Ollama) -> None:
+    class Odd(BaseModel):
+        model_config = {"arbitrary_types_allowed": True}
+        thing: Loopback
+
+    with pytest.raises(ToolSchemaError, match="Odd") as caught:
+        ToolOrchestratingLLM(Odd, "x", llm)()
+    assert caught.value.__cause__ is not None
+    long: Any = create_model("Long", x=(int, ...), __doc__="x" * 1025)
+    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+        ToolOrchestratingLLM(long, "x", llm)()
+
+
+def test_3_the_prompt_must_be_filled(llm: Ollama, server: Loopback) -> None:
+    with pytest.raises(MissingVariablesError, match="lacks a value for: b, c") as caught:
+        ToolOrchestratingLLM(Album, "{a} {b} {c}", llm)(a=1)
+    assert caught.value.missing == ("b", "c")
+    assert isinstance(caught.value, KeyError)
+    for broken in ("{a", "{}", "{a!x}", "{a[0]}"):
+        with pytest.raises(PromptError):
+            PromptTemplate(broken).format(a=1)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_4_the_server_fails(way: str, llm: Ollama, server: Loopback) -> None:
+    function = ToolOrchestratingLLM(Album, "x", llm)
+    if "stream" in way:
+        server.play(Turn(list(leaked(HORSES)), faults=[Cut(60)]))
+        with pytest.raises(StreamInterruptedError) as caught:
+            ask(function, server, way)
+        assert caught.value.partial.unfinished[0].name == "Album"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Ollama, server: Loopback) -> None:
+    function = ToolOrchestratingLLM(Album, "x", llm)
+    server.play(Turn(["There is ", "no album."]))
+    with pytest.raises(NoToolCallError, match="no album") as none:
+        ask(function, server, way)
+    assert none.value.response.message.content == "There is no album."
+    server.play(Turn(list(leaked(HORSES)[:70])))
+    with pytest.raises(IncompleteObjectError) as cut:
+        ask(function, server, way)
+    assert cut.value.text.startswith('{"name": "Horses"')
+    server.play(Turn(list(leaked(HORSES).replace('"songs": [', '"songs": ]'))))
+    with pytest.raises(MalformedObjectError):
+        ask(function, server, way)
+
+
+@pytest.mark.parametrize("way", ["call", "acall"])
+def test_5_another_tool_is_called(way: str, llm: Ollama, server: Loopback) -> None:
+    server.play(Turn([], [Call("Book", HORSES)]))
+    with pytest.raises(UnknownToolError) as caught:
+        ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
+    assert (caught.value.name, caught.value.known) == ("Book", ("Album",))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_6_arguments_that_are_not_valid(way: str, llm: Ollama, server: Loopback) -> None:
+    # The original gave the error's text, or an object of another class, as if it were the model's.
+    server.play(Turn(list(leaked({"name": "x", "songs": [{"title": "y", "seconds": -1}]}))))
+    with pytest.raises(InvalidObjectError) as caught:
+        ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
+    assert caught.value.errors()[0]["loc"] == ("songs", 0, "seconds")
+    assert caught.value.text[slice(*caught.value.spans[0])] == "-1"
+
+
+def test_7_there_is_an_output_to_take() -> None:
+    with pytest.raises(OutputError) as caught:
+        AgentChatResponse(response="x").parse_tool_outputs()
+    assert isinstance(caught.value, IndexError | ValueError)
+    with pytest.raises(OutputError):
+        AgentChatResponse().parse_tool_outputs(allow_parallel_tool_calls=True)
+
+
+def test_arguments_of_the_model_are_passed_on_and_left_alone() -> None:
+    given = {"temperature": 0.5}
+    answer = ChatResponse(message=Message.from_str("no", "assistant"))
+    model = NoFunctions(answer, calls=True)
+    function = ToolOrchestratingLLM(Album, "An album of {artist}", model, tool_choice="any")
+    for way in (function, function.stream_call):
+        with pytest.raises(NoToolCallError):
+            list(way(llm_kwargs=given, artist="x"))
+    with pytest.raises(NoToolCallError):
+        asyncio.run(function.acall(llm_kwargs=given, artist="x"))
+    assert given == {"temperature": 0.5}
+    for asked in model.asked:
+        assert (asked["temperature"], asked["tool_choice"], asked["single_call"]) == (0.5, "any", True)
+
+
+def test_system_prompts_are_sent_in_every_form(server: Loopback) -> None:
+    # The original left them out of its asynchronous form.
+    for way in WAYS:
+        server.play(Turn([], [Call("Album", HORSES)]))
+        with Ollama("m", base_url=server.url, system_prompt="Be brief.", retry=RetryPolicy(attempts=1)) as llm:
+            function = ToolOrchestratingLLM(Album, "x", llm)
+            if way in {"call", "stream_call"}:
+                ask(function, server, way)
+            else:
+
+                async def run(function: Any = function, way: str = way, llm: Ollama = llm) -> None:
+                    async with llm:
+                        if way == "acall":
+                            await function.acall()
+                        else:
+                            _ = [each async for each in function.astream_call()]
+
+                asyncio.run(run())
+        assert server.requests[-1][1]["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+# -- objects in text -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["call", "acall"])
+def test_text_completion(way: str, llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(["Here it is:\n```json\n", json.dumps(HORSES), "\n```\nEnjoy {it}!"]), Turn(["No."]))
+    prompt = ChatPromptTemplate([("system", "Be brief."), ("user", "An album of {artist}")])
+    function = TextCompletionLLM(output_parser=PydanticParser(Album), prompt=prompt, llm=llm)
+    assert ask(function, server, way, artist="x") == EXPECTED
+    sent = server.requests[-1][1]["messages"]
+    assert sent[0] == {"role": "system", "content": "Be brief."}
+    assert sent[1]["content"].startswith("An album of x\n")
+    assert '"songs"' in sent[1]["content"]
+    with pytest.raises(ParseError, match=r"no JSON object for Album in: 'No\.'"):
+        ask(function, server, way, artist="x")
+
+
+def test_text_completion_without_chat() -> None:
+    model = NoFunctions(ChatResponse(message=Message.from_str(json.dumps(HORSES), "assistant")))
+    function = TextCompletionLLM(output_parser=PydanticParser(Album), prompt="x", llm=model)
+    assert function() == EXPECTED
+    assert asyncio.run(function.acall()) == EXPECTED
+    assert function.output_cls is Album
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "{json}",
+        "```json\n{}\n```",
+        "An album {of}: {json}.",
+        '{"a": {"b": 1}} {json}',
+        "[{json}]",
+        "x {json",
+        "{json}{json}",
+    ],
+)
+def test_objects_are_found_in_text(text: str) -> None:
+    text = text.replace("{json}", json.dumps(HORSES)).replace("{json", json.dumps(HORSES)[:-1])
+    parser = PydanticParser(Album)
+    if json.dumps(HORSES) in text:
+        assert parser.parse(text) == EXPECTED
+    else:
+        with pytest.raises(ParseError) as caught:
+            parser.parse(text)
+        assert caught.value.text == text
+
+
+def test_an_object_that_is_not_valid_is_the_cause() -> None:
+    with pytest.raises(ParseError, match="no Album in the answer") as caught:
+        PydanticParser(Album).parse('Here: {"name": 5}')
+    cause = caught.value.__cause__
+    assert isinstance(cause, InvalidObjectError)
+    assert cause.text[slice(*cause.spans[0])] == "5"
+
+
+def test_templates() -> None:
+    plain = PromptTemplate("{a} and {b:>3} and {{c}}", partial_variables={"a": 1})
+    assert (plain.template_vars, plain.format(b="x"), plain.get_template()) == (
+        ("a", "b"),
+        "1 and   x and {c}",
+        "{a} and {b:>3} and {{c}}",
+    )
+    assert plain.partial_format(b=2).format() == "1 and   2 and {c}"
+    fancy = PromptTemplate("{% for x in xs %}{{ x }};{% endfor %}", template_format="jinja2")
+    assert (fancy.template_vars, fancy.format(xs=[1, 2])) == (("xs",), "1;2;")
+    assert fancy.format_messages(xs=[])[0].content == ""
+    chat = ChatPromptTemplate([("system", "{a}"), Message.from_str("{b}")]).partial_format(a="s")
+    assert [(each.role.value, each.content) for each in chat.format_messages(b="u")] == [("system", "s"), ("user", "u")]
+    assert (chat.format(b="u"), chat.get_template()) == ("system: s\nuser: u", "system: {a}\nuser: {b}")
+    with pytest.raises(PromptError, match="broken"):
+        PromptTemplate("{% for %}", template_format="jinja2")
+    with pytest.raises(PromptError, match="cannot be filled"):
+        PromptTemplate("{a:d}").format(a="x")
+    with pytest.raises(PromptError):
+        PromptTemplate("{{ ''.__class__.__mro__ }}", template_format="jinja2").format()
