@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +19,14 @@ openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 from openai.lib.streaming.chat import ChatCompletionStreamState  # noqa: E402
 from openai.types.chat import ChatCompletionChunk  # noqa: E402
 
-from toolglean.clients.openai import achat_chunks, chat_chunks, chat_completion, dict_chunks, dict_completion  # noqa: E402
+from toolglean.clients.openai import (  # noqa: E402
+    achat_chunks,
+    adict_chunks,
+    chat_chunks,
+    chat_completion,
+    dict_chunks,
+    dict_completion,
+)
 
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
 LEAKS = leaks()
@@ -129,6 +136,31 @@ def test_what_a_chunk_holds_besides_its_text_is_kept() -> None:
     assert [each["choices"][0]["finish_reason"] for each in found][-1] == "length"
     assert [each.get("usage") for each in found][-1] == {"prompt_tokens": 1}
     assert all(each.get("usage") is None for each in found[:-1])
+
+
+@pytest.mark.parametrize("waits", ["<tool_", "a <tool_"], ids=["all", "some"])
+def test_what_only_one_server_says_is_not_held_back(waits: str) -> None:
+    first = chunk(waits) | {"timings": {"predicted_ms": 1}}
+    second = chunk("call")
+    second["choices"][0]["token_ids"] = [7]
+    given = [first, second, chunk("> b"), chunk(reason="stop")]
+    for found in (
+        list(dict_chunks(given, TOOLS)),
+        [each.model_dump() for each in chat_chunks([ChatCompletionChunk.construct(**each) for each in given], TOOLS)],
+    ):
+        assert [each["timings"] for each in found if each.get("timings")] == [{"predicted_ms": 1}]
+        assert [each["choices"][0]["token_ids"] for each in found if each["choices"][0].get("token_ids")] == [[7]]
+        assert "".join(each["choices"][0]["delta"].get("content") or "" for each in found) == f"{waits}call> b"
+
+
+def test_an_answer_without_a_leak_is_as_it_was(server: Loopback, client: Any) -> None:
+    server.play(Turn(["It is cold."]), Turn(list(LEAKS[0].text)))
+    plain, leaked = (client.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS) for _ in range(2))
+    assert chat_completion(plain, TOOLS) == plain
+    assert chat_completion(plain, TOOLS).choices[0] is plain.choices[0]
+    found = chat_completion(leaked, TOOLS)
+    assert (found.usage, found._request_id) == (leaked.usage, leaked._request_id)
+    assert type(found.choices[0]) is type(leaked.choices[0])
 
 
 def test_choices_are_read_apart() -> None:
@@ -242,6 +274,36 @@ def test_closing_closes_the_stream(server: Loopback, client: Any) -> None:
     next(chunks)
     chunks.close()  # type: ignore[attr-defined]  # it is a generator
     assert stream.response.is_closed
+
+
+def test_closing_closes_what_dicts_come_from() -> None:
+    closed: list[str] = []
+
+    def source() -> Iterator[dict[str, Any]]:
+        try:
+            yield from (chunk("a") for _ in range(9))
+        finally:
+            closed.append("sync")
+
+    async def asource() -> AsyncIterator[dict[str, Any]]:
+        try:
+            for each in source():
+                yield each
+        finally:
+            closed.append("async")
+
+    async def run() -> None:
+        stream: Any = adict_chunks(kept[1], TOOLS)
+        await anext(stream)
+        await stream.aclose()
+        assert "async" in closed
+
+    kept: Any = source(), asource()  # still referred to: it is not the garbage collector that closes them
+    stream: Any = dict_chunks(kept[0], TOOLS)
+    next(stream)
+    stream.close()
+    assert closed == ["sync"]
+    asyncio.run(run())
 
 
 def test_cancelling_ends_the_stream(server: Loopback) -> None:

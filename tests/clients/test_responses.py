@@ -11,7 +11,7 @@ import pytest
 
 from tests.chunkings import chunkings
 from tests.clients.families import TOOLS, Leak, leaks
-from tests.loopback import Call, Loopback, Turn, serve
+from tests.loopback import Call, Cut, Loopback, Malformed, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 
@@ -112,3 +112,98 @@ def test_a_call_that_is_cut_off_is_incomplete(server: Loopback, client: Any) -> 
     item = next(item for item in found[-1]["response"]["output"] if item["type"] == "function_call")
     assert (item["status"], item["arguments"]) == ("incomplete", '{"city": "T')
     assert not [event for event in found if event["type"] == "response.function_call_arguments.done"]
+
+
+# -- what is around the text -------------------------------------------------------------------------------------------
+
+
+def message(text: str, place: int = 0, *, named: str = "", left_out: str = "") -> list[dict[str, Any]]:
+    """The events of one message, its text character by character."""
+    own = {"item_id": f"m{place}", "output_index": place, "content_index": 0}
+    part = {"type": "output_text", "text": text, "annotations": []}
+    item = {"id": named or f"m{place}", "type": "message", "role": "assistant", "content": [part]}
+    events: list[dict[str, Any]] = [
+        {"type": "response.output_item.added", "output_index": place, "item": {**item, "content": []}},
+        {"type": "response.content_part.added", **own, "part": {**part, "text": ""}},
+        *({"type": "response.output_text.delta", **own, "delta": char} for char in text),
+        {"type": "response.output_text.done", **own, "text": text},
+        {"type": "response.content_part.done", **own, "part": part},
+        {"type": "response.output_item.done", "output_index": place, "item": item},
+    ]
+    return [event for event in events if not left_out or not event["type"].endswith(left_out)]
+
+
+def numbered(*messages: list[dict[str, Any]], end: str = "completed") -> list[dict[str, Any]]:
+    """The events of a response."""
+    output = [event["item"] for events in messages for event in events if event["type"].endswith("output_item.done")]
+    events = [each for events in messages for each in events]
+    events = [*events, {"type": f"response.{end}", "response": {"id": "r", "output": output}}]
+    return [event | {"sequence_number": place} for place, event in enumerate(events)]
+
+
+HERMES = '<tool_call>{"name": "get_weather", "arguments": {"city": "x"}}</tool_call>'
+
+
+def test_reasoning_becomes_an_item() -> None:
+    text = f"<think>Hm, <b>.</think>Yes. {HERMES}"
+    for cut in (numbered(message(text)), numbered(message(text), end="incomplete")):
+        found = list(dict_response_events(cut, TOOLS, format="hermes"))
+        assert outcome(found) == ("Yes.", [("get_weather", {"city": "x"})])
+        kinds = [item["type"] for item in found[-1]["response"]["output"]]
+        assert kinds == ["message", "reasoning", "function_call"]
+        assert found[-1]["response"]["output"][1]["content"] == [{"type": "reasoning_text", "text": "Hm, <b>."}]
+        thoughts = [event for event in found if event["type"].startswith("response.reasoning_text")]
+        assert "".join(event["delta"] for event in thoughts[:-1]) == thoughts[-1]["text"] == "Hm, <b>."
+
+
+@pytest.mark.parametrize("left_out", ["", "output_text.done", "content_part.done", "output_item.done"])
+def test_text_that_waits_comes_before_the_message_is_closed(left_out: str) -> None:
+    events = numbered(message("Is a <", left_out=left_out))
+    found = list(dict_response_events(events, TOOLS))
+    assert "".join(event.get("delta", "") for event in found) == "Is a <"
+    last = max(place for place, event in enumerate(found) if "delta" in event)
+    closed = [place for place, event in enumerate(found) if event["type"].endswith(".done")]
+    assert not closed or last < closed[0]
+
+
+def test_several_messages_have_calls_with_ids_of_their_own() -> None:
+    found = list(dict_response_events(numbered(message(HERMES), message(HERMES, 1)), TOOLS))
+    assert outcome(found) == ("", [("get_weather", {"city": "x"})] * 2)
+    assert [item["type"] for item in found[-1]["response"]["output"]] == ["message", "function_call"] * 2
+
+
+def test_a_server_that_names_the_message_anew_at_its_end() -> None:
+    found = list(dict_response_events(numbered(message(HERMES, named="other")), TOOLS))
+    assert outcome(found) == ("", [("get_weather", {"city": "x"})])
+
+
+def test_odd_events_pass() -> None:
+    late = {"type": "response.output_text.delta", "item_id": "m0", "output_index": 0, "content_index": 0, "delta": "x"}
+    odd: list[dict[str, Any]] = [{}, {"type": None}, {"type": ["x"]}, {"type": "response.completed"}, {"delta": "<"}]
+    odd += [{"type": "response.output_item.done", "item": None}, {"type": "response.output_text.delta", "delta": None}]
+    found = list(dict_response_events([*message("a"), late, *odd], TOOLS))
+    assert found[-len(odd) - 1 :] == [late, *odd]
+
+
+@pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
+def test_the_package_itself_can_join_what_comes(leak: Leak, server: Loopback, client: Any) -> None:
+    from openai.lib.streaming.responses._responses import ResponseStreamState  # noqa: PLC0415  # no public way in
+
+    server.play(Turn(list(leak.text)))
+    state: Any = ResponseStreamState(input_tools=FLAT, text_format=openai.NOT_GIVEN)
+    arguments: list[str] = []
+    for event in response_events(create(client), TOOLS):
+        for told in state.handle_event(event):
+            arguments += [told.arguments] if told.type == "response.function_call_arguments.done" else []
+    assert [json.loads(text) for text in arguments] == [arguments for _, arguments in leak.calls]
+
+
+@pytest.mark.parametrize("fault", [Cut(5), Malformed(5)], ids=["cut", "malformed"])
+def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, client: Any) -> None:
+    server.play(Turn(["It is <tool_c", "x"], faults=[fault]))
+    found = []
+    with pytest.raises(Exception, match=r".") as caught:  # noqa: PT012
+        for event in response_events(create(client), TOOLS):
+            found += [event.delta] if event.type == "response.output_text.delta" else []
+    assert "".join(found) == "It is <tool_c"
+    assert not isinstance(caught.value, AssertionError)

@@ -4,8 +4,8 @@
 #
 # A chunk whose text is nothing but text passes as it is: that is the fast path. Otherwise each delta that the text
 # became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields)
-# goes with the first of them, `usage` with the last. Text that waits for more is released before `finish_reason`, or at
-# the end of the stream where none comes.
+# goes with the first of them, or without any text where all of it waits for more, `usage` with the last. Text that
+# waits is released before `finish_reason`, or at the end of the stream where none comes.
 #
 # Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
 # their index as long as none of ours came before.
@@ -17,6 +17,7 @@ import uuid
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
+from toolglean.clients.streams import aread, read
 from toolglean.events import CallEnd, Content, Event, Output, fold
 from toolglean.messages.deltas import ChatDeltas
 from toolglean.messages.wire import field
@@ -35,6 +36,13 @@ __all__ = [
 ]
 
 Tools = Iterable[ToolLike] | ToolSet | None
+
+CHUNK_FIELDS = frozenset(
+    {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
+)
+"""What every chunk says again, so that a chunk without anything else may be held back whole."""
+CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
+"""What is written anew where a choice changes."""
 
 
 def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:
@@ -117,7 +125,7 @@ class StreamReader:
         found = [pieces for choice in choices for pieces in self._pieces(choice)]
         if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
             return [chunk]
-        if not found and field(chunk, "usage") is not None:
+        if not found and self.says_more(chunk, CHUNK_FIELDS):
             found = [self.choice_with(choices[0], {}, None)]
         last = len(found) - 1
         return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
@@ -156,7 +164,7 @@ class StreamReader:
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some that stood in the text
             deltas = [rest, *deltas]
-        elif rest or reason is not None or field(choice, "logprobs") is not None:
+        elif rest or reason is not None or self.says_more(choice, CHOICE_FIELDS):
             deltas = [rest]
         if reason is not None and deltas and deltas[-1]:  # as servers do: the reason in a chunk of its own
             deltas = [*deltas, {}]
@@ -167,6 +175,10 @@ class StreamReader:
         ]
 
     # -- dicts: the client's objects have their own ways ---------------------------------------------------------------
+
+    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        """Whether a chunk or a choice says anything besides these fields."""
+        return any(value is not None for name, value in holder.items() if name not in known)
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
         """What a delta holds besides text and calls."""
@@ -207,40 +219,16 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
-        is out.
+        is out. The source is closed at the end, and where the iterator is closed.
     """
-    reader = StreamReader(tools, options)
-    return _read(chunks, reader)
-
-
-def _read(chunks: Iterable[Any], reader: StreamReader) -> Iterator[Any]:
-    try:
-        for chunk in chunks:
-            yield from reader.read(chunk)
-    except Exception:
-        yield from reader.finish()
-        raise
-    yield from reader.finish()
+    return read(chunks, StreamReader(tools, options))
 
 
 def adict_chunks(
     chunks: AsyncIterable[dict[str, Any]], tools: Tools = None, **options: Any
 ) -> AsyncIterator[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_chunks`."""
-    return _aread(chunks, StreamReader(tools, options))
-
-
-async def _aread(chunks: AsyncIterable[Any], reader: StreamReader) -> AsyncIterator[Any]:
-    try:
-        async for chunk in chunks:
-            for each in reader.read(chunk):
-                yield each
-    except Exception:
-        for each in reader.finish():
-            yield each
-        raise
-    for each in reader.finish():
-        yield each
+    return aread(chunks, StreamReader(tools, options))
 
 
 # -- whole answers -----------------------------------------------------------------------------------------------------

@@ -10,18 +10,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response_events
+from toolglean.clients.streams import aread, read
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 try:
     from openai import AsyncOpenAI
     from openai.types import responses
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat.chat_completion import Choice as WholeChoice
     from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta, ChoiceDeltaToolCall
     from pydantic import TypeAdapter
 except ImportError as error:
@@ -50,6 +51,10 @@ ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
 
 class _ObjectReader(StreamReader):
     """`StreamReader` on the package's objects. They are copied where they change: the server's stay as they were."""
+
+    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        names = [*holder.model_fields_set, *(holder.model_extra or ())]
+        return any(getattr(holder, name) is not None for name in names if name not in known)
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
         names = [*delta.model_fields_set, *(delta.model_extra or ())]
@@ -102,44 +107,14 @@ def chat_chunks(
         What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
         out. Closing the iterator closes the stream.
     """
-    return _read(stream, _ObjectReader(tools, options))
-
-
-def _read(stream: Iterable[Any], reader: Any) -> Iterator[Any]:
-    with contextlib.ExitStack() as stack:
-        if hasattr(stream, "close"):
-            stack.callback(stream.close)
-        try:
-            for item in stream:
-                yield from reader.read(item)
-        except Exception:
-            yield from reader.finish()
-            raise
-        yield from reader.finish()
+    return read(stream, _ObjectReader(tools, options))
 
 
 def achat_chunks(
     stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
 ) -> AsyncIterator[ChatCompletionChunk]:
     """The same for `AsyncOpenAI`: see `chat_chunks`."""
-    return _aread(stream, _ObjectReader(tools, options))
-
-
-async def _aread(stream: AsyncIterable[Any], reader: Any) -> AsyncIterator[Any]:
-    try:
-        async for item in stream:
-            for each in reader.read(item):
-                yield each
-    except Exception:
-        for each in reader.finish():
-            yield each
-        raise
-    finally:
-        close = getattr(stream, "close", None)  # of an AsyncStream; a generator has `aclose`
-        if close is not None:
-            await close()
-    for each in reader.finish():
-        yield each
+    return aread(stream, _ObjectReader(tools, options))
 
 
 def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
@@ -147,8 +122,10 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
-    mended = dict_completion(completion.model_dump(exclude_unset=True), tools, **options)
-    return ChatCompletion.construct(**mended)
+    given = completion.model_dump(exclude_unset=True)
+    mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
+    choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
+    return completion.model_copy(update={"choices": choices})
 
 
 # -- the Responses API -------------------------------------------------------------------------------------------------
@@ -182,6 +159,7 @@ _KINDS: Mapping[str, Any] = {
     "response.function_call_arguments.delta": responses.ResponseFunctionCallArgumentsDeltaEvent,
     "response.function_call_arguments.done": responses.ResponseFunctionCallArgumentsDoneEvent,
     "response.reasoning_text.delta": responses.ResponseReasoningTextDeltaEvent,
+    "response.reasoning_text.done": responses.ResponseReasoningTextDoneEvent,
     "response.completed": responses.ResponseCompletedEvent,
     "response.incomplete": responses.ResponseIncompleteEvent,
     "response.failed": responses.ResponseFailedEvent,
@@ -207,14 +185,14 @@ def response_events(
     Raises:
         As `chat_chunks`.
     """
-    return _read(stream, _EventReader(tools, options))
+    return read(stream, _EventReader(tools, options))
 
 
 def aresponse_events(
     stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
 ) -> AsyncIterator[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
-    return _aread(stream, _EventReader(tools, options))
+    return aread(stream, _EventReader(tools, options))
 
 
 # -- the handlers ------------------------------------------------------------------------------------------------------

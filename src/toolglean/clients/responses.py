@@ -6,14 +6,16 @@
 #   response.output_text.delta                     text without calls; or other events in its place (below)
 #   response.output_text.done, content_part.done,
 #   output_item.done (a message)                   with the text that remained
-#   response.completed, .incomplete, .failed       with that text, and the items of the calls behind the server's own
+#   response.completed, .incomplete, .failed       with that text, and our items at their places
 #   all others                                     as they are
 #
 #   our events for a call                          response.output_item.added (a function_call, in progress),
 #                                                  response.function_call_arguments.delta …, .done,
 #                                                  response.output_item.done
+#   our events for reasoning that stood in text    response.output_item.added (a reasoning),
+#                                                  response.reasoning_text.delta …, .done, response.output_item.done
 #
-# Every event is numbered anew, for there are more of them. An item of a call gets the next free output index, so those
+# Every event is numbered anew, for there are more of them. An item of ours gets the next free output index, so those
 # of the server that come later move on.
 """Leaked calls in the Responses API's stream, on plain dicts."""
 
@@ -25,22 +27,45 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.clients.chat import Tools, is_all, parser_for
+from toolglean.clients.streams import aread, read
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 from toolglean.parser import Parser
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
 
 TEXT = "response.output_text.delta"
+TEXT_DONE = "response.output_text.done"
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
 @dataclass(slots=True)
+class _Item:
+    """An item of ours, as far as it has come."""
+
+    index: int  # of the output
+    body: dict[str, Any]
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> str:
+        return "".join(self.pieces)
+
+    def event(self, kind: str, **fields: Any) -> dict[str, Any]:
+        return {"type": kind, "output_index": self.index, "sequence_number": 0, **fields}
+
+    def filled(self, kind: str, **fields: Any) -> dict[str, Any]:
+        return self.event(kind, item_id=self.body["id"], **fields)
+
+
+@dataclass(slots=True)
 class _Part:
-    """One part of text of a message: its parser, and what remained text."""
+    """One part of text of a message: its parser, what remained text, and the item that is open in it."""
 
     parser: Parser
     event: Mapping[str, Any]  # the last delta: what is held back goes out in its likeness
     text: list[str] = field(default_factory=list)
+    item: _Item | None = None
+    thinks: bool = False
     over: bool = False
 
     @property
@@ -57,24 +82,17 @@ class ResponseReader:
 
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self._parser, self._prefix = parser_for(tools, options)
-        self._parts: dict[tuple[Any, Any], _Part] = {}
+        self._parts: dict[tuple[Any, Any], _Part] = {}  # by the ids of their items
+        self._places: dict[tuple[Any, Any], _Part] = {}  # by their output indexes: servers give other ids at the end
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._next = 0
         self._number = 0
-        self._items: dict[int, dict[str, Any]] = {}  # of our calls that have ended, by their output index
-        self._open: dict[str, Any] = {}
-        self._open_index = 0
-        self._arguments: list[str] = []
-        self._calls = 0
+        self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
+        self._made = 0
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The events that an event becomes, numbered."""
         return [self._numbered(each) for each in self._read(event)]
-
-    def finish(self) -> list[dict[str, Any]]:
-        """The stream is over: what was held back of parts that were not ended."""
-        parts = [part for part in self._parts.values() if not part.over]
-        return [self._numbered(each) for part in parts for each in self._ended(part)]
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
@@ -83,7 +101,7 @@ class ResponseReader:
         return event
 
     def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        kind = event.get("type")
+        kind = str(event.get("type"))
         if self._number == 0 and isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"]
         found = dict(event)
@@ -91,15 +109,12 @@ class ResponseReader:
             found["output_index"] = self._moved(event["output_index"])
         if kind == TEXT:
             return self._text(event, found)
-        if kind == "response.output_text.done":
-            return self._text_done(event, found)
-        if kind == "response.content_part.done":
-            found["part"] = self._mended_part(event, event.get("content_index"), event.get("part"))
-        elif kind == "response.output_item.done":
-            found["item"] = self._mended_item(event.get("item"))
-        elif kind in ENDS:
-            return [*self._rest(), found | {"response": self._mended_response(event.get("response"))}]
-        return [found]
+        if kind in ENDS:
+            said = event.get("response")
+            return [*self._rest(), found | ({"response": self._mended_response(said)} if said else {})]
+        if kind in {TEXT_DONE, "response.content_part.done"}:
+            return self._done(kind, event, found)
+        return self._item_done(event, found) if kind == "response.output_item.done" else [found]
 
     def _moved(self, index: int) -> int:
         if index not in self._indexes:
@@ -107,110 +122,147 @@ class ResponseReader:
             self._next = self._indexes[index] + 1
         return self._indexes[index]
 
+    def finish(self) -> list[dict[str, Any]]:
+        """The stream is over: what was held back of parts that were not ended."""
+        return [self._numbered(each) for each in self._rest()]
+
+    def _rest(self) -> list[dict[str, Any]]:
+        """What was held back, not numbered."""
+        return [each for part in self._parts.values() for each in self._ended(part)]
+
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def _text(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
         key = (event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
             self._parts[key] = _Part(self._parser.fork(), found)
-        part = self._parts[key]
-        part.event = found
-        delta = event.get("delta")
-        if not isinstance(delta, str):
+            self._places.setdefault((event.get("output_index"), key[1]), self._parts[key])
+        part, delta = self._parts[key], event.get("delta")
+        if part.over or not isinstance(delta, str):
+            part.text += [delta] if isinstance(delta, str) else []
             return [found]
+        part.event = found
         events = part.parser.feed(delta)
-        if is_all(events, delta):
+        if part.item is None and is_all(events, delta):
             part.text.append(delta)
             return [found]
         return self._told(part, events)
 
-    def _text_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
-        part = self._parts.get((event.get("item_id"), event.get("content_index")))
-        if part is None:
-            return [found]
-        return [*self._ended(part), found | {"text": part.left}]
-
     def _ended(self, part: _Part) -> list[dict[str, Any]]:
+        if part.over:
+            return []
         part.over = True
-        return self._told(part, part.parser.finish())
-
-    def _rest(self) -> list[dict[str, Any]]:
-        return [each for part in self._parts.values() if not part.over for each in self._ended(part)]
+        return [*self._told(part, part.parser.finish()), *self._thought_over(part)]
 
     def _told(self, part: _Part, events: Iterable[Event]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for event in events:
-            if type(event) is Content:
+            if type(event) is Reasoning:
+                found += self._thought(part, event.text)
+            elif type(event) is Content:
+                found += self._thought_over(part)
                 part.text.append(event.text)
                 found.append({**part.event, "delta": event.text})
             elif type(event) is CallStart:
-                found.append(self._start(event))
-            elif type(event) is CallDelta:
-                found.append(self._delta(event.text))
-            elif type(event) is CallEnd:
-                found += self._end(event)
-            elif type(event) is Reasoning:
-                found.append(self._reasoning(part, event))
+                found += [*self._thought_over(part), self._start(part, event)]
+            elif part.item is not None and type(event) is CallDelta:
+                part.item.pieces.append(event.text)
+                found.append(part.item.filled("response.function_call_arguments.delta", delta=event.text))
+            elif part.item is not None and type(event) is CallEnd:
+                found += self._end(part, part.item, ok=event.call.status == "ok")
         return found
 
-    def _reasoning(self, part: _Part, event: Reasoning) -> dict[str, Any]:
-        like = {key: value for key, value in part.event.items() if key != "logprobs"}
-        return like | {"type": "response.reasoning_text.delta", "delta": event.text}
+    # -- items of ours -------------------------------------------------------------------------------------------------
 
-    # -- calls ---------------------------------------------------------------------------------------------------------
-
-    def _start(self, event: CallStart) -> dict[str, Any]:
-        self._open = {
-            "id": f"fc_{self._prefix}{self._calls}",
-            "type": "function_call",
-            "call_id": event.id or f"{self._prefix}{self._calls}",
-            "name": event.name,
-            "arguments": "",
-            "status": "in_progress",
-        }
-        self._calls += 1
-        self._arguments = []
-        self._open_index = self._next
+    def _opened(self, part: _Part, **body: Any) -> dict[str, Any]:
+        part.item = _Item(self._next, body)
         self._next += 1
-        return self._event("response.output_item.added", item=dict(self._open))
+        self._made += 1
+        return part.item.event("response.output_item.added", item=dict(body))
 
-    def _delta(self, text: str) -> dict[str, Any]:
-        self._arguments.append(text)
-        return self._event("response.function_call_arguments.delta", item_id=self._open["id"], delta=text)
+    def _closed(self, part: _Part, item: _Item, **body: Any) -> dict[str, Any]:
+        part.item = None
+        self._items[item.index] = item.body | body
+        return item.event("response.output_item.done", item=item.body | body)
 
-    def _end(self, event: CallEnd) -> list[dict[str, Any]]:
-        ok = event.call.status == "ok"
-        whole = "".join(self._arguments) or ("{}" if ok else "")
-        item = self._open | {"arguments": whole, "status": "completed" if ok else "incomplete"}
-        self._items[self._open_index] = item
-        done = self._event(
-            "response.function_call_arguments.done", item_id=item["id"], name=item["name"], arguments=whole
+    def _start(self, part: _Part, event: CallStart) -> dict[str, Any]:
+        # Each part has a parser, and all parsers make the same ids.
+        own = event.id in {None, f"{self._prefix}{event.index}"}
+        return self._opened(
+            part,
+            id=f"fc_{self._prefix}{self._made}",
+            type="function_call",
+            call_id=f"{self._prefix}{self._made}" if own else event.id,
+            name=event.name,
+            arguments="",
+            status="in_progress",
         )
-        return [*([done] if ok else []), self._event("response.output_item.done", item=dict(item))]
 
-    def _event(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return {"type": kind, "output_index": self._open_index, "sequence_number": 0, **fields}
+    def _end(self, part: _Part, item: _Item, *, ok: bool) -> list[dict[str, Any]]:
+        whole = item.whole or ("{}" if ok else "")
+        done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
+        over = self._closed(part, item, arguments=whole, status="completed" if ok else "incomplete")
+        return [done, over] if ok else [over]
+
+    def _thought(self, part: _Part, text: str) -> list[dict[str, Any]]:
+        opened = []
+        if part.item is None:
+            part.thinks = True
+            opened = [self._opened(part, id=f"rs_{self._prefix}{self._made}", type="reasoning", summary=[], content=[])]
+        item = part.item
+        assert item is not None  # it was opened above
+        item.pieces.append(text)
+        return [*opened, item.filled("response.reasoning_text.delta", content_index=0, delta=text)]
+
+    def _thought_over(self, part: _Part) -> list[dict[str, Any]]:
+        item = part.item
+        if item is None or not part.thinks:
+            return []
+        part.thinks = False
+        done = item.filled("response.reasoning_text.done", content_index=0, text=item.whole)
+        return [done, self._closed(part, item, content=[{"type": "reasoning_text", "text": item.whole}])]
 
     # -- what is said again at the end ---------------------------------------------------------------------------------
 
-    def _mended_part(self, event: Mapping[str, Any], index: Any, part: Any) -> Any:
-        known = self._parts.get((event.get("item_id"), index))
-        return {**part, "text": known.left} if known is not None and isinstance(part, Mapping) else part
+    def _done(self, kind: str, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
+        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        if part is None:
+            return [found]
+        before = self._ended(part)
+        said = {"text": part.left} if kind == TEXT_DONE else {"part": _with_text(event.get("part"), part)}
+        return [*before, found | said]
 
-    def _mended_item(self, item: Any) -> Any:
+    def _item_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
+        item, place = event.get("item"), event.get("output_index")
+        before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
+        return [*before, found | {"item": self._mended_item(item, place)}]
+
+    def _known(self, id: Any, place: Any, index: Any) -> _Part | None:  # noqa: A002  # the wire's own word
+        return self._parts.get((id, index)) or self._places.get((place, index))
+
+    def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, _Part | None]]:
         if not isinstance(item, Mapping) or item.get("type") != "message":
-            return item
-        content = item.get("content") or []
-        parts = [self._mended_part({"item_id": item.get("id")}, place, part) for place, part in enumerate(content)]
-        return {**item, "content": parts}
+            return []
+        return [
+            (said, self._known(item.get("id"), place, index)) for index, said in enumerate(item.get("content") or ())
+        ]
+
+    def _mended_item(self, item: Any, place: Any) -> Any:
+        parts = self._parts_of(item, place)
+        return {**item, "content": [_with_text(said, part) for said, part in parts]} if parts else item
 
     def _mended_response(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
         output = {
-            self._moved(place): self._mended_item(item) for place, item in enumerate(response.get("output") or ())
+            self._moved(place): self._mended_item(item, place)
+            for place, item in enumerate(response.get("output") or ())
         } | copy.deepcopy(self._items)
         return {**response, "output": [output[place] for place in sorted(output)]}
+
+
+def _with_text(said: Any, part: _Part | None) -> Any:
+    return {**said, "text": part.left} if part is not None and isinstance(said, Mapping) else said
 
 
 def dict_response_events(
@@ -224,41 +276,19 @@ def dict_response_events(
 
     Yields:
         Such events, numbered anew: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
-        `.done`, `response.output_item.done`; the message's text without it, everywhere. A call that was cut off ends
+        `.done`, `response.output_item.done`; reasoning that stood in the text as such an item, too; the message's text
+        without them, everywhere. A call that was cut off ends
         with the status "incomplete", and has no `.done` of its arguments.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back
-        is out.
+        is out. The source is closed at the end, and where the iterator is closed.
     """
-    return _read(events, ResponseReader(tools, options))
-
-
-def _read(events: Iterable[Mapping[str, Any]], reader: ResponseReader) -> Iterator[dict[str, Any]]:
-    try:
-        for event in events:
-            yield from reader.read(event)
-    except Exception:
-        yield from reader.finish()
-        raise
-    yield from reader.finish()
+    return read(events, ResponseReader(tools, options))
 
 
 def adict_response_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
 ) -> AsyncIterator[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_response_events`."""
-    return _aread(events, ResponseReader(tools, options))
-
-
-async def _aread(events: AsyncIterable[Mapping[str, Any]], reader: ResponseReader) -> AsyncIterator[dict[str, Any]]:
-    try:
-        async for event in events:
-            for each in reader.read(event):
-                yield each
-    except Exception:
-        for each in reader.finish():
-            yield each
-        raise
-    for each in reader.finish():
-        yield each
+    return aread(events, ResponseReader(tools, options))

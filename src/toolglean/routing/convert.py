@@ -2,8 +2,10 @@
 # What it must not know: who runs the tool.
 #
 # Text is read by toolglean's own parser with the tools that there are: XML whose tag is the tool's name, JSON with
-# `input`, and every other format of the library. A tag that names no tool is read as the name of one all the same where
-# nothing else is found, so that the answer can be "unknown tool" instead of "nothing found".
+# `input`, and every other format of the library. Where it finds nothing, the text is read once more from its first `{`:
+# who hands a text over to be routed means it as a request, prose before it or not. A tag that names no tool is read as
+# the name of one all the same where nothing else is found, so that the answer can be "unknown tool" instead of "nothing
+# found".
 """Requests and results in the forms of OpenAI, XML, JSON and MCP."""
 
 from __future__ import annotations
@@ -11,20 +13,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
+from toolglean.coerce import json_text
 from toolglean.errors import UsageError
 from toolglean.messages.wire import NO_JSON, arguments_of, field, json_of, shown
 from toolglean.routing.detect import ToolUseFormat, detect_format
-from toolglean.routing.neutral import ToolResultContent, ToolUseContent, text_block
+from toolglean.routing.neutral import ErrorCode, ToolResultContent, ToolUseContent, text_block
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
 
 __all__ = ["from_neutral", "result_from_neutral", "result_to_neutral", "to_neutral"]
 
 INPUT_KEYS = ("input", "arguments", "parameters", "args")
+ID_KEYS = ("call_id", "id", "tool_use_id", "tool_call_id")
+_REQUESTS = frozenset({"tool_use", "function", "function_call", "tool_call"})
 _first_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)>").search
 
 
@@ -42,13 +46,14 @@ def to_neutral(
         form: the form; None: by `detect_format`.
 
     Returns:
-        One request for each call, in order. One whose arguments cannot be read has them in `unread`.
+        One request for each call, in order. One whose arguments cannot be read has them in `unread`; one among several
+        that names no tool has the name "".
 
     Raises:
         UsageError: there is no request in it; the message shows what there is.
     """
     if isinstance(content, ToolUseContent):
-        return [replace(content)]
+        return [_checked(content)]
     form = form or detect_format(content)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
     if isinstance(content, str):
@@ -56,28 +61,50 @@ def to_neutral(
         found = _from_text(content, known) if value is NO_JSON else _from_value(value, form)
     else:
         found = _from_value(content, form)
-    if not found:
+    if not any(each.name or each.id for each in found):
         raise UsageError(f"no use of a tool in this {form}: {shown(content)}")
     return found
 
 
+def _checked(request: ToolUseContent) -> ToolUseContent:
+    # Ours, but whoever filled it in may have had anything at hand.
+    if not isinstance(request.name, str):
+        raise UsageError(f"no use of a tool: the name is {shown(request.name)}")
+    arguments, unread = ({}, request.unread) if request.unread else arguments_of(request.input)
+    return ToolUseContent(request.name, _id(request, "id"), arguments, unread)
+
+
 def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
     if isinstance(value, list | tuple):
-        return [each for item in value for each in _from_value(item, detect_format(item))]
+        return _from_items(value)
     if form == ToolUseFormat.OPENAI:
         return _from_openai(value)
     name = field(value, "name")
     if not isinstance(name, str):
-        return []
+        blocks = field(value, "content")  # a message
+        return _from_items(blocks) if isinstance(blocks, list | tuple) else []
     given = next((found for key in INPUT_KEYS if (found := field(value, key)) is not None), None)
     arguments, unread = arguments_of(given)
     return [ToolUseContent(name, _id(value, "id", "tool_use_id"), arguments, unread)]
 
 
+def _from_items(items: Iterable[Any]) -> list[ToolUseContent]:
+    found: list[ToolUseContent] = []
+    for item in items:
+        kind = field(item, "type")
+        if not isinstance(kind, str) or kind in _REQUESTS:  # else a text, an image, a thought
+            found += _from_value(item, detect_format(item)) or [_nameless(item)]
+    return found
+
+
+def _nameless(item: Any) -> ToolUseContent:
+    return ToolUseContent("", _id(item, *ID_KEYS), {}, shown(item))
+
+
 def _from_openai(value: Any) -> list[ToolUseContent]:
     calls = field(value, "tool_calls")
     if isinstance(calls, list | tuple):
-        return [each for call in calls for each in _from_openai(call)]
+        return [each for call in calls for each in _from_openai(call) or [_nameless(call)]]
     function = field(value, "function") or field(value, "function_call") or value
     name = field(function, "name")
     if not isinstance(name, str):
@@ -87,11 +114,14 @@ def _from_openai(value: Any) -> list[ToolUseContent]:
 
 
 def _id(value: Any, *keys: str) -> str:
-    return next((found for key in keys if isinstance(found := field(value, key), str)), "")
+    found = next((found for key in keys if (found := field(value, key)) is not None), "")
+    return str(found) if isinstance(found, str | int) else ""
 
 
 def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
     found = _parsed(text, tools)
+    if not found and (brace := text.find("{")) > 0:
+        found = _parsed(text[brace:], tools)
     tag = _first_tag(text)
     if not found and tag is not None:
         found = _parsed(text, ToolSet([*tools, Tool(tag[1])]))
@@ -104,29 +134,61 @@ def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
     return [
         ToolUseContent(call.name, "" if call.id == f"call_{call.index}" else call.id, call.arguments)
         if call.status == "ok"
-        else ToolUseContent(call.name, "", {}, text[slice(*call.span)])
+        else ToolUseContent(call.name, "", {}, _unread(call.status, text[slice(*call.span)]))
         for call in calls
     ]
+
+
+def _unread(status: str, text: str) -> str:
+    # A malformed call may well be a JSON object: as text of arguments it would be read as such.
+    return text if arguments_of(text)[1] else f"{status}: {text}"
 
 
 def from_neutral(
     request: ToolUseContent, form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
 ) -> Any:
-    """The request in that form: a dict, or for XML text.
+    """The request in that form: a dict, or for XML text (which has no place for the id).
+
+    Args:
+        request: the request.
+        form: the form.
+        tools: for XML, whose values are text: only the tool's schema tells `3` from `"3"`.
 
     Raises:
-        UsageError: XML cannot hold it so that it comes back; the message names the argument.
+        UsageError: the arguments are no JSON; or XML cannot hold them so that they come back: the message names which.
     """
     if form == ToolUseFormat.OPENAI:
-        arguments = request.unread or json.dumps(request.input, ensure_ascii=False)
+        arguments = request.unread or _json(request)
         return {
             "id": request.id,
             "type": "function",
             "function": {"name": request.name, "arguments": arguments},
         }
     if form == ToolUseFormat.XML:
-        return render("tool-tags", [(request.name, request.input)], tools=tools or [Tool(request.name)])
+        return _request_xml(request, tools if isinstance(tools, ToolSet) else ToolSet(tools or [request.name]))
     return request.to_dict()
+
+
+def _json(request: ToolUseContent) -> str:
+    try:
+        return json_text(request.input)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the arguments of {request.name!r} are no JSON ({error}): {shown(request.input)}") from error
+
+
+def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
+    if request.unread:
+        raise UsageError(f"arguments that could not be read cannot be written as XML: {shown(request.unread)}")
+    try:
+        return render("tool-tags", [(request.name, request.input)], tools=tools)
+    except UsageError:
+        # A list whose schema says nothing of its items has no tags that would come back, but its JSON does.
+        whole = _json(request)
+        texts = {name: value if isinstance(value, str) else json_text(value) for name, value in request.input.items()}
+        text = render("tool-tags", [(request.name, texts)], tools=[Tool(request.name)])
+        if [json_text(each.input) for each in _parsed(text, tools)] != [whole]:
+            raise
+        return text
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
@@ -143,9 +205,17 @@ def result_from_neutral(result: ToolResultContent, form: ToolUseFormat, name: st
     if form == ToolUseFormat.XML:
         return _result_xml(result)
     if form == ToolUseFormat.OPENAI:
-        text = result.text if result.structured_content is None else json.dumps(result.value, ensure_ascii=False)
-        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": text}
+        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": _told(result)}
     return result.to_dict()
+
+
+def _told(result: ToolResultContent) -> str:
+    # OpenAI's message knows no errors: an object says what is one.
+    if result.error is not None:
+        return json.dumps({"error": result.error.to_dict()}, ensure_ascii=False)
+    if result.structured_content is None:
+        return result.text
+    return json.dumps(result.structured_content, ensure_ascii=False)
 
 
 def _result_xml(result: ToolResultContent) -> str:
@@ -186,11 +256,17 @@ def result_to_neutral(content: Any) -> ToolResultContent:
             }
         )
     if field(content, "role") == "tool":
-        text = field(content, "content")
-        id = field(content, "tool_call_id")  # noqa: A001  # the field's own word
-        value = json_of(text) if isinstance(text, str) else NO_JSON
-        structured = None if value is NO_JSON or isinstance(value, str) else value
-        return ToolResultContent(id or "", [text_block(text if isinstance(text, str) else "")], structured)
+        return _from_openai_result(content)
     if isinstance(content, Mapping) and content.get("type") == "tool_result":
         return ToolResultContent.from_dict(content)
     raise UsageError(f"not a tool's result: {shown(content)}")
+
+
+def _from_openai_result(message: Any) -> ToolResultContent:
+    id, text = _id(message, "tool_call_id"), field(message, "content")  # noqa: A001  # the field's own word
+    text = text if isinstance(text, str) else ""
+    value = json_of(text)
+    fault = value.get("error") if isinstance(value, Mapping) and len(value) == 1 else None
+    if isinstance(fault, Mapping) and fault.keys() == {"code", "message"} and fault["code"] in get_args(ErrorCode):
+        return ToolResultContent.failed(id, fault["code"], str(fault["message"]))
+    return ToolResultContent(id, [text_block(text)], None if value is NO_JSON or isinstance(value, str) else value)

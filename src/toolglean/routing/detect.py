@@ -8,20 +8,23 @@
 #   or of type "function_call" (an item of the Responses API)              openai
 #   a dict of type "tool_use"                                              neutral
 #   any other dict                                                         json
-#   text that is JSON: by the dict, or the first dict of the list          as above
-#   text that begins with `{` or `[` and holds no tag before it            json: broken, or with text around it
+#   a list: by the first of its members that is openai or neutral, else    as above
+#   text that is JSON: by its value                                        as above
+#   text that begins with `{` or `[`, or with a `{` before the first tag   json: broken, in a fence, or behind prose
 #   any other text                                                         xml
 """Telling the forms of a tool's use apart."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+import re
 from typing import Any
 
 from toolglean.messages.wire import NO_JSON, field, json_of
 
 __all__ = ["ToolUseFormat", "detect_format"]
+
+_tag = re.compile(r"<[^\s<>/!?=]").search
 
 
 class ToolUseFormat(enum.StrEnum):
@@ -45,16 +48,28 @@ def detect_format(content: Any) -> ToolUseFormat:
     """
     if isinstance(content, str):
         found = json_of(content.strip())
-        if found is NO_JSON:
-            return ToolUseFormat.JSON if content.lstrip()[:1] in {"{", "["} else ToolUseFormat.XML
-        content = found
+        return _form_of_text(content) if found is NO_JSON else _form_of_value(found)
+    return _form_of_value(content)
+
+
+def _form_of_text(text: str) -> ToolUseFormat:
+    if text.lstrip()[:1] in {"{", "["}:
+        return ToolUseFormat.JSON
+    tag, brace = _tag(text), text.find("{")
+    return ToolUseFormat.JSON if brace >= 0 and (tag is None or brace < tag.start()) else ToolUseFormat.XML
+
+
+def _form_of_value(content: Any) -> ToolUseFormat:
     if isinstance(content, list | tuple):
-        content = next((each for each in content if not isinstance(each, str | int | float | None)), None)
+        forms = [_form_of_one(each) for each in content]
+        return next((form for form in forms if form != ToolUseFormat.JSON), ToolUseFormat.JSON)
+    return _form_of_one(content)
+
+
+def _form_of_one(content: Any) -> ToolUseFormat:
     if any(field(content, key) is not None for key in ("tool_calls", "function_call", "function")):
         return ToolUseFormat.OPENAI
     kind = field(content, "type")
     if kind == "function_call":
         return ToolUseFormat.OPENAI
-    if kind == "tool_use":
-        return ToolUseFormat.NEUTRAL
-    return ToolUseFormat.JSON if isinstance(content, Mapping) or content is not None else ToolUseFormat.XML
+    return ToolUseFormat.NEUTRAL if kind == "tool_use" else ToolUseFormat.JSON

@@ -5,9 +5,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
 import inspect
+import threading
+import types
+import typing
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, Union
 
 from toolglean.errors import UsageError
 from toolglean.tools import Tool, ToolLike, ToolSet, as_tool
@@ -41,7 +46,8 @@ class ToolExecutor(Protocol):
 class LocalTools:
     """Functions of this program as tools, for those who have no MCP server.
 
-    Functions that are not asynchronous run in a thread: a time limit lets go of them, but cannot end them.
+    A function that is not asynchronous runs in a thread of its own: a time limit lets go of it, but cannot end it. Such
+    a thread takes no other tool's place, and does not keep the program from ending.
     """
 
     def __init__(self) -> None:
@@ -58,11 +64,13 @@ class LocalTools:
 
         Args:
             function: a plain or an asynchronous one.
-            tool: its name and JSON schema, in any accepted shape; None: the function's own name, and a schema that
-                knows the names of its parameters and which are required.
+            tool: its name and JSON schema, in any accepted shape; None: the function's own name, and a schema with its
+                parameters, those that are required, and the types that its annotations name (`str`, `int`, `float`,
+                `bool`, `dict`, `list[...]`, `Literal[...]`, and unions of them).
 
         Raises:
-            UsageError: there is a tool of that name.
+            UsageError: there is a tool of that name; or the function cannot be called by name, or does not tell its
+                parameters.
             ToolError: `tool` is none.
         """
         added = _described(function) if tool is None else as_tool(tool)
@@ -78,24 +86,92 @@ class LocalTools:
         function = self._functions[name]
         if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
             return await function(**input)
-        found = await asyncio.to_thread(function, **input)
+        found = await _in_thread(function, input)
         return await found if inspect.isawaitable(found) else found
 
 
-_KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", list: "array"}
-_NAMES = {kind.__name__: word for kind, word in _KINDS.items()}
+async def _in_thread(function: Callable[..., Any], input: dict[str, Any]) -> Any:  # noqa: A002
+    # Not asyncio.to_thread: a handful of functions that hang would fill its pool, and keep `asyncio.run` from ending.
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        found: Any = None
+        error: BaseException | None = None
+        try:
+            found = context.run(function, **input)
+        except BaseException as raised:  # noqa: BLE001  # it goes on in the loop's thread
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, future, found, error)
+
+    threading.Thread(target=run, name="toolglean-tool", daemon=True).start()
+    return await future
+
+
+def _settle(future: asyncio.Future[Any], found: Any, error: BaseException | None) -> None:
+    if future.done():  # its time was up
+        return
+    if isinstance(error, StopIteration):  # no future takes this one
+        error = RuntimeError(f"StopIteration: {error}")
+    if error is None:
+        future.set_result(found)
+    else:
+        future.set_exception(error)
+
+
+# -- functions that describe themselves --------------------------------------------------------------------------------
+
+_KINDS: dict[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
 
 
 def _described(function: Callable[..., Any]) -> Tool:
+    name = getattr(function, "__name__", type(function).__name__)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name!r} does not tell its parameters: say what it is with `tool`") from error
+    said = _annotations(function)
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
+    for each in parameters:
+        if each.kind == each.POSITIONAL_ONLY:
+            raise UsageError(f"{name!r} cannot be called by name: its parameter {each.name!r} is positional only")
+        if each.kind in {each.VAR_KEYWORD, each.VAR_POSITIONAL}:
             continue
-        said: Any = parameter.annotation
-        word = _NAMES.get(said) if isinstance(said, str) else _KINDS.get(said)
-        properties[name] = {"type": word} if word else {}
-        if parameter.default is parameter.empty:
-            required.append(name)
+        properties[each.name] = _schema(said.get(each.name))
+        if each.default is each.empty:
+            required.append(each.name)
     schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(getattr(function, "__name__", type(function).__name__), schema, inspect.getdoc(function) or "")
+    return Tool(name, schema, inspect.getdoc(function) or "")
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    # Of an object that can be called, its method's; of names that are not to be found, nothing.
+    holder = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
+    try:
+        return typing.get_type_hints(holder)
+    except Exception:  # noqa: BLE001  # annotations are evaluated: anything may come of it
+        return {}
+
+
+def _schema(said: Any) -> dict[str, Any]:
+    origin, inner = typing.get_origin(said), typing.get_args(said)
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in {Union, types.UnionType}:
+        schemas = [_schema(each) for each in inner]
+        return {"anyOf": schemas} if all(schemas) else {}
+    word = _KINDS.get(origin or said)
+    if word == "array" and inner and (items := _schema(inner[0])):
+        return {"type": word, "items": items}
+    return {"type": word} if word else {}

@@ -28,7 +28,8 @@ class ToolUseContent:
         name: the tool's name.
         id: what the result will refer to; "" where nobody gave one.
         input: the arguments.
-        unread: the text of the arguments, where it is no JSON object: the tool is not run then.
+        unread: the text of the arguments, where it is no JSON object; or the whole request, where it names no tool
+            (`name` is "" then). No tool is run for either.
         type: "tool_use".
     """
 
@@ -39,8 +40,8 @@ class ToolUseContent:
     type: Literal["tool_use"] = "tool_use"
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dict in MCP's shape."""
-        return {"type": self.type, "id": self.id, "name": self.name, "input": self.input}
+        """As a dict in MCP's shape. Arguments that could not be read are their text: never `{}`, which could be run."""
+        return {"type": self.type, "id": self.id, "name": self.name, "input": self.unread or self.input}
 
 
 @dataclass(slots=True)
@@ -48,13 +49,17 @@ class ToolFault:
     """Why there is no result.
 
     Attributes:
-        code: "bad_request": it is no request for a tool; "unknown_tool"; "bad_arguments": unreadable, or not what the
-            tool's schema asks for; "tool_failed": the tool raised, or said itself that it failed; "timeout".
+        code: "bad_request": it is no request, or names no tool; "unknown_tool"; "bad_arguments": unreadable, or not
+            what the tool's schema asks for; "tool_failed": the tool raised, or said that it failed; "timeout".
         message: what happened, in words that a model can act upon.
     """
 
     code: ErrorCode
     message: str
+
+    def to_dict(self) -> dict[str, str]:
+        """As a dict."""
+        return {"code": self.code, "message": self.message}
 
 
 @dataclass(slots=True)
@@ -126,7 +131,7 @@ class ToolResultContent:
         if self.structured_content is not None:
             found["structured_content"] = self.structured_content
         if self.error is not None:
-            found["error"] = {"code": self.error.code, "message": self.error.message}
+            found["error"] = self.error.to_dict()
         return found
 
     @classmethod

@@ -4,11 +4,19 @@
 # What is found in a stream, in this order: calls that the server has parsed (`delta.tool_calls`), joined from their
 # fragments and run when the stream ends; calls in the text, which toolglean's parser finds across chunks, XML, JSON and
 # every format of the library, run as soon as each is whole; and text.
+#
+# Every call has an id that is its own in the whole conversation: the server's, the model's, or one that counts on from
+# the calls that the history holds. What is not whole is told and never run: arguments that are no JSON object; what had
+# begun when the connection broke; a last call without arguments when the server stopped for length.
 """Providers: a conversation in, a stream of what the model said and what its tools gave."""
 
 from __future__ import annotations
 
 import abc
+import contextlib
+import inspect
+import itertools
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +35,7 @@ from toolglean.messages.wire import field as field_of
 from toolglean.parser import Parser
 from toolglean.routing.integration import McpIntegration
 from toolglean.routing.neutral import ToolResultContent, ToolUseContent
+from toolglean.routing.system import said
 
 __all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler"]
 
@@ -88,10 +97,12 @@ class BaseProvider(abc.ABC):
             `{"type": "text", "text"}`; `{"type": "reasoning", "text"}`; `{"type": "tool_use", "id", "name", "input"}`,
             a call that is about to be run; `{"type": "tool_result", "id", "content"}`, what came of it, in the neutral
             form, errors too; `{"type": "problem", "reason", "text"}`, what could not be read, such as a call that was
-            cut off, which is never run; `{"type": "usage", "usage"}`.
+            cut off, which is never run (a call that the server had parsed has its "id" and "name" too, and if its
+            arguments are no JSON object a result that says so); `{"type": "usage", "usage"}`.
 
         Raises:
-            What the client raises; text that waited is given out before.
+            What the client raises; text that waited, and calls that had begun (as problems), are given out before.
+            MessageError: the messages cannot be written for OpenAI's wire.
         """
 
 
@@ -110,9 +121,12 @@ class OpenAiHandler(BaseProvider):
         super().__init__(mcp)
 
     def extract_tool_calls(self, delta: Any) -> list[Any]:
-        """The fragments of calls in a delta; [] where it has none."""
+        """The fragments of calls in a delta (its `function_call` of old is one); [] where it has none."""
         found = field_of(delta, "tool_calls")
-        return list(found) if isinstance(found, list | tuple) else []
+        if isinstance(found, list | tuple):
+            return list(found)
+        legacy = field_of(delta, "function_call")
+        return [] if legacy is None else [{"function": legacy}]
 
     def has_tool_calls(self, delta: Any) -> bool:
         """Whether the delta has fragments of calls."""
@@ -165,6 +179,9 @@ class OllamaHandler(BaseProvider):
 
 # -- one turn ----------------------------------------------------------------------------------------------------------
 
+CUT_OFF = frozenset({"length", "content_filter"})
+"""Finish reasons of a server that stopped while the model was still writing."""
+
 
 async def _conversation(
     provider: OpenAiHandler | OllamaHandler,
@@ -173,10 +190,12 @@ async def _conversation(
     system_prompt: str,
     messages: History | Iterable[Message] | Iterable[Mapping[str, Any]],
 ) -> AsyncIterator[dict[str, Any]]:
-    request: dict[str, Any] = {"model": model, "messages": _wire(system_prompt, messages), "stream": True}
+    history = _history(system_prompt, messages)
+    wire = OpenAIHistoryConverter().from_history(history)
+    request: dict[str, Any] = {"model": model, "messages": wire, "stream": True}
     if tools := provider.mcp.openai_tools:
         request["tools"] = tools
-    turn = _Turn(provider, detector, Parser(provider.mcp.tools or None, **provider.options.parser))
+    turn = _Turn(provider, detector, history)
     stream = await provider.client.chat.completions.create(**request | dict(provider.options.request))
     try:
         async for chunk in stream:
@@ -185,70 +204,138 @@ async def _conversation(
     except Exception:  # the client's: it goes on once what waited has been told
         async for part in turn.rest():
             yield part
+        for part in turn.broken():
+            yield part
         raise
+    finally:
+        await _closed(stream)
     async for part in turn.rest():
         yield part
-    for call in turn.calls.finish():
-        async for part in turn.run(call):
-            yield part
+    async for part in turn.structured():
+        yield part
 
 
-def _wire(system_prompt: str, messages: History | Iterable[Message] | Iterable[Mapping[str, Any]]) -> list[Any]:
+def _history(system_prompt: str, messages: History | Iterable[Message] | Iterable[Mapping[str, Any]]) -> History:
     if isinstance(messages, History):
         history = messages
     else:
         given: list[Any] = list(messages)
         ours = all(isinstance(each, Message) for each in given)
         history = History(conversation=given) if ours else NeutralHistoryConverter().to_history(given)
-    if system_prompt:
-        history = replace(history, system_message=system_prompt)
-    return OpenAIHistoryConverter().from_history(history)
+    return replace(history, system_message=system_prompt) if system_prompt else history
+
+
+async def _closed(stream: Any) -> None:
+    # Whoever leaves the loop early would keep the connection until the stream is collected.
+    close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
+    with contextlib.suppress(Exception):  # what came has come
+        found = close() if callable(close) else None
+        if inspect.isawaitable(found):
+            await found
+
+
+def _id_prefix(history: History, base: str) -> str:
+    """What the ids of this turn begin with: no id of the history does."""
+    taken = [
+        part.id or ""
+        for message in history.conversation
+        for part in message.content
+        if isinstance(part, ContentPartToolCall)
+    ]
+    numbers = itertools.count(len(taken))
+    prefixes = (f"{base}{number}_" for number in numbers)
+    return base if not taken else next(each for each in prefixes if not any(name.startswith(each) for name in taken))
 
 
 class _Turn:
     """What comes of one stream."""
 
-    def __init__(self, provider: BaseProvider, detector: OpenAiHandler, parser: Parser) -> None:
+    def __init__(self, provider: OpenAiHandler | OllamaHandler, detector: OpenAiHandler, history: History) -> None:
+        options = dict(provider.options.parser)
+        self.prefix = _id_prefix(history, options.pop("id_prefix", "call_"))
         self.provider = provider
         self.detector = detector
-        self.parser = parser
+        self.parser = Parser(provider.mcp.tools or None, id_prefix=self.prefix, **options)
         self.calls = ToolCallAggregator()
+        self.finish_reason: Any = None
+        self._ended = 0  # calls in the text: ids go on behind theirs
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         wrapper = OpenAIChunkWrapper(chunk)
+        delta = wrapper.delta
         if reasoning := wrapper.get_reasoning():
             yield {"type": "reasoning", "text": reasoning}
-        self.calls.add(self.detector.extract_tool_calls(wrapper.delta))
+        self.calls.add(self.detector.extract_tool_calls(delta))
         async for part in self._told(self.parser.feed(wrapper.get_text())):
             yield part
+        refusal = field_of(delta, "refusal")
+        if refusal and isinstance(refusal, str):
+            yield {"type": "text", "text": refusal}
         usage = field_of(chunk, "usage")
         if usage is not None:
             yield {"type": "usage", "usage": usage}
+        choices = field_of(chunk, "choices")
+        if isinstance(choices, list | tuple) and choices:
+            self.finish_reason = field_of(choices[0], "finish_reason") or self.finish_reason
 
     async def rest(self) -> AsyncIterator[dict[str, Any]]:
+        """What the text still held when the stream ended."""
         async for part in self._told(self.parser.finish()):
             yield part
 
+    async def structured(self) -> AsyncIterator[dict[str, Any]]:
+        """The calls that the server had parsed."""
+        calls = self._structured()
+        for call in calls:
+            if call is calls[-1] and self.finish_reason in CUT_OFF and not (call.arguments or call.unread):
+                yield _problem("incomplete", call)
+            else:
+                async for part in self._run(call):
+                    yield part
+
+    def broken(self) -> list[dict[str, Any]]:
+        """The same when the stream broke: none of them is known to be whole."""
+        return [_problem("incomplete", call) for call in self._structured()]
+
+    def _structured(self) -> list[ContentPartToolCall]:
+        numbers = itertools.count(self._ended)
+        return [replace(call, id=call.id or f"{self.prefix}{next(numbers)}") for call in self.calls.finish()]
+
     async def _told(self, events: Iterable[Event]) -> AsyncIterator[dict[str, Any]]:
         for event in events:
+            self._ended += type(event) is CallEnd
             if type(event) is CallEnd and event.call.status == "ok":
                 call = event.call
-                async for part in self.run(ContentPartToolCall(call.name, call.arguments, call.id)):
+                async for part in self._run(ContentPartToolCall(call.name, call.arguments, call.id)):
                     yield part
             elif found := _plain(event):
                 yield found
 
-    async def run(self, call: ContentPartToolCall) -> AsyncIterator[dict[str, Any]]:
+    async def _run(self, call: ContentPartToolCall) -> AsyncIterator[dict[str, Any]]:
+        if call.unread or not call.name:
+            yield _problem("malformed", call)
+        if not call.name:  # no history could hold it
+            return
         request = ToolUseContent(call.name, call.id or "", call.arguments, call.unread)
-        if not call.unread:
+        if call.unread:
+            result: Any = await self.provider.mcp.system.execute_tool_from_neutral_format(request)  # says why it is not
+        else:
             yield request.to_dict()
-        try:
-            result = await self.provider.process_tool_use(request)
-        except Exception as error:  # noqa: BLE001  # a subclass may route in a way of its own
-            message = f"{call.name!r} failed: {type(error).__name__}: {error}"
-            result = ToolResultContent.failed(request.id, "tool_failed", message)
+            result = await self._processed(request)
         content = result.to_dict() if isinstance(result, ToolResultContent) else result
         yield {"type": "tool_result", "id": request.id, "content": content}
+
+    async def _processed(self, request: ToolUseContent) -> Any:
+        try:
+            return await self.provider.process_tool_use(request)
+        except Exception as error:  # noqa: BLE001  # a subclass may route in a way of its own
+            return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
+
+
+def _problem(status: str, call: ContentPartToolCall) -> dict[str, Any]:
+    text = call.unread or json.dumps(call.arguments, ensure_ascii=False)
+    reason = f"{status} call of {call.name!r}"
+    return {"type": "problem", "reason": reason, "text": text, "id": call.id, "name": call.name}
 
 
 def _plain(event: Event) -> dict[str, Any] | None:
@@ -259,9 +346,6 @@ def _plain(event: Event) -> dict[str, Any] | None:
     if type(event) is Problem:
         return {"type": "problem", "reason": event.reason, "text": event.text}
     if type(event) is CallEnd:
-        return {
-            "type": "problem",
-            "reason": f"{event.call.status} call of {event.call.name!r}",
-            "text": event.call.arguments_text,
-        }
+        reason = f"{event.call.status} call of {event.call.name!r}"
+        return {"type": "problem", "reason": reason, "text": event.call.arguments_text}
     return None

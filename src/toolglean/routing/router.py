@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.messages.wire import NO_JSON, field, json_of
-from toolglean.routing.convert import result_from_neutral, to_neutral
-from toolglean.routing.detect import detect_format
+from toolglean.messages.wire import field, json_of
+from toolglean.routing.convert import ID_KEYS, result_from_neutral, to_neutral
+from toolglean.routing.detect import ToolUseFormat, detect_format
 from toolglean.routing.neutral import ToolResultContent, ToolUseContent
-from toolglean.routing.system import UnifiedMcpToolSystem
+from toolglean.routing.system import UnifiedMcpToolSystem, said
 
 __all__ = ["McpToolRouter"]
 
@@ -37,36 +37,37 @@ class McpToolRouter:
         Returns:
             The result in the form of the request: a `ToolResultContent` for an object of the neutral form; OpenAI's
             message of a tool; text for XML; else a dict in the neutral form. A list of them, in order, where the
-            content asks for several. A request without an id gets one (`tool_0`, …). Errors are results too:
-            "bad_request" where the content is no request, with the id "error" if it shows none.
+            content asks for several, which are run one after another. A request without an id gets one (`tool_0`, …).
+            Errors are results too: "bad_request" where the content is no request, with the id "error" if it shows
+            none.
 
         Raises:
             asyncio.CancelledError: the caller was cancelled. Nothing else.
         """
         try:
             form = detect_format(content)
-            requests = to_neutral(content, self.system.tools, form)
+            tools = self.system.tools if isinstance(content, str) else None
+            requests = to_neutral(content, tools, form)
         except Exception as error:  # noqa: BLE001  # whatever was handed in: the answer is a result
             return self._refused(content, error)
-        results = [await self._routed(request) for request in requests]
-        answers = [
-            result if _is_neutral_object(content) else result_from_neutral(result, form, request.name)
-            for request, result in zip(requests, results, strict=True)
-        ]
+        plain = None if _is_neutral_object(content) else form
+        answers = [await self._answered(request, plain) for request in requests]
         return answers[0] if len(answers) == 1 else answers
 
-    async def _routed(self, request: ToolUseContent) -> ToolResultContent:
+    async def _answered(self, request: ToolUseContent, form: ToolUseFormat | None) -> Any:
         if not request.id:
             request.id = f"tool_{self._made}"
             self._made += 1
-        return await self.system.execute_tool_from_neutral_format(request)
+        try:
+            return _written(await self.system.execute_tool_from_neutral_format(request), form, request.name)
+        except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is no JSON
+            message = f"{request.name!r} failed: {said(error)}"
+            return _written(ToolResultContent.failed(request.id, "tool_failed", message), form, request.name)
 
     def _refused(self, content: Any, error: Exception) -> Any:
-        found = json_of(content) if isinstance(content, str) else content
-        known = (
-            None if found is NO_JSON else next((name for key in _IDS if isinstance(name := _read(found, key), str)), "")
-        )
-        message = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        found = json_of(content.strip()) if isinstance(content, str) else content
+        known = next((str(each) for key in ID_KEYS if isinstance(each := _read(found, key), str | int)), "")
+        message = str(error) if isinstance(error, UsageError) else said(error)
         result = ToolResultContent.failed(known or "error", "bad_request", message)
         if _is_neutral_object(content):
             return result
@@ -76,7 +77,8 @@ class McpToolRouter:
             return result.to_dict()
 
 
-_IDS = ("id", "tool_use_id", "call_id", "tool_call_id")
+def _written(result: ToolResultContent, form: ToolUseFormat | None, name: str) -> Any:
+    return result if form is None else result_from_neutral(result, form, name)
 
 
 def _read(holder: Any, key: str) -> Any:

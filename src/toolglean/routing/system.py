@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolglean.coerce import kinds_of, properties
 from toolglean.errors import UsageError
 from toolglean.routing.arguments import coerce_arguments
 from toolglean.routing.executors import ToolExecutor
-from toolglean.routing.neutral import ToolFault, ToolResultContent, ToolUseContent
+from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
 from toolglean.tools import Tool, ToolSet
 
-__all__ = ["UnifiedMcpToolSystem"]
+__all__ = ["UnifiedMcpToolSystem", "said"]
 
-_TYPES: Mapping[type, tuple[str, ...]] = {
-    str: ("string",),
-    bool: ("boolean",),
-    int: ("integer", "number"),
-    float: ("number",),
-    dict: ("object",),
-    list: ("array",),
-    type(None): ("null",),
-}
+SHOWN = 500  # characters of what is wrong, in a message
+
+_TYPES: tuple[tuple[Any, frozenset[str]], ...] = (  # bool before int, of which it is one
+    (str, frozenset({"string"})),
+    (bool, frozenset({"boolean"})),
+    (int, frozenset({"integer", "number"})),
+    (float, frozenset({"number"})),
+    (Mapping, frozenset({"object"})),
+    (list | tuple, frozenset({"array"})),
+    (type(None), frozenset({"null"})),
+)
 
 
 class UnifiedMcpToolSystem:
@@ -54,33 +57,36 @@ class UnifiedMcpToolSystem:
         """Run one request.
 
         Returns:
-            What the tool gave; or an error, with the request's id: "unknown_tool"; "bad_arguments", when they could not
-            be read, or one is missing or of another kind than the tool's schema says (the tool is not run then);
-            "tool_failed", when it raised or said that it failed; "timeout".
+            What the tool gave; or an error, with the request's id: "bad_request", when it names no tool;
+            "unknown_tool"; "bad_arguments", when they could not be read, or one is missing or of another kind than the
+            tool's schema says (the tool is not run then); "tool_failed", when it raised, or said that it failed;
+            "timeout".
 
         Raises:
             asyncio.CancelledError: the caller was cancelled; so was the tool.
         """
-        executor = next((each for each in self.executors if request.name in each.tools), None)
-        tool = executor.tools.get(request.name) if executor is not None else None
-        if executor is None or tool is None:
-            there_are = ", ".join(self.tools.names) or "none"
-            return ToolResultContent.failed(
-                request.id, "unknown_tool", f"Tool {request.name!r} not found. The tools are: {there_are}"
-            )
-        if request.unread:
-            message = f"The arguments of {request.name!r} are not a JSON object: {request.unread[:500]}"
-            return ToolResultContent.failed(request.id, "bad_arguments", message)
-        arguments = coerce_arguments(request.input, tool.parameters)
-        faults = faults_of(arguments, tool)
-        if faults:
-            return ToolResultContent.failed(request.id, "bad_arguments", f"{request.name!r}: {'; '.join(faults)}")
+        try:
+            executor, arguments = self._ready(request)
+        except _Refused as refused:
+            return ToolResultContent.failed(request.id, refused.code, str(refused))
+        except Exception as error:  # noqa: BLE001  # an executor that cannot say what it has
+            return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
         return await self._run(executor, request, arguments)
+
+    def _ready(self, request: ToolUseContent) -> tuple[ToolExecutor, dict[str, Any]]:
+        if not request.name:
+            raise _Refused("bad_request", f"A call that names no tool: {request.unread[:SHOWN]}")
+        for executor in self.executors:
+            tool = executor.tools.get(request.name)
+            if tool is not None:
+                return executor, _arguments(request, tool)
+        there_are = ", ".join(self.tools.names) or "none"
+        raise _Refused("unknown_tool", f"Tool {request.name!r} not found. The tools are: {there_are}")
 
     async def _run(
         self, executor: ToolExecutor, request: ToolUseContent, arguments: dict[str, Any]
     ) -> ToolResultContent:
-        task = asyncio.ensure_future(executor.execute_tool(request.name, arguments, tool_use_id=request.id))
+        task = asyncio.create_task(_executed(executor, request, arguments))
         try:
             done, _ = await asyncio.wait({task}, timeout=self.timeout)
         finally:
@@ -93,24 +99,57 @@ class UnifiedMcpToolSystem:
         return _result(request, task)
 
 
-def _look_away(task: asyncio.Future[Any]) -> None:
+class _Refused(Exception):  # noqa: N818  # it never leaves this file
+    """Why a request is not run."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def said(error: BaseException) -> str:
+    """What an exception says, whoever wrote it."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  # an exception that cannot even say what it is
+        text = ""
+    return f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+def _arguments(request: ToolUseContent, tool: Tool) -> dict[str, Any]:
+    if request.unread or not isinstance(request.input, Mapping):
+        text = request.unread or repr(request.input)
+        raise _Refused("bad_arguments", f"The arguments of {request.name!r} are not a JSON object: {text[:SHOWN]}")
+    arguments = coerce_arguments(request.input, tool.parameters)
+    if faults := faults_of(arguments, tool):
+        raise _Refused("bad_arguments", f"{request.name!r}: {'; '.join(faults)}")
+    return arguments
+
+
+async def _executed(executor: ToolExecutor, request: ToolUseContent, arguments: dict[str, Any]) -> ToolResultContent:
+    # All that is the executor's happens in its task, also what it raises before it first waits.
+    try:
+        value = await executor.execute_tool(request.name, arguments, tool_use_id=request.id)
+    except SystemExit as error:  # a tool that wants to end this program has failed
+        return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
+    return ToolResultContent.of(request.id, value)
+
+
+def _look_away(task: asyncio.Task[Any]) -> None:
     # What a tool raises after its time is nobody's: without this, the loop would complain of it.
     if not task.cancelled():
         task.exception()
 
 
-def _result(request: ToolUseContent, task: asyncio.Future[Any]) -> ToolResultContent:
+def _result(request: ToolUseContent, task: asyncio.Task[ToolResultContent]) -> ToolResultContent:
     if task.cancelled():
         return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} was cancelled")
     error = task.exception()
     if error is not None:
-        message = f"{request.name!r} failed: {type(error).__name__}: {error}".removesuffix(": ")
-        return ToolResultContent.failed(request.id, "tool_failed", message)
-    found = ToolResultContent.of(request.id, task.result())
-    found.tool_use_id = request.id
-    if found.is_error and found.error is None:
-        found.error = ToolFault("tool_failed", found.text)
-    return found
+        return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
+    found = task.result()
+    fault = found.error or (ToolFault("tool_failed", found.text) if found.is_error else None)
+    return replace(found, tool_use_id=request.id, error=fault)
 
 
 def faults_of(arguments: Mapping[str, Any], tool: Tool) -> list[str]:
@@ -120,18 +159,25 @@ def faults_of(arguments: Mapping[str, Any], tool: Tool) -> list[str]:
     schema = tool.parameters
     known = properties(schema)
     required = schema.get("required")
-    missing = [name for name in required if name not in arguments] if isinstance(required, list) else []
-    faults = [f"parameter {name!r} is missing" for name in missing]
+    names = [name for name in required if isinstance(name, str)] if isinstance(required, list | tuple) else []
+    faults = [f"parameter {name!r} is missing" for name in names if name not in arguments]
     if schema.get("additionalProperties") is False:
         faults += [f"there is no parameter {name!r}" for name in arguments if name not in known]
     for name, value in arguments.items():
         kinds = kinds_of(known.get(name), schema)
         if kinds and not kinds & _kinds_of_value(value) and "enum" not in kinds:
-            faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {str(value)[:100]!r}")
+            faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {_shown(value)}")
     return faults
 
 
 def _kinds_of_value(value: Any) -> frozenset[str]:
     if isinstance(value, float) and value.is_integer():
         return frozenset({"number", "integer"})
-    return frozenset(_TYPES.get(type(value), ()))
+    return next((kinds for kind, kinds in _TYPES if isinstance(value, kind)), frozenset())
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)[:100]
+    except RecursionError:
+        return type(value).__name__

@@ -1,0 +1,96 @@
+"""Fragments of calls are joined, whatever servers do with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.chunkings import chunkings
+from tests.routing.tools import JUNK, fragment
+from toolglean.messages import ContentPartToolCall
+from toolglean.routing import ToolCallAggregator
+
+
+@pytest.mark.parametrize(
+    ("fragments", "calls"),
+    [
+        (
+            [fragment(0, "a", "f", ""), fragment(0, None, None, '{"x":'), fragment(0, None, None, " 1}")],
+            [("a", "f", {"x": 1})],
+        ),
+        ([fragment(0, "a", "f", "{}"), fragment(1, "b", "g", "{}")], [("a", "f", {}), ("b", "g", {})]),
+        # fragments of two calls in turns
+        (
+            [
+                fragment(0, "a", "f", "{"),
+                fragment(1, "b", "g", "{"),
+                fragment(0, None, None, "}"),
+                fragment(1, None, None, "}"),
+            ],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        # the id comes late
+        ([fragment(0, None, "f", "{"), fragment(0, "a", None, "}")], [("a", "f", {})]),
+        # NeMo Guardrails PR 1797: no index
+        (
+            [fragment(None, "a", "f", "{"), fragment(None, None, None, "}"), fragment(None, "b", "g", "{}")],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        (
+            [
+                fragment(None, "a", "f", "{"),
+                fragment(None, "b", "g", "{"),
+                fragment(None, "a", None, "}"),
+                fragment(None, "b", None, "}"),
+            ],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        # every call has index 0
+        ([fragment(0, "a", "f", "{}"), fragment(0, "b", "f", "{}")], [("a", "f", {}), ("b", "f", {})]),
+        ([fragment(0, None, "f", "{}"), fragment(0, None, "g", "{}")], [(None, "f", {}), (None, "g", {})]),
+        # two identical calls without ids, and one whose name comes with every piece
+        (
+            [fragment(0, None, "f", '{"x": 1}'), fragment(0, None, "f", '{"x": 1}')],
+            [(None, "f", {"x": 1}), (None, "f", {"x": 1})],
+        ),
+        ([fragment(0, "a", "f", '{"x"'), fragment(0, "a", "f", ": 1}")], [("a", "f", {"x": 1})]),
+        ([fragment(0, None, "f", '{"x"'), fragment(0, None, "f", ": 1}")], [(None, "f", {"x": 1})]),
+        # the name in pieces
+        (
+            [fragment(0, "a", "get_"), fragment(0, None, "weather"), fragment(0, None, None, "{}")],
+            [("a", "get_weather", {})],
+        ),
+        # arguments as an object, as nothing, as the word null
+        ([fragment(0, "a", "f", {"x": 1})], [("a", "f", {"x": 1})]),
+        ([fragment(0, "a", "f")], [("a", "f", {})]),
+        ([fragment(0, "a", "f", "null")], [("a", "f", {})]),
+    ],
+)
+def test_fragments_are_joined(fragments: list[dict[str, Any]], calls: list[tuple[Any, str, Any]]) -> None:
+    joined = ToolCallAggregator()
+    for each in fragments:
+        joined.add([each])
+    assert [(call.id, call.name, call.arguments) for call in joined.finish()] == calls
+    assert not joined
+    joined.add(fragments)
+    assert len(joined.finish()) == len(calls)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"a": 1} x', "NaN"])
+def test_fragments_that_make_no_object_are_unread(text: str) -> None:
+    for chunks in chunkings(text):
+        joined = ToolCallAggregator()
+        joined.add([fragment(0, "a", "f")])
+        for chunk in chunks:
+            joined.add([fragment(0, None, None, chunk)])
+        assert joined.finish() == [ContentPartToolCall("f", {}, "a", text)]
+
+
+@given(JUNK)
+@settings(max_examples=100, deadline=None)
+def test_odd_fragments_do_not_raise(junk: Any) -> None:
+    joined = ToolCallAggregator()
+    joined.add_delta({"tool_calls": junk, "function_call": junk})
+    joined.finish()
