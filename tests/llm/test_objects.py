@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
 from tests.chunkings import chunkings
 from tests.llm.models import Album, Aliased, Awkward, Cat, Dog, Everything, Open, Song, Step, Tree
@@ -581,6 +581,14 @@ def test_the_class_must_be_a_model(given: Any) -> None:
     with pytest.raises(ConfigurationError, match="output_cls must be a pydantic model class") as caught:
         StreamingObjectProcessor(given)
     assert caught.value.field == "output_cls"
+
+
+def test_the_class_must_be_whole() -> None:
+    fields: dict[str, Any] = {"other": ("Nowhere", ...)}
+    lost = create_model("Lost", **fields)
+    with pytest.raises(ConfigurationError, match="Lost names a type that is not known") as caught:
+        StreamingObjectProcessor(lost)
+    assert caught.value.__cause__ is not None
 
 
 @pytest.mark.parametrize("given", [[7], [None], ["text"]])

@@ -131,6 +131,6 @@ def test_a_response_as_a_completion() -> None:
 def test_metadata_does_not_change() -> None:
     metadata = Metadata(model_name="llama3.1")
     with pytest.raises(ValidationError):
-        metadata.model_name = "other"  # type: ignore[misc]
+        metadata.model_name = "other"
     with pytest.raises(ValidationError):
         Metadata(context_window=0)

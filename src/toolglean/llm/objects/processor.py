@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PydanticUserError
 
 from toolglean.errors import UsageError
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, ToolCall
@@ -347,3 +347,8 @@ def _check_class(output_cls: Any) -> None:
     if not (isinstance(output_cls, type) and issubclass(output_cls, BaseModel)):
         message = f"output_cls must be a pydantic model class, not {output_cls!r}"
         raise ConfigurationError(message, field="output_cls", value=output_cls)
+    try:
+        output_cls.model_rebuild()  # nothing happens where the class is whole
+    except (PydanticUserError, NameError) as error:
+        message = f"output_cls {output_cls.__name__} names a type that is not known: {error}"
+        raise ConfigurationError(message, field="output_cls", value=output_cls) from error
