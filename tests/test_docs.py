@@ -121,7 +121,8 @@ def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
     for block, following in zip_longest(found, found[1:]):
         if block.language != "python":
             continue
-        code = compile("\n" * block.line + block.text.replace(SERVER, server), str(page), "exec")
+        source = "\n" * block.line + block.text.replace(SERVER, server)
+        code = compile(source, str(page), "exec", dont_inherit=True)  # as a user's file, not as this one
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(code, names)  # noqa: S102  # that is what the test is for
