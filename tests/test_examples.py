@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.loopback import Turn, serve
 
 ROOT = Path(__file__).parent.parent
+UTF8 = {**os.environ, "PYTHONIOENCODING": "utf-8"}
 AGENT = ROOT / "examples" / "leaky_model_to_mcp.py"
 
 pytest.importorskip("openai", reason="needs toolglean[openai]")
@@ -20,6 +22,35 @@ from tests.clients.mcp_ways import on_http  # noqa: E402
 
 HERMES = 'I will add. <tool_call>\n{"name": "add", "arguments": {"a": 2, "b": "3"}}\n</tool_call>'
 QWEN = "<tool_call>\n<function=add>\n<parameter=a>\n2\n</parameter>\n<parameter=b>\n3\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("program", "printed"),
+    [
+        (
+            "album.py",
+            "Album: Album(name='Under the Eaves', artist='The Gutters', songs=[Song(title='First Drop', seconds=184)",
+        ),
+        ("extract.py", '{"name":"Charles Babbage","born":1792,"city":"London"}\n'),
+    ],
+)
+def test_objects_are_filled_without_a_server(program: str, printed: str) -> None:
+    pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+    command = [sys.executable, "-W", "error", str(ROOT / "examples" / program), "--replay"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=UTF8)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert printed in done.stdout
+
+
+@pytest.mark.parametrize("program", ["album.py", "extract.py"])
+def test_where_no_server_answers_the_programs_say_so(program: str) -> None:
+    pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+    command = [sys.executable, str(ROOT / "examples" / program)]
+    env = {**UTF8, "OLLAMA_HOST": "127.0.0.1:9"}
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=env)
+    assert done.returncode == 1
+    assert f"Without a server: python examples/{program} --replay" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_agent_is_short() -> None:

@@ -99,7 +99,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for client in made:
         if isinstance(client, ollama.Client):
-            client.close()
+            client._client.close()
 
 
 @pytest.fixture

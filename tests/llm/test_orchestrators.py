@@ -182,10 +182,11 @@ def test_1_it_is_made_of_the_right_things(llm: Ollama, monkeypatch: pytest.Monke
     with pytest.raises(ConfigurationError, match="calls no functions") as wrong:
         ToolOrchestratingLLM(Album, "x", NoFunctions())
     assert isinstance(wrong.value, ValueError)
+    odd: Any = 5
     for made in (
-        lambda: ToolOrchestratingLLM(Album, 5, llm),
-        lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt=5, llm=llm),
-    ):  # type: ignore[arg-type]
+        lambda: ToolOrchestratingLLM(Album, odd, llm),
+        lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt=odd, llm=llm),
+    ):
         with pytest.raises(ConfigurationError, match="prompt must be a text or a prompt template, not int"):
             made()
     monkeypatch.setattr(Configs, "llm", llm)

@@ -39,6 +39,7 @@ from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import TextCompletionLLM, ToolOrchestratingLLM
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
+from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolMetadata, ToolOutput
 from toolglean.llm.types import (
@@ -59,6 +60,7 @@ from toolglean.llm.types import (
 __all__ = [
     "LLM",
     "AgentChatResponse",
+    "AsyncReplayClient",
     "BasePromptTemplate",
     "CallableTool",
     "ChatPromptTemplate",
@@ -92,6 +94,7 @@ __all__ = [
     "PromptTemplate",
     "PydanticParser",
     "ReasoningChunk",
+    "ReplayClient",
     "RequestConnectionError",
     "RequestError",
     "RequestTimeoutError",
