@@ -163,6 +163,26 @@ def test_an_answer_without_a_leak_is_as_it_was(server: Loopback, client: Any) ->
     assert type(found.choices[0]) is type(leaked.choices[0])
 
 
+def test_what_is_made_is_typed_as_the_packages_own() -> None:
+    texts = ["<think>Hm</think>", '<tool_call>{"name": "get_weather", "argu', 'ments": {"city": "x"}}</tool_call>', "<"]
+    stream = [ChatCompletionChunk.construct(**chunk(text)) for text in texts]
+    found = list(chat_chunks(stream, TOOLS, format="hermes"))
+    for each in found:
+        assert each == ChatCompletionChunk.model_validate(each.model_dump(exclude_unset=True))
+        assert each.model_fields_set >= {"id", "choices", "created", "model", "object"}
+    deltas: list[Any] = [each.choices[0].delta for each in found]
+    assert [delta.reasoning_content for delta in deltas if delta.model_extra] == ["Hm"]
+    first, *more = [delta.tool_calls[0] for delta in deltas if delta.tool_calls]
+    assert (first.function.name, first.type, first.index, first.function.arguments) == (
+        "get_weather",
+        "function",
+        0,
+        "",
+    )
+    assert "".join(each.function.arguments for each in more) == '{"city": "x"}'
+    assert [(each.id, each.type, each.function.name) for each in more] == [(None, None, None)] * len(more)
+
+
 def test_choices_are_read_apart() -> None:
     leak = LEAKS[0]
     stream = [each for char in leak.text for each in (chunk(char), chunk("x", index=1))]
