@@ -51,6 +51,11 @@ def test_one_client_does_not_need_another(name: str) -> None:
     assert imported(name, others) == ("", "")
 
 
+@pytest.mark.parametrize("name", ["chat", "responses", "streams", "turns"])
+def test_a_proxy_needs_no_package(name: str) -> None:
+    assert imported(name, "".join(BLOCKED.format(name=other) for other in (*EXTRAS, "pydantic"))) == ("", "")
+
+
 # Set by noxfile.py in an environment with one client: the names that must not be there.
 ABSENT = os.environ.get("TOOLGLEAN_ABSENT", "").split()
 

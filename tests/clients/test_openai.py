@@ -163,6 +163,26 @@ def test_an_answer_without_a_leak_is_as_it_was(server: Loopback, client: Any) ->
     assert type(found.choices[0]) is type(leaked.choices[0])
 
 
+def test_what_is_made_is_typed_as_the_packages_own() -> None:
+    texts = ["<think>Hm</think>", '<tool_call>{"name": "get_weather", "argu', 'ments": {"city": "x"}}</tool_call>', "<"]
+    stream = [ChatCompletionChunk.construct(**chunk(text)) for text in texts]
+    found = list(chat_chunks(stream, TOOLS, format="hermes"))
+    for each in found:
+        assert each == ChatCompletionChunk.model_validate(each.model_dump(exclude_unset=True))
+        assert each.model_fields_set >= {"id", "choices", "created", "model", "object"}
+    deltas: list[Any] = [each.choices[0].delta for each in found]
+    assert [delta.reasoning_content for delta in deltas if delta.model_extra] == ["Hm"]
+    first, *more = [delta.tool_calls[0] for delta in deltas if delta.tool_calls]
+    assert (first.function.name, first.type, first.index, first.function.arguments) == (
+        "get_weather",
+        "function",
+        0,
+        "",
+    )
+    assert "".join(each.function.arguments for each in more) == '{"city": "x"}'
+    assert [(each.id, each.type, each.function.name) for each in more] == [(None, None, None)] * len(more)
+
+
 def test_choices_are_read_apart() -> None:
     leak = LEAKS[0]
     stream = [each for char in leak.text for each in (chunk(char), chunk("x", index=1))]
@@ -173,6 +193,27 @@ def test_choices_are_read_apart() -> None:
     assert second[-1]["finish_reason"] == "stop"
     first = [each["choices"][0] for each in found if each["choices"][0]["index"] == 0]
     assert first[-1]["finish_reason"] == "tool_calls"
+
+
+def test_choices_of_a_real_stream_with_its_usage(server: Loopback, client: Any) -> None:
+    first, second = LEAKS[0], LEAKS[4]
+    server.play(Turn(list(first.text), choices=[Turn(list(second.text)), Turn(["It is ", "cold."])]))
+    state: Any = ChatCompletionStreamState()
+    for each in chat_chunks(create(client, n=3, stream_options={"include_usage": True}), TOOLS):
+        state.handle_chunk(each)
+    whole = state.get_final_completion()
+    assert [choice.finish_reason for choice in whole.choices] == ["tool_calls", "tool_calls", "stop"]
+    assert [len(choice.message.tool_calls or ()) for choice in whole.choices] == [
+        len(first.calls),
+        len(second.calls),
+        0,
+    ]
+    assert [json.loads(choice.message.tool_calls[0].function.arguments) for choice in whole.choices[:2]] == [
+        first.calls[0][1],
+        second.calls[0][1],
+    ]
+    assert whole.choices[2].message.content == "It is cold."
+    assert whole.usage is not None
 
 
 def test_the_servers_own_calls_pass_and_ours_count_on() -> None:
@@ -255,6 +296,25 @@ def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, c
             found += [each.choices[0].delta.content or ""]
     assert "".join(found) == "It is <tool_c"
     assert not isinstance(caught.value, AssertionError)
+
+
+@pytest.mark.parametrize("fault", [Cut(3), Malformed(3), ErrorLine(3)], ids=["cut", "malformed", "error"])
+def test_an_asynchronous_stream_breaks_in_the_same_way(fault: Any, server: Loopback) -> None:
+    server.play(Turn(["It ", "is <tool_c"], faults=[fault]), Turn(["x"], faults=[Status(500)]))
+    found: list[str] = []
+
+    async def run() -> None:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+            stream = await create(own)
+            with pytest.raises(Exception, match=r"."):  # noqa: PT012
+                async for each in achat_chunks(stream, TOOLS):
+                    found.append(each.choices[0].delta.content or "")  # noqa: PERF401  # what came before the error
+            assert stream.response.is_closed
+            with pytest.raises(openai.InternalServerError):
+                await create(own)
+
+    asyncio.run(run())
+    assert "".join(found) == "It is <tool_c"
 
 
 def test_chunks_come_through_at_once(server: Loopback, client: Any) -> None:

@@ -23,7 +23,12 @@ try:
     from openai.types import responses
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
     from openai.types.chat.chat_completion import Choice as WholeChoice
-    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta, ChoiceDeltaToolCall
+    from openai.types.chat.chat_completion_chunk import (
+        Choice,
+        ChoiceDelta,
+        ChoiceDeltaToolCall,
+        ChoiceDeltaToolCallFunction,
+    )
     from pydantic import TypeAdapter
 except ImportError as error:
     raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
@@ -65,25 +70,35 @@ class _ObjectReader(StreamReader):
         return [each.model_copy(update={"index": index}) for each, index in zip(fragments, indexes, strict=True)]
 
     def new_choice(self, index: int) -> Any:
-        return Choice.model_construct(index=index, delta=ChoiceDelta(), finish_reason=None)
+        return _CHOICE.model_copy(update={"index": index})
 
     def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
-        built = ChoiceDelta.model_construct(**delta | _calls(delta))
-        if first:
-            return choice.model_copy(update={"delta": built, "finish_reason": reason})
-        return Choice.model_construct(index=choice.index, delta=built, finish_reason=reason)
+        update = {"delta": _DELTA.model_copy(update=delta | _calls(delta)), "finish_reason": reason}
+        return (
+            choice.model_copy(update=update) if first else _CHOICE.model_copy(update={"index": choice.index} | update)
+        )
 
     def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
         update = {"choices": [choice]}
         return chunk.model_copy(update=update if is_last else update | {"usage": None})
 
 
+# Copies of these are several times as fast as the package's own `construct`, which looks into every field's type.
+_FUNCTION = ChoiceDeltaToolCallFunction()
+_CALL = ChoiceDeltaToolCall(index=0)
+_DELTA = ChoiceDelta()
+_CHOICE = Choice(index=0, delta=_DELTA, finish_reason=None)
+
+
 def _calls(delta: Mapping[str, Any]) -> dict[str, Any]:
     # Fragments of ours are dicts, those of the server objects.
     found = delta.get("tool_calls")
-    if not found:
-        return {}
-    return {"tool_calls": [ChoiceDeltaToolCall.construct(**each) if isinstance(each, dict) else each for each in found]}
+    return {"tool_calls": [_call(each) if isinstance(each, dict) else each for each in found]} if found else {}
+
+
+def _call(fragment: dict[str, Any]) -> ChoiceDeltaToolCall:
+    function = _FUNCTION.model_copy(update=fragment["function"])
+    return _CALL.model_copy(update=fragment | {"function": function})
 
 
 def chat_chunks(
