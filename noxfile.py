@@ -74,3 +74,10 @@ if Path("tests/llm").is_dir():
     def llm(session: nox.Session) -> None:
         """The orchestration layer, with its extra alone."""
         _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
+
+
+@nox.session(default=False)
+def partials(session: nox.Session) -> None:
+    """Objects while they are written: beside instructor, whose packages no other environment needs."""
+    session.install("--editable", ".[llm]", "instructor>=1.17")
+    session.run("python", "-m", "benchmarks.partials", *session.posargs)
