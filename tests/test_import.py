@@ -306,6 +306,10 @@ def import_ms(cache: Path) -> tuple[float, float]:
 
 def test_import_time(tmp_path: Path) -> None:
     import_ms(tmp_path)  # writes the bytecode
-    runs = [import_ms(tmp_path) for _ in range(12)]
-    best, share = min(whole for whole, _ in runs), min(whole / library for whole, library in runs)
+    best = share = float("inf")
+    for _ in range(48):  # whatever disturbs a machine makes runs slower, never faster: the fastest counts
+        whole, library = import_ms(tmp_path)
+        best, share = min(best, whole), min(share, whole / library)
+        if best < IMPORT_MS or share < SHARE:
+            break
     assert best < IMPORT_MS or share < SHARE, "what costs: python -X importtime -c 'import toolglean'"

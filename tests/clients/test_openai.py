@@ -341,7 +341,7 @@ def test_closing_closes_what_dicts_come_from() -> None:
 
     def source() -> Iterator[dict[str, Any]]:
         try:
-            yield from (chunk("a") for _ in range(9))
+            yield from (chunk("It is. ") for _ in range(9))
         finally:
             closed.append("sync")
 

@@ -339,7 +339,7 @@ def test_fragments_have_what_the_wire_wants() -> None:
     )
     deltas = ChatDeltas(next_index=3, id_prefix="x_")
     found = [fragment for delta in deltas.deltas(events) for fragment in delta["tool_calls"]]
-    assert found[0] == {"index": 3, "id": "x_3", "type": "function", "function": {"name": "f", "arguments": ""}}
+    assert found[0] == {"index": 3, "id": "x_0", "type": "function", "function": {"name": "f", "arguments": ""}}
     assert sorted({fragment["index"] for fragment in found}) == [3, 4]
     assert "".join(fragment["function"]["arguments"] for fragment in found if fragment["index"] == 4) == "{}"
     assert (deltas.calls_closed, deltas.next_index) == (2, 5)

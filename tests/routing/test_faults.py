@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -101,6 +102,45 @@ def test_a_function_that_hangs_keeps_nobody() -> None:
     assert quick.text == "here"
     release.set()
     assert all(late.acquire(timeout=10) for _ in range(40))  # what comes late hurts nobody
+
+
+def test_what_a_function_gives_too_late_is_nobodys() -> None:
+    complaints: list[Any] = []
+
+    async def run() -> str:
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
+        mcp = McpIntegration(timeout=0.01)
+        release = threading.Event()
+        mcp.register_tool(lambda: release.wait(10), "late")
+        result = await mcp.route_tool_use(ToolUseContent("late"))
+        release.set()
+        await asyncio.sleep(0.1)
+        return str(result.error.code)
+
+    assert asyncio.run(run()) == "timeout"
+    assert not complaints
+
+
+def test_what_a_tool_raises_too_late_is_nobodys() -> None:
+    complaints: list[Any] = []
+
+    async def late() -> None:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            raise ValueError("on the way out") from None
+
+    async def run() -> str:
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
+        mcp = McpIntegration(timeout=0.01)
+        mcp.register_tool(late)
+        result = await mcp.route_tool_use(ToolUseContent("late"))
+        await asyncio.sleep(0.01)
+        gc.collect()  # a task complains when it is collected
+        return str(result.error.code)
+
+    assert asyncio.run(run()) == "timeout"
+    assert not complaints
 
 
 def test_a_function_sees_the_context_of_its_caller() -> None:

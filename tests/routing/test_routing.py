@@ -216,10 +216,15 @@ def test_what_is_no_json_is_not_written(value: Any, form: ToolUseFormat) -> None
 
 
 def test_a_malformed_call_that_is_an_object_is_not_read_as_arguments() -> None:
-    text = '{"name": "get_weather", "arguments": [1], "id": "x"} '
-    for each in to_neutral(f"<tool_call>{text}</tool_call>", [WEATHER]):
-        assert each.unread
-        assert to_neutral(from_neutral(each, ToolUseFormat.NEUTRAL))[0].unread == each.unread
+    (broken,) = to_neutral('Hm: {"name": "get_weather", "arguments": [1]}', [WEATHER])
+    assert broken.unread == 'malformed: {"name": "get_weather", "arguments": [1]}'
+    for form in (ToolUseFormat.NEUTRAL, ToolUseFormat.OPENAI):
+        assert to_neutral(from_neutral(broken, form)) == [broken]
+
+
+def test_xml_that_would_come_back_as_another_value_is_not_written() -> None:
+    with pytest.raises(UsageError, match="argument 'x'"):
+        from_neutral(ToolUseContent("f", "", {"x": 5}), ToolUseFormat.XML)
 
 
 def test_results_of_openai() -> None:
@@ -230,7 +235,14 @@ def test_results_of_openai() -> None:
     failed = ToolResultContent.failed("c1", "timeout", "too late")
     assert result_to_neutral(result_from_neutral(failed, ToolUseFormat.OPENAI)) == failed
     # An object of a tool's own that looks like an error is one only if it is spelt as ours.
-    for own in ({"error": "x"}, {"error": {"code": "E5", "message": "x"}}, {"error": None, "x": 1}):
+    odd = {"error": {"code": "timeout", "message": 1}}
+    for own in (
+        {"error": "x"},
+        {"error": {"code": "E5", "message": "x"}},
+        {"error": None, "x": 1},
+        odd,
+        {"error": {**odd["error"], "more": 1}},
+    ):
         result = ToolResultContent.of("c1", own)
         assert result_to_neutral(result_from_neutral(result, ToolUseFormat.OPENAI)) == result
 

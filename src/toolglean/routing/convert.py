@@ -267,6 +267,8 @@ def _from_openai_result(message: Any) -> ToolResultContent:
     text = text if isinstance(text, str) else ""
     value = json_of(text)
     fault = value.get("error") if isinstance(value, Mapping) and len(value) == 1 else None
-    if isinstance(fault, Mapping) and fault.keys() == {"code", "message"} and fault["code"] in get_args(ErrorCode):
-        return ToolResultContent.failed(id, fault["code"], str(fault["message"]))
+    if isinstance(fault, Mapping) and fault.keys() == {"code", "message"}:
+        code, message = fault["code"], fault["message"]
+        if code in get_args(ErrorCode) and isinstance(message, str):
+            return ToolResultContent.failed(id, code, message)
     return ToolResultContent(id, [text_block(text)], None if value is NO_JSON or isinstance(value, str) else value)
