@@ -76,6 +76,16 @@ class ToolSet:
         """The tool of that name, or None."""
         return self._tools.get(name)
 
+    def to_openai(self) -> list[dict[str, Any]]:
+        """The tools as OpenAI's chat API and Ollama take them in a request."""
+        return [
+            {
+                "type": "function",
+                "function": {"name": each.name, "description": each.description, "parameters": dict(each.parameters)},
+            }
+            for each in self
+        ]
+
     def __contains__(self, name: object) -> bool:
         return name in self._tools
 

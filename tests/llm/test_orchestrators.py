@@ -14,7 +14,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 from pydantic import BaseModel, Field, create_model
 
 from tests.chunkings import chunkings
-from tests.loopback import Call, Cut, Loopback, Turn, serve
+from tests.loopback import Call, Cut, Loopback, Status, Turn, serve
 from toolglean.llm import (
     AgentChatResponse,
     ChatPromptTemplate,
@@ -38,6 +38,7 @@ from toolglean.llm import (
     PromptTemplate,
     PydanticParser,
     RetryPolicy,
+    ServerError,
     StreamInterruptedError,
     TextCompletionLLM,
     ToolOrchestratingLLM,
@@ -232,6 +233,10 @@ def test_4_the_server_fails(way: str, llm: Ollama, server: Loopback) -> None:
         with pytest.raises(StreamInterruptedError) as caught:
             ask(function, server, way)
         assert caught.value.partial.unfinished[0].name == "Album"
+    server.play(Turn([], faults=[Status(500)]))
+    with pytest.raises(ServerError) as failed:
+        ask(function, server, way)
+    assert failed.value.status == 500
 
 
 @pytest.mark.parametrize("way", WAYS)

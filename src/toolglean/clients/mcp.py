@@ -92,13 +92,7 @@ class EmbeddedMcpServer:
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
         """The tools as OpenAI's chat API and Ollama take them in a request."""
-        return [
-            {
-                "type": "function",
-                "function": {"name": each.name, "description": each.description, "parameters": dict(each.parameters)},
-            }
-            for each in self._tools
-        ]
+        return self._tools.to_openai()
 
     def tool(self, *args: Any, **options: Any) -> Callable[[Function], Function]:
         """`MCPServer.tool`: a decorator that makes a function a tool of the server of this process.

@@ -40,13 +40,7 @@ class McpIntegration:
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
         """All tools, as OpenAI's chat API and Ollama take them in a request."""
-        return [
-            {
-                "type": "function",
-                "function": {"name": each.name, "description": each.description, "parameters": dict(each.parameters)},
-            }
-            for each in self.tools
-        ]
+        return self.tools.to_openai()
 
     def register_tool(self, function: Callable[..., Any], tool: ToolLike | None = None) -> Tool:
         """Make a function of this program a tool: see `LocalTools.add`."""

@@ -1,0 +1,195 @@
+"""Tools: functions and classes as tools, and how their calls are run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Literal
+
+import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
+from pydantic import BaseModel, Field
+
+from toolglean.llm import (
+    CallableTool,
+    ConfigurationError,
+    InvalidObjectError,
+    StreamingObjectProcessor,
+    ToolCallChunk,
+    ToolExecutionError,
+    ToolExecutor,
+    ToolMetadata,
+    ToolSchemaError,
+    UnknownToolError,
+)
+
+
+class Song(BaseModel):
+    """A song."""
+
+    title: str
+    seconds: int = Field(gt=0)
+
+
+def weather(city: str, unit: Literal["c", "f"] = "c", *, days: list[int] | None = None, **more: Any) -> str:
+    """The weather.
+
+    It may rain.
+
+    Args:
+        city: where,
+            in full
+        unit (str): how it is measured
+        days: which
+
+    Returns:
+        A text: not an argument.
+    """
+    return f"{city} {unit} {days} {more}"
+
+
+async def later(text: str) -> str:
+    """Say it later."""
+    await asyncio.sleep(0)
+    return text
+
+
+def test_a_function_describes_itself() -> None:
+    function = CallableTool.from_function(weather).metadata.to_openai_tool()["function"]
+    assert (function["name"], function["description"]) == ("weather", "The weather.\n\nIt may rain.")
+    properties = function["parameters"]["properties"]
+    assert {name: each.get("description") for name, each in properties.items()} == {
+        "city": "where, in full",
+        "unit": "how it is measured",
+        "days": "which",
+    }
+    assert properties["unit"]["enum"] == ["c", "f"]
+    assert function["parameters"]["required"] == ["city"]
+    named = CallableTool.from_function(weather, name="other", description="Else.").metadata
+    assert (named.name, named.description) == ("other", "Else.")
+
+
+def test_a_class_describes_itself() -> None:
+    metadata = CallableTool.from_model(Song).metadata
+    assert (metadata.name, metadata.description, metadata.fn_schema) == ("Song", "A song.", Song)
+    assert CallableTool.from_model(Song)(title="x", seconds=1) == Song(title="x", seconds=1)
+
+
+def test_calls() -> None:
+    tool = CallableTool.from_function(weather)
+    assert tool(city="Oslo") == "Oslo c None {}"
+    found = tool.call(city="Oslo", days="[1, 2]", wind=True)
+    assert (found.content, found.tool_name) == ("Oslo c [1, 2] {'wind': True}", "weather")
+    assert (found.raw_input, found.raw_output, found.is_error) == (
+        {"city": "Oslo", "days": "[1, 2]", "wind": True},
+        found.content,
+        False,
+    )
+    song = CallableTool.from_model(Song).call(title="x", seconds="7")
+    assert (song.raw_output, song.content) == (Song(title="x", seconds=7), '{"title":"x","seconds":7}')
+    assert asyncio.run(CallableTool.from_model(Song).acall(title="x", seconds=7)).raw_output == Song(
+        title="x", seconds=7
+    )
+
+
+def test_asynchronous_functions() -> None:
+    tool = CallableTool.from_function(later)
+    assert tool.is_async
+    assert tool.call(text="x").raw_output == "x"
+    assert asyncio.run(tool.acall(text="x")).raw_output == "x"
+
+    async def within_a_loop() -> None:
+        tool.call(text="x")
+
+    with pytest.raises(ConfigurationError, match="use acall"):
+        asyncio.run(within_a_loop())
+
+
+def test_a_tool_is_run_once_whatever_it_raises() -> None:
+    # The original tried positional arguments first, then keywords, and swallowed the first exception: twice run.
+    seen: list[str] = []
+
+    def once(text: str) -> None:
+        seen.append(text)
+        raise TypeError("this is the tool's own")
+
+    found = CallableTool.from_function(once).call(text="x")
+    assert seen == ["x"]
+    assert isinstance(found.error, ToolExecutionError)
+    assert isinstance(found.error.__cause__, TypeError)
+    assert (found.error.tool_name, found.error.arguments, found.error.output) == ("once", {"text": "x"}, found)
+    assert found.raw_output is None
+
+
+@pytest.mark.parametrize("arguments", [{}, {"title": "x", "seconds": 0}, {"title": None, "seconds": 1}])
+def test_arguments_that_are_not_valid(arguments: dict[str, Any]) -> None:
+    for found in (
+        CallableTool.from_model(Song).call(**arguments),
+        asyncio.run(CallableTool.from_model(Song).acall(**arguments)),
+    ):
+        assert found.is_error
+        assert isinstance(found.error, InvalidObjectError)
+        assert found.raw_output is None
+        assert "not valid" in found.content
+
+
+def test_interruptions_go_through() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        CallableTool.from_function(stop).call()
+
+
+def calls(*names: str) -> list[ToolCallChunk]:
+    return [ToolCallChunk(name=name, arguments={"text": f"{place}"}) for place, name in enumerate(names)]
+
+
+def run(tools: list[CallableTool], wanted: Any, *, asynchronous: bool, **options: Any) -> Any:
+    executor = ToolExecutor(tools, **options)
+    return asyncio.run(executor.aexecute(wanted)) if asynchronous else executor.execute(wanted)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_outputs_stand_in_the_order_of_the_calls(asynchronous: bool, caplog: pytest.LogCaptureFixture) -> None:
+    async def slow(text: str) -> str:
+        await asyncio.sleep(0.02)
+        return f"slow {text}"
+
+    tools = [CallableTool.from_function(each) for each in (slow, later)]
+    with caplog.at_level(logging.INFO, "toolglean.llm"):
+        found = run(tools, calls("slow", "later", "later", "nope"), asynchronous=asynchronous, verbose=True)
+    assert [output.content for output in found[:3]] == ["slow 0", "1", "2"]
+    assert isinstance(found[3].error, UnknownToolError)
+    assert found[3].error.known == ("slow", "later")
+    assert len(caplog.records) == 4
+    with pytest.raises(UnknownToolError):
+        run(tools, calls("nope"), asynchronous=asynchronous, raise_on_error=True)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_only_finished_calls_are_run(asynchronous: bool) -> None:
+    seen: list[str] = []
+    tool = CallableTool.from_function(seen.append, name="later")
+    [partial] = StreamingObjectProcessor(Song).feed('{"title": "x"')
+    for wrong in (ToolCallChunk(name="later", unread='{"text": '), partial, {"name": "later"}):
+        with pytest.raises(ConfigurationError, match="only finished calls can be executed"):
+            run([tool], [*calls("later"), wrong], asynchronous=asynchronous)
+    assert seen == []
+
+
+def test_what_cannot_be_described() -> None:
+    with pytest.raises(ToolSchemaError, match="no schema"):
+        ToolMetadata(name="x").to_openai_tool()
+    long = ToolMetadata(name="x", description="y" * 1025, fn_schema={})
+    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+        long.to_openai_tool()
+    assert long.to_openai_tool(skip_length_check=True)["function"]["parameters"] == {}
+
+    def unknown(x: NoSuchType) -> None:  # type: ignore[name-defined]  # noqa: F821
+        """Odd."""
+
+    with pytest.raises(ToolSchemaError, match="NoSuchType"):
+        CallableTool.from_function(unknown)
