@@ -23,6 +23,7 @@ from toolglean.llm.errors import (
     UnsetFieldError,
 )
 from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor, object_of
+from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, Message, TextChunk, ToolCallChunk
 
 HORSES = '{"name": "Horses", "songs": [{"title": "Gloria", "seconds": 354}]}'
@@ -195,6 +196,17 @@ def test_a_partial_is_no_model_and_nothing_takes_it_for_one() -> None:
             json.dumps(partial)
         with pytest.raises(AttributeError):
             given.name = "y"
+
+
+def test_a_partial_is_never_dispatched() -> None:
+    ran: list[str] = []
+    partial: Any = partial_of(Album, '{"name": "x"}')
+    tool = CallableTool.from_function(lambda **given: ran.append(str(given)), name="Album")
+    with pytest.raises(ConfigurationError, match="only finished calls"):
+        ToolExecutor([tool]).execute([partial])
+    with pytest.raises(TypeError):
+        tool.call(**partial)
+    assert ran == []
 
 
 def test_nested_views_are_typed() -> None:
