@@ -1,7 +1,7 @@
 # What this file knows: the laws of histories and wires.
 # What it must not know: how a wire is written.
 #
-#   python -m tests.messages.laws [--examples 10000]
+#   python -m tests.messages.laws [--examples 10000] [--only ollama]
 #
 # runs each law for each wire with so many examples, and says how many counter-examples there were. The tests run the
 # same laws with 500.
@@ -140,9 +140,13 @@ def main() -> int:
     """Run the laws, and say what they found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=10_000)
-    examples = parser.parse_args().examples
+    parser.add_argument("--only", default="", help="only the laws in whose name this stands, a wire's say")
+    given = parser.parse_args()
+    examples: int = given.examples
     failed = 0
     for name, check in checks(examples):
+        if given.only not in name:
+            continue
         try:
             check()
         except Exception as error:  # noqa: BLE001  # a counter-example; Hypothesis has printed it
