@@ -370,9 +370,23 @@ def test_parallel_and_identical_calls(turn: Turn, llm: Ollama, server: Loopback)
     *_, streamed = llm.stream_chat_with_tools(TOOLS, HI, allow_parallel_tool_calls=True)
     assert [call.name for call in streamed.tool_calls] == ["get_weather", "get_weather", "boom"]
     assert [call.name for call in llm.generate_tool_calls(HI, TOOLS).tool_calls] == ["get_weather"]
-    for response in llm.stream_chat_with_tools(TOOLS, HI):  # the original trimmed whole answers only
+    for response in llm.stream_generate_tool_calls(HI, TOOLS):  # the original trimmed whole answers only
         assert len(response.tool_calls) <= 1
         assert not [call for call in response.unfinished if call.name == "boom"]
+
+
+def test_asynchronous_calls_not_run(server: Loopback) -> None:
+    server.play(LEAKED, LEAKED, LEAKED)
+
+    async def run() -> list[ChatResponse]:
+        async with Ollama("m", base_url=server.url, retry=ONCE) as own:
+            whole = await own.agenerate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
+            steps = [each async for each in own.astream_generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)]
+            single = [each async for each in own.astream_chat_with_tools(TOOLS, HI)]
+            return [whole, steps[-1], single[-1]]
+
+    found = asyncio.run(run())
+    assert [len(response.tool_calls) for response in found] == [3, 3, 1]
 
 
 def test_arguments_are_seen_while_they_are_written(llm: Ollama, server: Loopback) -> None:

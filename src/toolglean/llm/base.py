@@ -172,6 +172,18 @@ class FunctionCallingLLM(LLM):
         """The same, step by step and asynchronously."""
         return self.astream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
 
+    def stream_generate_tool_calls(
+        self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
+    ) -> Iterator[ChatResponse]:
+        """`generate_tool_calls`, step by step: as `stream_chat_with_tools`."""
+        return self.stream_chat_with_tools(tools, messages, **kwargs)
+
+    def astream_generate_tool_calls(
+        self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
+    ) -> AsyncIterator[ChatResponse]:
+        """`generate_tool_calls`, step by step and asynchronously."""
+        return self.astream_chat_with_tools(tools, messages, **kwargs)
+
     def get_tool_calls_from_response(
         self, response: ChatResponse, *, error_on_no_tool_call: bool = True
     ) -> list[ToolCallChunk]:
