@@ -78,7 +78,7 @@ if Path("tests/llm").is_dir():
 
 
 @nox.session(default=False)
-def partials(session: nox.Session) -> None:
+def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""
     session.install("--editable", ".[llm]", "instructor>=1.17")
-    session.run("python", "-m", "benchmarks.partials", *session.posargs)
+    session.run("python", "-m", "benchmarks.objects", *session.posargs)

@@ -60,15 +60,6 @@ def test_adapters_are_measured_on_what_they_change() -> None:
             assert works["adapted"]() < count + 1, f"{client}: the call's markup is gone"
 
 
-def test_a_report_is_filled_rightly() -> None:
-    pytest.importorskip("tenacity", reason="needs toolglean[llm]")
-    from benchmarks.partials import read_here, text_of  # noqa: PLC0415  # only where pydantic is
-
-    text = text_of(1000)
-    assert abs(len(text) - 1000) < 100
-    assert read_here(cut(text)).model_dump() == json.loads(text)
-
-
 def test_json_rows() -> None:
     first, *rows = [json.loads(line) for line in run("--json").splitlines()]
     assert first["smoke"] is True

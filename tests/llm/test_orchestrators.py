@@ -334,6 +334,10 @@ def test_text_completion(way: str, llm: Ollama, server: Loopback) -> None:
         ask(function, server, way, artist="x")
 
 
+def test_line_breaks_in_strings_are_taken() -> None:
+    assert PydanticParser(Album).parse('{"name": "a\nb"}') == Album(name="a\nb")
+
+
 def test_text_completion_without_chat() -> None:
     model = NoFunctions(ChatResponse(message=Message.from_str(json.dumps(HORSES), "assistant")))
     function = TextCompletionLLM(output_parser=PydanticParser(Album), prompt="x", llm=model)

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from toolglean.llm.errors import InvalidObjectError, ParseError
-from toolglean.llm.objects import invalid_object
+from toolglean.llm.errors import ObjectError, ParseError
+from toolglean.llm.objects import object_of
 from toolglean.scan.json import CLOSE, JsonScanner
 
 __all__ = ["PydanticParser"]
@@ -54,13 +54,12 @@ class PydanticParser(Generic[Model]):
             ParseError: there is none; `text` is the whole answer. Where JSON was found that is not valid, the cause is
                 an `InvalidObjectError` with the places of the faults in `text`.
         """
-        fault: InvalidObjectError | None = None
+        fault: ObjectError | None = None
         for begin, end in _objects(text):
             try:
-                return self._output_cls.model_validate_json(text[begin:end])
-            except ValidationError as error:
-                message = f"the object is no {self._output_cls.__name__}"
-                fault = fault or invalid_object(message, text[begin:end], error)
+                return object_of(self._output_cls, text[begin:end])
+            except ObjectError as error:
+                fault = fault or error
         name = self._output_cls.__name__
         if fault is None:
             raise ParseError(f"no JSON object for {name} in: {text[:200]!r}", text=text)
