@@ -52,7 +52,8 @@ def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
 
 
 def _run_with_copies(parser: Parser, chunks: list[str]) -> list[Event]:
-    # At each place another kind of copy goes on; the original is fed something else, which must not matter.
+    # At each place another kind of copy is made. It goes on, or the original does, and the other is fed something else
+    # first, which must not matter.
     ways: tuple[Callable[[Parser], Parser], ...] = (
         lambda each: each.fork(),
         copy.copy,
@@ -62,9 +63,9 @@ def _run_with_copies(parser: Parser, chunks: list[str]) -> list[Event]:
     events: list[Event] = []
     for place, chunk in enumerate(chunks):
         twin = ways[place % len(ways)](parser)
-        parser.feed('}"]<nonsense>')
-        parser.finish()
-        parser = twin
+        parser, other = (twin, parser) if place % 8 < len(ways) else (parser, twin)
+        other.feed('}"]<nonsense>')
+        other.finish()
         events += parser.feed(chunk)
     return join(events + parser.finish())
 

@@ -89,6 +89,7 @@ class Machine:
         self._reread = 0
         self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
+        self._lent = False  # whether a fork may have the same payload
         # Fast paths: a chunk without the guard, or without any of the openers, is plain content; a chunk without the
         # stops is plain arguments.
         self._guard = self._stops = self._openers = ""
@@ -207,9 +208,15 @@ class Machine:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.emit = self.emit.copy()
-        if self.payload is not None:
-            twin.payload = self.payload.copy()
+        # The payload is lent to both, and copied by whoever reads with it first: many a twin is dropped before that,
+        # and plain arguments pass without it.
+        self._lent = twin._lent = self.payload is not None
         return twin
+
+    def _own_payload(self) -> None:
+        if self._lent and self.payload is not None:
+            self.payload = self.payload.copy()
+        self._lent = False
 
     __copy__ = fork
 
@@ -230,6 +237,8 @@ class Machine:
         return events
 
     def _run(self, text: str, base: int) -> None:
+        if self._lent:
+            self._own_payload()
         # A stack of (text, position, place of the text's first character): texts to read again lie on top.
         stack = [(text, 0, base)]
         while stack:
@@ -285,6 +294,7 @@ class Machine:
 
     def _release_at_end(self) -> bool:
         """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
+        self._own_payload()
         held, self._held = self._held, ""
         if self.emit.open:
             self.emit.end_call("malformed" if self.mode == SKIP else "incomplete", self._pos)
