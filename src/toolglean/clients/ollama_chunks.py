@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 import ollama
@@ -13,6 +12,7 @@ from ollama import GenerateResponse
 
 from toolglean.clients.chat import is_all, parser_for, whole_turn
 from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall
+from toolglean.clients.streams import aread, read
 from toolglean.clients.turns import ServerTurn, Tape
 from toolglean.events import CallEnd, Content, Event, Reasoning
 from toolglean.events import ToolCall as Call
@@ -54,14 +54,14 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
         What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
         out. Closing the iterator closes the stream.
     """
-    return _read(stream, EventReader(tools, options).read)
+    return read(stream, EventReader(tools, options))
 
 
 def achat_events(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
-    return _aread(stream, EventReader(tools, options).read)
+    return aread(stream, EventReader(tools, options))
 
 
 def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Iterator[Event]:
@@ -69,14 +69,14 @@ def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **o
 
     Give the prompt's end as `prompt=`, where it opens the reasoning or a call.
     """
-    return _read(stream, EventReader(tools, options).read)
+    return read(stream, EventReader(tools, options))
 
 
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[Event]:
     """The same for `AsyncClient`: see `generate_events`."""
-    return _aread(stream, EventReader(tools, options).read)
+    return aread(stream, EventReader(tools, options))
 
 
 class EventReader:
@@ -90,9 +90,7 @@ class EventReader:
         self.turn = ServerTurn(tools, options)
 
     def read(self, chunk: Any) -> list[Event]:
-        """The events of a chunk; None: of the end."""
-        if chunk is None:
-            return self.turn.finish()
+        """The events of a chunk."""
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
         thinking, text = field(holder, "thinking"), field(holder, key)
@@ -104,35 +102,9 @@ class EventReader:
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
         return events
 
-
-def _read(stream: Iterable[Any], read: Callable[[Any], list[Any]]) -> Iterator[Any]:
-    with contextlib.ExitStack() as stack:
-        if hasattr(stream, "close"):
-            stack.callback(stream.close)
-        try:
-            for chunk in stream:
-                yield from read(chunk)
-        except Exception:
-            yield from read(None)
-            raise
-        yield from read(None)
-
-
-async def _aread(stream: AsyncIterable[Any], read: Callable[[Any], list[Any]]) -> AsyncIterator[Any]:
-    try:
-        async for chunk in stream:
-            for each in read(chunk):
-                yield each
-    except Exception:
-        for each in read(None):
-            yield each
-        raise
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-    for each in read(None):
-        yield each
+    def finish(self) -> list[Event]:
+        """The events of the end: what was held back."""
+        return self.turn.finish()
 
 
 # -- chunks ------------------------------------------------------------------------------------------------------------
@@ -150,14 +122,14 @@ def chat_chunks(
         whole, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. What was
         held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return _read(stream, _ChunkReader(tools, options).read)
+    return read(stream, _ChunkReader(tools, options))
 
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return _aread(stream, _ChunkReader(tools, options).read)
+    return aread(stream, _ChunkReader(tools, options))
 
 
 def generate_chunks(
@@ -167,16 +139,14 @@ def generate_chunks(
 
     Args: as for `generate_events`; the rest as for `chat_chunks`.
     """
-    reader = _ChunkReader(tools, options)
-    return _read(stream, lambda chunk: reader.read(chunk and _as_chat(chunk)))
+    return read(stream, _GenerateReader(tools, options))
 
 
 def agenerate_chunks(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> AsyncIterator[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `generate_chunks`."""
-    reader = _ChunkReader(tools, options)
-    return _aread(stream, lambda chunk: reader.read(chunk and _as_chat(chunk)))
+    return aread(stream, _GenerateReader(tools, options))
 
 
 def _as_chat(chunk: GenerateResponse) -> ChatResponse:
@@ -193,8 +163,8 @@ class _ChunkReader:
         self._over = False
 
     def read(self, chunk: Any) -> list[Any]:
-        """The chunks that a chunk becomes; None: of the end."""
-        if chunk is None or (chunk.done and not self._over):
+        """The chunks that a chunk becomes."""
+        if chunk.done and not self._over:
             return self._end(chunk)
         self._last = chunk
         message = chunk.message
@@ -210,9 +180,11 @@ class _ChunkReader:
             self._turn.call(call.function.name, call.function.arguments)
         return found
 
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back, where no last chunk came."""
+        return [] if self._over else self._end(None)
+
     def _end(self, chunk: Any) -> list[Any]:
-        if self._over:
-            return []
         self._over = True
         before: list[Any] = []
         if chunk is not None and chunk.message.content:  # some servers put text into the last chunk
@@ -245,6 +217,11 @@ class _ChunkReader:
             "tool_calls": [*calls, *(own.tool_calls or ())] or None,
         }
         return [chunk.model_copy(update={"message": own.model_copy(update=changed)})]
+
+
+class _GenerateReader(_ChunkReader):
+    def read(self, chunk: Any) -> list[Any]:
+        return super().read(_as_chat(chunk))
 
 
 def _like(chunk: Any) -> ChatResponse:

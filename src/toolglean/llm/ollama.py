@@ -373,13 +373,13 @@ class _Reading:
 
     def whole(self, raw: Any) -> ChatResponse:
         """The response to a request that was not streamed."""
-        return self._answer.whole(self._read(raw) + self._read(None), raw, _facts(raw))
+        return self._answer.whole(self._read(raw) + self._finish(), raw, _facts(raw))
 
     def step(self, chunk: Any) -> list[ChatResponse]:
         """What a chunk adds: one response, or none where all of it waits for more."""
         events = self._read(chunk)
         if field(chunk, "done") and self._events is not None:
-            events = events + self._read(None)
+            events = events + self._finish()
             self._events = None
         if not events and not field(chunk, "done"):
             return []
@@ -388,7 +388,7 @@ class _Reading:
 
     def end(self) -> list[ChatResponse]:
         """What waited to the end of a stream that had no last chunk."""
-        events = self._read(None)
+        events = self._finish()
         if not events:
             return []
         self.last = self._answer.add(events)
@@ -397,7 +397,10 @@ class _Reading:
     def _read(self, chunk: Any) -> list[Event]:
         if self._events is not None:
             return self._events.read(chunk)
-        return [] if chunk is None else _plain(chunk)
+        return _plain(chunk)
+
+    def _finish(self) -> list[Event]:
+        return [] if self._events is None else self._events.finish()
 
 
 def _plain(chunk: Any) -> list[Event]:
