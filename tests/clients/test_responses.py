@@ -15,7 +15,13 @@ from tests.loopback import Call, Cut, Loopback, Malformed, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 
-from toolglean.clients.openai import aresponse_events, dict_response_events, response_events  # noqa: E402
+from toolglean.clients.openai import (  # noqa: E402
+    aresponse_events,
+    dict_response,
+    dict_response_events,
+    response,
+    response_events,
+)
 
 LEAKS = leaks()
 IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
@@ -112,6 +118,60 @@ def test_a_call_that_is_cut_off_is_incomplete(server: Loopback, client: Any) -> 
     item = next(item for item in found[-1]["response"]["output"] if item["type"] == "function_call")
     assert (item["status"], item["arguments"]) == ("incomplete", '{"city": "T')
     assert not [event for event in found if event["type"] == "response.function_call_arguments.done"]
+
+
+# -- responses that were not streamed ----------------------------------------------------------------------------------
+
+
+def whole(client: Any) -> Any:
+    return client.responses.create(model="m", input="Is it cold?", tools=FLAT)
+
+
+def said(found: Any) -> tuple[str, list[tuple[str, Any]]]:
+    calls = [item for item in found.output if item.type == "function_call"]
+    assert len({call.call_id for call in calls}) == len({call.id for call in calls}) == len(calls)
+    return found.output_text.strip(), [(call.name, json.loads(call.arguments)) for call in calls]
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+def test_a_whole_response_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
+    structured = Turn([leak.content or "x"], [Call(name, arguments) for name, arguments in leak.calls])
+    server.play(structured, Turn([leak.text]))
+    parsed, leaked = whole(client), whole(client)
+    assert response(parsed, TOOLS) is parsed
+    before = leaked.model_dump()
+    found: Any = response(leaked, TOOLS)
+    assert said(found) == (leak.content, leak.calls)
+    assert said(parsed)[1] == said(found)[1]
+    assert leaked.model_dump() == before
+    assert {type(item) for item in found.output} <= {type(item) for item in parsed.output}
+
+
+def test_reasoning_of_a_whole_response_comes_before_its_message(server: Loopback, client: Any) -> None:
+    server.play(Turn([f"<think>Hm.</think>Yes. {HERMES}"]))
+    found: Any = response(whole(client), TOOLS, format="hermes")
+    assert [item.type for item in found.output] == ["reasoning", "message", "function_call"]
+    assert found.output[0].content[0].text == "Hm."
+    assert said(found) == ("Yes.", [("get_weather", {"city": "x"})])
+
+
+def test_a_call_that_is_cut_off_stays_in_the_text_of_a_whole_response(server: Loopback, client: Any) -> None:
+    text = 'Well. <tool_call>{"name": "get_weather", "arguments": {"city": "T'
+    server.play(Turn([text]))
+    assert said(response(whole(client), TOOLS)) == (text, [])
+
+
+def test_odd_whole_responses_pass() -> None:
+    part: dict[str, Any] = {"type": "output_text", "text": None}
+    output: list[Any] = [
+        None,
+        {},
+        {"type": "message"},
+        {"type": "message", "content": [None, part, {"type": "refusal"}]},
+    ]
+    assert dict_response({"output": output}, TOOLS)["output"][3] == output[3]
+    for odd in ({"output": None, "id": "r"}, {}):
+        assert dict_response(odd, TOOLS) == odd
 
 
 # -- what is around the text -------------------------------------------------------------------------------------------

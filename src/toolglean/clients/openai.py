@@ -5,6 +5,7 @@
 #   chat_chunks, achat_chunks                Stream[ChatCompletionChunk] in, ChatCompletionChunk out
 #   chat_completion                          ChatCompletion in and out
 #   response_events, aresponse_events        Stream[ResponseStreamEvent] in, such events out
+#   response                                 Response in and out
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
 """Calls that leak into the text of OpenAI's API, or of one of the many servers that speak it, become calls."""
 
@@ -14,7 +15,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from typing import Any, TypeAlias
 
 from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
-from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response_events
+from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response, dict_response_events
 from toolglean.clients.streams import aread, read
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
@@ -42,9 +43,11 @@ __all__ = [
     "chat_completion",
     "dict_chunks",
     "dict_completion",
+    "dict_response",
     "dict_response_events",
     "ollama_handler",
     "open_ai_handler",
+    "response",
     "response_events",
 ]
 
@@ -208,6 +211,19 @@ def aresponse_events(
 ) -> AsyncIterator[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
     return aread(stream, _EventReader(tools, options))
+
+
+def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
+    """The same for a response that was not streamed. What is given is not changed.
+
+    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
+    off, or cannot be read, stay in the text.
+    """
+    given = whole.model_dump(exclude_unset=True)
+    mended = dict_response(given, tools, **options)
+    if mended == given:
+        return whole
+    return whole.model_copy(update={"output": responses.Response.construct(**mended).output})
 
 
 # -- the handlers ------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-# What this file knows: how leaked calls are moved from the text of the Responses API's stream into items of their own,
-# on plain dicts.
+# What this file knows: how leaked calls are moved from the text of the Responses API into items of their own, on plain
+# dicts.
 # What it must not know: the openai package's objects (openai.py), how calls are written.
 #
 #   the server's event                             what becomes of it
@@ -15,9 +15,11 @@
 #   our events for reasoning that stood in text    response.output_item.added (a reasoning),
 #                                                  response.reasoning_text.delta …, .done, response.output_item.done
 #
+#   a message of a whole response                  reasoning that stood in it, the message with what remained, calls
+#
 # Every event is numbered anew, for there are more of them. An item of ours gets the next free output index, so those
 # of the server that come later move on.
-"""Leaked calls in the Responses API's stream, on plain dicts."""
+"""Leaked calls in the Responses API, streamed and whole, on plain dicts."""
 
 from __future__ import annotations
 
@@ -26,12 +28,12 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.chat import Tools, is_all, parser_for
+from toolglean.clients.chat import Tools, is_all, parser_for, whole_turn
 from toolglean.clients.streams import aread, read
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, ToolCall
 from toolglean.parser import Parser
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
+__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
@@ -292,3 +294,61 @@ def adict_response_events(
 ) -> AsyncIterator[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return aread(events, ResponseReader(tools, options))
+
+
+# -- whole answers -----------------------------------------------------------------------------------------------------
+
+
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
+    """The same for a response that was not streamed: see `dict_response_events`. What is given is not changed.
+
+    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
+    off, or cannot be read, stay in the text.
+    """
+    reader, output = _WholeReader(tools, options), response.get("output")
+    if not isinstance(output, list):
+        return dict(response)
+    return {**response, "output": [each for item in output for each in reader.read(item)]}
+
+
+class _WholeReader:
+    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self._parser, self._prefix = parser_for(tools, options)
+        self._made = 0
+
+    def read(self, item: Any) -> list[Any]:
+        """The items that an item of the output becomes."""
+        if not isinstance(item, Mapping) or item.get("type") != "message":
+            return [item]
+        thoughts: list[Any] = []
+        calls: list[Any] = []
+        parts = [self._part(part, thoughts, calls) for part in item.get("content") or ()]
+        return [*thoughts, {**item, "content": parts}, *calls]
+
+    def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:
+        text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
+        if not isinstance(text, str) or not text:
+            return part
+        left, output = whole_turn(text, self._parser.fork())
+        if output.reasoning:
+            content = [{"type": "reasoning_text", "text": output.reasoning}]
+            thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
+        calls += map(self._call, output.calls)
+        return {**part, "text": left}
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        # Each part has a parser, and all parsers make the same ids.
+        id = self._id()  # noqa: A001  # the wire's own word
+        own = call.id == f"{self._prefix}{call.index}"
+        return {
+            "id": f"fc_{id}",
+            "type": "function_call",
+            "call_id": id if own else call.id,
+            "name": call.name,
+            "arguments": call.arguments_text or "{}",
+            "status": "completed",
+        }
+
+    def _id(self) -> str:
+        self._made += 1
+        return f"{self._prefix}{self._made - 1}"
