@@ -19,7 +19,7 @@ from toolglean.messages.types import (
     Role,
 )
 
-__all__ = ["ChunkWrapper", "HistoryConverter", "message_of_output", "results_message"]
+__all__ = ["ChunkWrapper", "HistoryConverter", "message_of_chunks", "message_of_output", "results_message"]
 
 Raw_co = TypeVar("Raw_co", covariant=True)
 
@@ -86,10 +86,22 @@ def message_of_output(output: Output) -> Message | None:
     Returns:
         The message; None where the turn was empty. Unfinished calls are left out: nobody will answer them.
     """
-    parts: list[ContentPart] = [ContentPartReasoning(output.reasoning)] if output.reasoning else []
-    if output.content:
-        parts.append(ContentPartText(output.content))
-    parts += [ContentPartToolCall(call.name, call.arguments, call.id) for call in output.calls]
+    calls = [ContentPartToolCall(call.name, call.arguments, call.id) for call in output.calls]
+    return model_message(output.reasoning, output.content, calls)
+
+
+def message_of_chunks(chunks: Iterable[ChunkWrapper[Any]], calls: Iterable[ContentPartToolCall]) -> Message | None:
+    """The model's message of a stream's chunks, and of the calls that were found in them; None where it is empty."""
+    found = list(chunks)
+    reasoning = "".join(chunk.get_reasoning() for chunk in found)
+    return model_message(reasoning, "".join(chunk.get_text() for chunk in found), calls)
+
+
+def model_message(reasoning: str, text: str, calls: Iterable[ContentPartToolCall]) -> Message | None:
+    """The model's message: what is empty is left out; None where all is."""
+    parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
+    parts += [ContentPartText(text)] if text else []
+    parts += calls
     return Message(Role.MODEL, parts) if parts else None
 
 

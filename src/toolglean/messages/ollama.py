@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.errors import MessageError
-from toolglean.messages.convert import results_message
+from toolglean.messages.convert import message_of_chunks, results_message
 from toolglean.messages.types import (
     ContentPart,
     ContentPartOther,
@@ -132,12 +132,7 @@ class OllamaHistoryConverter:
             return results
         own = OllamaResponseChunkWrapper
         wrappers = [item if isinstance(item, own) else own(item) for item in found]
-        text = "".join(wrapper.get_text() for wrapper in wrappers)
-        reasoning = "".join(wrapper.get_reasoning() for wrapper in wrappers)
-        parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
-        parts += [ContentPartText(text)] if text else []
-        parts += [call for wrapper in wrappers for call in wrapper.get_tool_calls()]
-        return Message(Role.MODEL, parts) if parts else None
+        return message_of_chunks(wrappers, (call for wrapper in wrappers for call in wrapper.get_tool_calls()))
 
     def create_chunk_wrapper(self, chunk: Any) -> OllamaResponseChunkWrapper:
         """The chunk, wrapped."""

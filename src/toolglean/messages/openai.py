@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.errors import MessageError
-from toolglean.messages.convert import results_message
+from toolglean.messages.convert import message_of_chunks, results_message
 from toolglean.messages.joining import ToolCallAggregator
 from toolglean.messages.types import (
     ContentPart,
@@ -126,12 +126,7 @@ class OpenAIHistoryConverter:
         calls = ToolCallAggregator()
         for wrapper in wrappers:
             calls.add_delta(wrapper.delta)
-        text = "".join(wrapper.get_text() for wrapper in wrappers)
-        reasoning = "".join(wrapper.get_reasoning() for wrapper in wrappers)
-        parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
-        parts += [ContentPartText(text)] if text else []
-        parts += calls.finish()
-        return Message(Role.MODEL, parts) if parts else None
+        return message_of_chunks(wrappers, calls.finish())
 
     def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
         """The chunk, wrapped."""
