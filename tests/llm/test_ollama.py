@@ -8,8 +8,9 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -263,17 +264,76 @@ def test_a_long_stream_costs_what_it_brings() -> None:
     assert large < small * 11
 
 
-@pytest.mark.parametrize("message", [None, "text", {}, {"content": 5}, {"content": None, "tool_calls": None}])
-def test_odd_answers_get_defaults_and_a_warning(message: Any, caplog: pytest.LogCaptureFixture) -> None:
-    class Odd(ollama.Client):
-        def chat(self, *_: Any, **__: Any) -> Any:
-            return {"message": message, "model": "m"}
+class Played:
+    """What is like a client, and no more: `chat`, answers as dicts, streams as iterators."""
 
-    llm = Ollama("m", client=Odd("http://h"), retry=ONCE)
+    def __init__(self, *chunks: Any) -> None:
+        self.chunks = chunks
+
+    def chat(self, *_: Any, stream: bool = False, **__: Any) -> Any:
+        return iter(self.chunks) if stream else self.chunks[0]
+
+
+class PlayedAsync(Played):
+    async def chat(self, *_: Any, stream: bool = False, **__: Any) -> Any:
+        return self.each() if stream else self.chunks[0]
+
+    async def each(self) -> AsyncIterator[Any]:
+        for chunk in self.chunks:
+            yield chunk
+
+
+ODD: list[Any] = [None, "text", {}, [], {"content": 5}, {"content": None, "tool_calls": None}, {"content": ["x"]}]
+ODD += [{"thinking": 5}, {"tool_calls": 5}, {"tool_calls": [None, "x", {"function": 1}]}]
+UNSAID: list[Any] = [{}, {"content": None, "tool_calls": None}, {"thinking": 5}, ODD[-1]]
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS], ids=["no tools", "tools"])
+@pytest.mark.parametrize("message", ODD, ids=repr)
+def test_odd_answers_get_defaults_and_a_warning(message: Any, tools: Any, caplog: pytest.LogCaptureFixture) -> None:
+    played: Any = Played({"message": message, "model": "m"})
+    llm = Ollama("m", client=played, retry=ONCE)
     with caplog.at_level(logging.WARNING, "toolglean.llm"):
-        response = llm.chat(HI)
+        response = llm.chat(HI, tools=tools)
+        *_, streamed = [ChatResponse(message=Message.from_str("")), *llm.stream_chat(HI, tools=tools)]
     assert (response.message.content, response.tool_calls) == ("", [])
-    assert bool(caplog.records) == (message is None or message == {"content": 5})
+    assert (streamed.message.content, streamed.tool_calls) == ("", [])
+    assert bool(caplog.records) == (message not in UNSAID)
+
+
+@pytest.mark.parametrize("arguments", [{"city": "Oslo"}, '{"city": "Oslo"}'], ids=["object", "text"])
+def test_a_client_may_be_anything_that_has_chat(arguments: Any) -> None:
+    call = {"function": {"name": "get_weather", "arguments": arguments}}
+    chunks = [{"message": {"content": "Hm. "}}, {"message": {"tool_calls": [call]}, "done": True}]
+
+    async def steps() -> list[ChatResponse]:
+        played: Any = PlayedAsync(*chunks)
+        return [each async for each in Ollama("m", async_client=played).astream_chat(HI, tools=TOOLS)]
+
+    played: Any = Played(*chunks)
+    for found in (list(Ollama("m", client=played).stream_chat(HI, tools=TOOLS)), asyncio.run(steps())):
+        assert (found[-1].message.content, [each.arguments for each in found[-1].tool_calls]) == (
+            "Hm. ",
+            [{"city": "Oslo"}],
+        )
+
+
+def test_a_call_whose_arguments_are_no_object_is_never_run() -> None:
+    played: Any = Played({"message": {"tool_calls": [{"function": {"name": "get_weather", "arguments": "[1]"}}]}})
+    response = Ollama("m", client=played).chat(HI, tools=TOOLS)
+    assert response.tool_calls == []
+    assert [(call.name, call.unread) for call in response.unfinished] == [("get_weather", "[1]")]
+
+
+def test_what_a_client_says_of_the_model_may_be_anything() -> None:
+    # Above all a mock, whose attributes are all there and mean nothing.
+    for shown in (MagicMock(), {"template": 5, "capabilities": 5}, None):
+        client = MagicMock()
+        client.show.return_value = shown
+        client.chat.return_value = {"message": {"content": OSLO}}
+        assert [call.name for call in Ollama("m", client=client).chat(HI, tools=TOOLS).tool_calls] == ["get_weather"]
+        assert client.chat.call_args.kwargs["tools"]
+        assert client.show.call_count == 1
 
 
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)

@@ -164,6 +164,23 @@ def test_what_other_programs_write_for_openai() -> None:
     ]
 
 
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+def test_calls_that_are_no_list(converter: Any) -> None:
+    with pytest.raises(MessageError, match="message 0: tool_calls must be a list, not 5"):
+        converter().to_history([{"role": "assistant", "content": "", "tool_calls": 5}])
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+@pytest.mark.parametrize(("given", "kept"), [(7, "7"), (0, "0"), ("x", "x"), ("", None), ([], None), ({"a": 1}, None)])
+def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:
+    # A server that counts its calls with numbers; one that puts a list there.
+    call = {"id": given, "type": "function", "function": {"name": "f", "arguments": {}}}
+    wire = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": given, "content": "1"}]
+    found = converter().to_history(wire)
+    assert [part.id for message in found.conversation for part in message.content] == [kept, kept]
+    converter().from_history(found)
+
+
 @pytest.mark.parametrize("converter", CONVERTERS)
 @pytest.mark.parametrize(
     "wire",

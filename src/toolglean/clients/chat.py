@@ -72,7 +72,7 @@ class ChoiceReader:
         self.over = False
         self._deltas = ChatDeltas(id_prefix=id_prefix)
         self._indexes: dict[Any, int] = {}  # of the server's calls: theirs, or their id, to ours
-        self._last = 0
+        self._last: int | str = 0
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None where it is nothing but text."""
@@ -84,7 +84,8 @@ class ChoiceReader:
         return [self._moved(field(fragment, "index"), field(fragment, "id")) for fragment in fragments]
 
     def _moved(self, index: Any, id: Any) -> int:  # noqa: A002  # the wire's own word
-        key = index if index is not None else id or self._last
+        # A list or the like in the place of either is none.
+        key = index if isinstance(index, int) else id if id and isinstance(id, str | int) else self._last
         if key not in self._indexes:
             self._indexes[key] = self._deltas.next_index
             self._deltas.next_index += 1
@@ -144,18 +145,19 @@ class StreamReader:
 
     def _pieces(self, choice: Any) -> list[Any]:
         reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
-        text, fragments, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        text, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        fragments = calls if isinstance(calls, list | tuple) else ()
         if reader.over:
             return [choice]
         new = reader.read(text) if isinstance(text, str) and text else None
         indexes = reader.moved(fragments) if fragments else []
-        same_calls = indexes == [field(each, "index") for each in fragments or ()]
+        same_calls = indexes == [field(each, "index") for each in fragments]
         tail, ended = reader.end(reason) if reason is not None else ([], None)
         if new is None and same_calls and not tail and ended == reason:
             return [choice]
         deltas = [{"content": text}] if new is None and text else new or []
-        if fragments:
-            deltas = [*deltas, {"tool_calls": self.with_indexes(fragments, indexes)}]
+        if calls:
+            deltas = [*deltas, {"tool_calls": self.with_indexes(fragments, indexes) if fragments else calls}]
         return self._choices_of(choice, deltas + tail, ended)
 
     def _choices_of(self, choice: Any, deltas: list[dict[str, Any]], reason: str | None) -> list[Any]:
@@ -182,11 +184,15 @@ class StreamReader:
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
         """What a delta holds besides text and calls."""
-        return {key: value for key, value in (delta or {}).items() if key not in {"content", "tool_calls"}}
+        fields = delta.items() if isinstance(delta, Mapping) else ()
+        return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
 
     def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
         """The server's fragments with other indexes."""
-        return [{**fragment, "index": index} for fragment, index in zip(fragments, indexes, strict=True)]
+        return [
+            {**fragment, "index": index} if isinstance(fragment, Mapping) else fragment
+            for fragment, index in zip(fragments, indexes, strict=True)
+        ]
 
     def new_choice(self, index: int) -> Any:
         """An empty choice."""
@@ -252,21 +258,26 @@ def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **option
     Calls that were cut off, or cannot be read, stay in the text.
     """
     pristine, _ = parser_for(tools, options)
-    return {**completion, "choices": [_completed(choice, pristine.fork()) for choice in completion["choices"]]}
+    choices = completion.get("choices")
+    if not isinstance(choices, list | tuple):
+        return dict(completion)
+    return {**completion, "choices": [_completed(choice, pristine.fork()) for choice in choices]}
 
 
-def _completed(choice: Mapping[str, Any], parser: Parser) -> dict[str, Any]:
-    message = choice.get("message") or {}
-    text = message.get("content")
+def _completed(choice: Any, parser: Parser) -> Any:
+    message = field(choice, "message")
+    text = field(message, "content")
     if not isinstance(text, str) or not text:
-        return dict(choice)
+        return choice
     left, output = whole_turn(text, parser)
     mended = {**message, "content": left or None if output.calls else left}
     if output.reasoning:
-        mended["reasoning_content"] = (message.get("reasoning_content") or "") + output.reasoning
+        own = message.get("reasoning_content")
+        mended["reasoning_content"] = (own if isinstance(own, str) else "") + output.reasoning
     found = {**choice, "message": mended}
     if output.calls:
-        mended["tool_calls"] = [*(message.get("tool_calls") or ()), *map(_call, output.calls)]
+        own = message.get("tool_calls")
+        mended["tool_calls"] = [*(own if isinstance(own, list | tuple) else ()), *map(_call, output.calls)]
         found["finish_reason"] = "tool_calls" if choice.get("finish_reason") == "stop" else choice.get("finish_reason")
     return found
 

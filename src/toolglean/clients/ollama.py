@@ -14,11 +14,13 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from toolglean.errors import TemplateError, UsageError
 from toolglean.events import Event
+from toolglean.messages.wire import field
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -71,6 +73,7 @@ class _Templates:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = dict(options)
+        self.shown: dict[str, Any] = {}  # what the server says of its models
         self._known: dict[str, dict[str, Any]] = {}
 
     def given(self, model: str) -> dict[str, Any] | None:
@@ -79,10 +82,10 @@ class _Templates:
             return {"start": "content", **self.options}
         return self._known.get(model)
 
-    def found(self, model: str, template: str | None) -> dict[str, Any]:
-        """The parser's options for a model with that template; one that cannot be read says nothing."""
-        options = {"start": "content", **self.options}
-        if template and _tells(template):
+    def found(self, model: str, shown: Any) -> dict[str, Any]:
+        """The parser's options for a model of which the server says that. A template that cannot be read is none."""
+        options, template = {"start": "content", **self.options}, field(shown, "template")
+        if isinstance(template, str) and template and _tells(template):
             options["template"] = template
         self._known[model] = options
         return options
@@ -131,13 +134,22 @@ class OllamaClient(_ClientBase):
             What the client raises where there is no connection.
         """
         known = self._templates.given(model)
-        if known is not None:
-            return known
-        try:
-            template = self.client.show(model).template
-        except ResponseError:
-            template = None
-        return self._templates.found(model, template)
+        return self._templates.found(model, self.shown(model)) if known is None else known
+
+    def shown(self, model: str) -> Any:
+        """What the server says of a model (`show`), asked for once; None where it knows none of that name.
+
+        Raises:
+            What the client raises where there is no connection.
+        """
+        known = self._templates.shown
+        if model not in known:
+            show = getattr(self.client, "show", None)  # what is only like a client may have none
+            try:
+                known[model] = show(model) if show is not None else None
+            except ResponseError:
+                known[model] = None
+        return known[model]
 
     def chat(
         self,
@@ -194,13 +206,19 @@ class AsyncOllamaClient(_ClientBase):
     async def parser_options(self, model: str) -> dict[str, Any]:
         """What the parser is told for that model: see `OllamaClient.parser_options`."""
         known = self._templates.given(model)
-        if known is not None:
-            return known
-        try:
-            template = (await self.client.show(model)).template
-        except ResponseError:
-            template = None
-        return self._templates.found(model, template)
+        return self._templates.found(model, await self.shown(model)) if known is None else known
+
+    async def shown(self, model: str) -> Any:
+        """What the server says of a model: see `OllamaClient.shown`."""
+        known = self._templates.shown
+        if model not in known:
+            show = getattr(self.client, "show", None)
+            try:
+                asked = show(model) if show is not None else None
+                known[model] = await asked if inspect.isawaitable(asked) else asked
+            except ResponseError:
+                known[model] = None
+        return known[model]
 
     async def chat(
         self,

@@ -94,10 +94,11 @@ class EventReader:
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
         thinking, text = field(holder, "thinking"), field(holder, key)
-        events = self.turn.thought(thinking) if thinking else []
-        if text:
+        events = self.turn.thought(thinking) if thinking and isinstance(thinking, str) else []
+        if text and isinstance(text, str):
             events = events + self.turn.text(text) if events else self.turn.text(text)
-        for call in field(message, "tool_calls") or ():
+        calls = field(message, "tool_calls")
+        for call in calls if isinstance(calls, list | tuple) else ():
             function = field(call, "function")
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
         return events

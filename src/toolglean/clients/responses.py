@@ -135,10 +135,10 @@ class ResponseReader:
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def _text(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
-        key = (event.get("item_id"), event.get("content_index"))
+        key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
             self._parts[key] = _Part(self._parser.fork(), found)
-            self._places.setdefault((event.get("output_index"), key[1]), self._parts[key])
+            self._places.setdefault(_key(event.get("output_index"), key[1]), self._parts[key])
         part, delta = self._parts[key], event.get("delta")
         if part.over or not isinstance(delta, str):
             part.text += [delta] if isinstance(delta, str) else []
@@ -240,14 +240,12 @@ class ResponseReader:
         return [*before, found | {"item": self._mended_item(item, place)}]
 
     def _known(self, id: Any, place: Any, index: Any) -> _Part | None:  # noqa: A002  # the wire's own word
-        return self._parts.get((id, index)) or self._places.get((place, index))
+        return self._parts.get(_key(id, index)) or self._places.get(_key(place, index))
 
     def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, _Part | None]]:
         if not isinstance(item, Mapping) or item.get("type") != "message":
             return []
-        return [
-            (said, self._known(item.get("id"), place, index)) for index, said in enumerate(item.get("content") or ())
-        ]
+        return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(_items(item, "content"))]
 
     def _mended_item(self, item: Any, place: Any) -> Any:
         parts = self._parts_of(item, place)
@@ -257,10 +255,19 @@ class ResponseReader:
         if not isinstance(response, Mapping):
             return response
         output = {
-            self._moved(place): self._mended_item(item, place)
-            for place, item in enumerate(response.get("output") or ())
+            self._moved(place): self._mended_item(item, place) for place, item in enumerate(_items(response, "output"))
         } | copy.deepcopy(self._items)
         return {**response, "output": [output[place] for place in sorted(output)]}
+
+
+def _key(*names: Any) -> tuple[Any, ...]:
+    # A list or the like in the place of an id or a number is none.
+    return tuple(name if isinstance(name, str | int) else None for name in names)
+
+
+def _items(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
+    found = holder.get(name)
+    return found if isinstance(found, list | tuple) else ()
 
 
 def _with_text(said: Any, part: _Part | None) -> Any:
@@ -305,10 +312,9 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.
     """
-    reader, output = _WholeReader(tools, options), response.get("output")
-    if not isinstance(output, list):
-        return dict(response)
-    return {**response, "output": [each for item in output for each in reader.read(item)]}
+    reader = _WholeReader(tools, options)
+    found = [each for item in _items(response, "output") for each in reader.read(item)]
+    return {**response, "output": found} if found else dict(response)
 
 
 class _WholeReader:
@@ -318,11 +324,11 @@ class _WholeReader:
 
     def read(self, item: Any) -> list[Any]:
         """The items that an item of the output becomes."""
-        if not isinstance(item, Mapping) or item.get("type") != "message":
+        if not isinstance(item, Mapping) or item.get("type") != "message" or not _items(item, "content"):
             return [item]
         thoughts: list[Any] = []
         calls: list[Any] = []
-        parts = [self._part(part, thoughts, calls) for part in item.get("content") or ()]
+        parts = [self._part(part, thoughts, calls) for part in _items(item, "content")]
         return [*thoughts, {**item, "content": parts}, *calls]
 
     def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:

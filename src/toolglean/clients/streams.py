@@ -13,7 +13,7 @@ import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any, Protocol
 
-__all__ = ["Reader", "aread", "read"]
+__all__ = ["Reader", "aclose", "aread", "close", "read"]
 
 
 class Reader(Protocol):
@@ -37,9 +37,14 @@ def read(stream: Iterable[Any], reader: Reader) -> Iterator[Any]:
             raise
         yield from reader.finish()
     finally:
-        close = getattr(stream, "close", None)
-        if callable(close):
-            close()
+        close(stream)
+
+
+def close(stream: Any) -> None:
+    """Close a stream, if it can be closed."""
+    found = getattr(stream, "close", None)
+    if callable(found):
+        found()
 
 
 async def aread(stream: AsyncIterable[Any], reader: Reader) -> AsyncIterator[Any]:
@@ -56,8 +61,12 @@ async def aread(stream: AsyncIterable[Any], reader: Reader) -> AsyncIterator[Any
         for each in reader.finish():
             yield each
     finally:
-        # A client's stream has `close`, a generator `aclose`.
-        close = getattr(stream, "close", None) or getattr(stream, "aclose", None)
-        done = close() if callable(close) else None
-        if inspect.isawaitable(done):
-            await done
+        await aclose(stream)
+
+
+async def aclose(stream: Any) -> None:
+    """Close an asynchronous stream, if it can be closed: a client's has `close`, a generator `aclose`."""
+    found = getattr(stream, "close", None) or getattr(stream, "aclose", None)
+    done = found() if callable(found) else None
+    if inspect.isawaitable(done):
+        await done

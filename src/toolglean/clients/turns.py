@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, ToolCall
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.messages.wire import arguments_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -44,14 +45,21 @@ class ServerTurn:
         """Events of a piece of reasoning that the server has parsed."""
         return [Reasoning(text, self._chars)] if text else []
 
-    def call(self, name: str, arguments: Mapping[str, Any], id: str | None = None) -> list[Event]:  # noqa: A002
-        """Events of a call that the server has parsed: its start, its arguments in one piece, its end."""
+    def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
+        """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
+
+        One whose arguments are no object, or that has no name, is malformed.
+        """
         index, place = self._next, self._chars
         self._next += 1
-        found = dict(arguments)
+        name = name if isinstance(name, str) else ""
+        found, unread = arguments_of(arguments)
+        status: Status = "malformed" if unread or not name else "ok"
         known = None if self._tools is None else name in self._tools
-        text = json.dumps(found, ensure_ascii=False, default=str)
-        call = ToolCall(id or f"{self.id_prefix}{index}", index, name, known, found, text, (place, place), "ok")
+        text = unread or json.dumps(found, ensure_ascii=False, default=str)
+        own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
+        given = found if status == "ok" else {}
+        call = ToolCall(own, index, name, known, given, text, (place, place), status)
         return [
             CallStart(index, call.id, name, known, place),
             CallDelta(index, text, place),

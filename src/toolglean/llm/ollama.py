@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
+from toolglean.clients.streams import aclose, close
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
@@ -214,32 +215,22 @@ class Ollama(BaseModel, FunctionCallingLLM):
         # Asked of the server once; what it is asked for is a template, and whether that has a place for tools.
         if tools and self._options is None:
             with wrapped(self._asked("show")):
-                self._options = OllamaClient(self.client, **self.parser).parser_options(self.model)
-                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else self._shown())
+                asked = OllamaClient(self.client, **self.parser)
+                self._options = asked.parser_options(self.model)
+                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else asked.shown(self.model))
 
     async def _aparser_options(self, tools: Sequence[Any]) -> None:
         if tools and self._options is None:
             with wrapped(self._asked("show")):
-                self._options = await AsyncOllamaClient(self.async_client, **self.parser).parser_options(self.model)
-                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else await self._ashown())
-
-    def _shown(self) -> Any:
-        try:
-            return self.client.show(self.model)
-        except ollama.ResponseError:
-            return None
-
-    async def _ashown(self) -> Any:
-        try:
-            return await self.async_client.show(self.model)
-        except ollama.ResponseError:
-            return None
+                asked = AsyncOllamaClient(self.async_client, **self.parser)
+                self._options = await asked.parser_options(self.model)
+                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else await asked.shown(self.model))
 
     def _must_prompt(self, shown: Any) -> bool:
         if self.tools_in != "auto":
             return self.tools_in == "prompt"
         capabilities = field(shown, "capabilities")
-        return bool(capabilities) and "tools" not in capabilities
+        return isinstance(capabilities, list | tuple) and bool(capabilities) and "tools" not in capabilities
 
     def _begun(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
@@ -321,7 +312,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
             for attempt in self.retry.retrying():
                 with attempt:
                     asked.attempts = attempt.retry_state.attempt_number
-                    stream = client.chat(**request, stream=True)
+                    stream = iter(client.chat(**request, stream=True))
                     chunk = next(stream, None)
         try:
             while chunk is not None:
@@ -330,7 +321,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
                     chunk = next(stream, None)
             yield from reading.end()
         finally:
-            stream.close()
+            close(stream)
 
     async def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
@@ -345,7 +336,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
             async for attempt in self.retry.aretrying():
                 with attempt:
                     asked.attempts = attempt.retry_state.attempt_number
-                    stream = await client.chat(**request, stream=True)
+                    stream = aiter(await client.chat(**request, stream=True))
                     chunk = await anext(stream, None)
         try:
             while chunk is not None:
@@ -356,7 +347,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
             for response in reading.end():
                 yield response
         finally:
-            await stream.aclose()
+            await aclose(stream)
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 
@@ -378,10 +369,11 @@ class _Reading:
     def step(self, chunk: Any) -> list[ChatResponse]:
         """What a chunk adds: one response, or none where all of it waits for more."""
         events = self._read(chunk)
-        if field(chunk, "done") and self._events is not None:
+        done = field(chunk, "done") is True
+        if done and self._events is not None:
             events = events + self._finish()
             self._events = None
-        if not events and not field(chunk, "done"):
+        if not events and not done:
             return []
         self.last = self._answer.add(events, chunk, _facts(chunk))
         return [self.last]
@@ -395,26 +387,31 @@ class _Reading:
         return [self.last]
 
     def _read(self, chunk: Any) -> list[Event]:
-        if self._events is not None:
-            return self._events.read(chunk)
-        return _plain(chunk)
+        _warn_of_odd(chunk)
+        return _plain(chunk) if self._events is None else self._events.read(chunk)
 
     def _finish(self) -> list[Event]:
         return [] if self._events is None else self._events.finish()
 
 
+def _warn_of_odd(chunk: Any) -> None:
+    # What is not as Ollama writes it counts as not there.
+    message = field(chunk, "message")
+    content, calls = field(message, "content"), field(message, "tool_calls")
+    if not isinstance(message, Mapping) and not hasattr(message, "content"):
+        log.warning("a response of Ollama has no message: %.200r", chunk)
+    elif not isinstance(content, str | None):
+        log.warning("the content of a response of Ollama is no text: %.200r", content)
+    elif not isinstance(calls, list | tuple | None):
+        log.warning("the calls of a response of Ollama are no list: %.200r", calls)
+
+
 def _plain(chunk: Any) -> list[Event]:
     # Without tools, text is text.
     message = field(chunk, "message")
-    if message is None:
-        log.warning("a response of Ollama has no message: %.200r", chunk)
     thinking, text = field(message, "thinking"), field(message, "content")
     found: list[Event] = [Reasoning(thinking, 0)] if isinstance(thinking, str) and thinking else []
-    if isinstance(text, str) and text:
-        found.append(Content(text, 0))
-    elif text is not None and not isinstance(text, str):
-        log.warning("the content of a response of Ollama is no text: %.200r", text)
-    return found
+    return [*found, Content(text, 0)] if isinstance(text, str) and text else found
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

@@ -45,7 +45,8 @@ class ChatDeltas:
 
     def finish_reason(self, given: str | None) -> str | None:
         """The reason to give: "tool_calls" for "stop" once a call ended well; else the one that was given."""
-        return "tool_calls" if given in {"stop", "function_call"} and self.calls_closed else given
+        mendable = isinstance(given, str) and given in {"stop", "function_call"}  # a server may put anything there
+        return "tool_calls" if mendable and self.calls_closed else given
 
     def _written(self, event: Event) -> list[dict[str, Any]]:
         if type(event) is Content:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.messages.types import ContentPartToolCall
-from toolglean.messages.wire import arguments_of, field, shown
+from toolglean.messages.wire import arguments_of, field, id_of, shown
 from toolglean.scan.json import CLOSE, FAIL, JsonScanner
 
 __all__ = ["ToolCallAggregator"]
@@ -93,12 +93,12 @@ class ToolCallAggregator:
         if legacy is not None:
             self.add([{"function": legacy}])
 
-    def add(self, fragments: Iterable[Any]) -> None:
-        """Take in fragments."""
-        for fragment in fragments:
+    def add(self, fragments: Iterable[Any] | None) -> None:
+        """Take in fragments; None is none of them, as in a delta without `tool_calls`."""
+        for fragment in fragments or ():
             function = field(fragment, "function")
             name, arguments = _text(field(function, "name")), field(function, "arguments")
-            call = self._call(field(fragment, "index"), _text(field(fragment, "id")), name)
+            call = self._call(field(fragment, "index"), id_of(fragment) or "", name)
             if name and name != call.name:
                 call.name += name
             if arguments:

@@ -22,7 +22,7 @@ from toolglean.messages.types import (
     Message,
     Role,
 )
-from toolglean.messages.wire import arguments_of, check, field, opened, result_of, result_text, role_of, shown
+from toolglean.messages.wire import arguments_of, check, field, id_of, opened, result_of, result_text, role_of, shown
 
 __all__ = ["NeutralHistoryConverter"]
 
@@ -123,7 +123,7 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
         return ContentPartReasoning(field(block, "thinking"))
     if kind == "tool_use" and isinstance(field(block, "name"), str):
         arguments, unread = arguments_of(field(block, "input"))
-        id = field(block, "id") or None  # noqa: A001  # the wire's own word
+        id = id_of(block)  # noqa: A001  # the wire's own word
         if id:
             names[id] = field(block, "name")
         return ContentPartToolCall(field(block, "name"), arguments, id, unread)
@@ -135,7 +135,7 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
 
 
 def _result(block: Any, names: Mapping[str, str]) -> ContentPartToolResult:
-    id, name = field(block, "tool_use_id"), field(block, "name")  # noqa: A001  # the wire's own word
+    id, name = id_of(block, "tool_use_id"), field(block, "name")  # noqa: A001  # the wire's own word
     structured = field(block, "structured_content")
     content = result_of(field(block, "content")) if structured is None else structured
-    return ContentPartToolResult(name if isinstance(name, str) else names.get(id, ""), content, id or None)
+    return ContentPartToolResult(name if isinstance(name, str) else names.get(id or "", ""), content, id)

@@ -33,7 +33,9 @@ from toolglean.messages.wire import (
     check,
     field,
     gathered,
+    id_of,
     joined_texts,
+    listed,
     opened,
     result_of,
     result_text,
@@ -71,7 +73,8 @@ class OllamaResponseChunkWrapper:
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """Its calls. Arguments that are no object are in `unread`."""
-        return [_call(call) for call in field(field(self.raw, "message"), "tool_calls") or ()]
+        found = field(field(self.raw, "message"), "tool_calls")
+        return [_call(call) for call in found] if isinstance(found, list | tuple) else []
 
 
 class OllamaHistoryConverter:
@@ -121,7 +124,7 @@ class OllamaHistoryConverter:
             elif role == Role.TOOL:
                 history.conversation.append(Message(role, [_result(wire, next(results, None))]))
             else:
-                history.conversation.append(Message(role, list(_parts(wire, role, calls))))
+                history.conversation.append(Message(role, list(_parts(wire, role, calls, place))))
         return history
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
@@ -191,24 +194,24 @@ def _written_result(part: ContentPart) -> dict[str, Any]:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _parts(wire: Any, role: Role, ids: Iterator[tuple[str, str | None]]) -> Iterator[ContentPart]:
+def _parts(wire: Any, role: Role, ids: Iterator[tuple[str, str | None]], place: int) -> Iterator[ContentPart]:
     thinking, content = field(wire, "thinking"), field(wire, "content")
     if role == Role.MODEL and isinstance(thinking, str) and thinking:
         yield ContentPartReasoning(thinking)
     if content:
         yield ContentPartText(content)
-    for image in field(wire, "images") or ():
+    for image in listed(wire, "images", place):
         yield ContentPartOther({"type": IMAGE, IMAGE: field(image, "value") or image})
     if role == Role.MODEL:
-        for call in field(wire, "tool_calls") or ():
+        for call in listed(wire, "tool_calls", place):
             yield _remembered(_call(call), call, next(ids, None))
 
 
 def _call(wire: Any) -> ContentPartToolCall:
     function = field(wire, "function")
-    name, id = field(function, "name"), field(wire, "id")  # noqa: A001  # the wire's own word
+    name = field(function, "name")
     arguments, unread = arguments_of(field(function, "arguments"))
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id or None, unread)
+    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id_of(wire), unread)
 
 
 def _remembered(call: ContentPartToolCall, wire: Any, kept: tuple[str, str | None] | None) -> ContentPartToolCall:
@@ -219,8 +222,8 @@ def _remembered(call: ContentPartToolCall, wire: Any, kept: tuple[str, str | Non
 
 def _result(wire: Any, kept: tuple[str, str | None] | None) -> ContentPartToolResult:
     name = field(wire, "tool_name") or field(wire, "name")
-    id = field(wire, "tool_call_id")  # noqa: A001  # the wire's own word
-    part = ContentPartToolResult(name if isinstance(name, str) else "", result_of(field(wire, "content")), id or None)
+    content = result_of(field(wire, "content"))
+    part = ContentPartToolResult(name if isinstance(name, str) else "", content, id_of(wire, "tool_call_id"))
     if part.id is None and not isinstance(wire, Mapping) and kept is not None and kept[0] == part.name:
         return replace(part, id=kept[1])
     return part

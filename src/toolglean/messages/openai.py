@@ -28,6 +28,8 @@ from toolglean.messages.wire import (
     check,
     field,
     gathered,
+    id_of,
+    listed,
     opened,
     result_of,
     result_text,
@@ -195,8 +197,8 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         refusal = field(wire, "refusal")
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
-        for call in field(wire, "tool_calls") or ():
-            yield _call(field(call, "function"), field(call, "id"))
+        for call in listed(wire, "tool_calls", place):
+            yield _call(field(call, "function"), id_of(call))
         legacy = field(wire, "function_call")
         if legacy is not None:
             yield _call(legacy, None)
@@ -229,18 +231,17 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     return found
 
 
-def _call(function: Any, id: Any) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
+def _call(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
     name = field(function, "name")
     arguments, unread = arguments_of(field(function, "arguments"))
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id or None, unread)
+    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread)
 
 
 def _result(wire: Any, names: Mapping[str, str]) -> ContentPartToolResult:
-    id = field(wire, "tool_call_id")  # noqa: A001  # the wire's own word
-    name = field(wire, "name")
-    return ContentPartToolResult(
-        name if isinstance(name, str) else names.get(id, ""), result_of(field(wire, "content")), id or None
-    )
+    id, name = id_of(wire, "tool_call_id"), field(wire, "name")  # noqa: A001  # the wire's own word
+    if not isinstance(name, str):
+        name = names.get(id or "", "")
+    return ContentPartToolResult(name, result_of(field(wire, "content")), id)
 
 
 # -- ids ---------------------------------------------------------------------------------------------------------------

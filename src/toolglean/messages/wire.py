@@ -32,8 +32,10 @@ __all__ = [
     "check",
     "field",
     "gathered",
+    "id_of",
     "joined_texts",
     "json_of",
+    "listed",
     "opened",
     "result_of",
     "result_text",
@@ -68,7 +70,13 @@ NO_JSON = _NoJson()
 
 def field(holder: Any, name: str) -> Any:
     """The field of a dict, or the attribute of a client's object; None where it is not there."""
-    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+    if isinstance(holder, Mapping):
+        return holder.get(name)
+    return None if type(holder) in _PLAIN else getattr(holder, name, None)
+
+
+_PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})
+"""What has attributes that are no fields (`list.index`): a server put it in the place of an object."""
 
 
 def role_of(wire: Any, place: int) -> Role:
@@ -82,6 +90,28 @@ def role_of(wire: Any, place: int) -> Role:
     if found is None:
         raise MessageError(f"message {place}: no role {role!r}; known are {', '.join(_ROLES)}: {shown(wire)}")
     return found
+
+
+def id_of(wire: Any, name: str = "id") -> str | None:
+    """The id in that field; None where there is none. Some servers count with numbers: as text they are ids too."""
+    found = field(wire, name)
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    return found or None if isinstance(found, str) else None
+
+
+def listed(wire: Any, name: str, place: int) -> list[Any]:
+    """The items of that field of a wire message, the one at that place; [] where there is nothing.
+
+    Raises:
+        MessageError: it holds something that is no list.
+    """
+    found = field(wire, name)
+    if not found:
+        return []
+    if not isinstance(found, Iterable) or isinstance(found, str | bytes | Mapping):
+        raise MessageError(f"message {place}: {name} must be a list, not {shown(found)}")
+    return list(found)
 
 
 def shown(value: Any, limit: int = 200) -> str:
