@@ -273,6 +273,18 @@ def test_odd_chunks_pass() -> None:
     assert list(dict_chunks(odd, TOOLS)) == odd
 
 
+def test_what_is_of_the_wrong_kind_passes(server: Loopback, client: Any) -> None:
+    # The package takes from a server what it finds. Mistral's own server sends lists in the place of text.
+    odd: list[Any] = ["x", {"delta": ["x"]}, {"delta": {"content": [{"type": "text", "text": "a"}]}}, {"delta": "x"}]
+    odd += [{"delta": {"tool_calls": [None, {"index": [], "id": [], "function": 5}]}}, {"delta": {"tool_calls": 5}}]
+    rows = [{"id": "c", "choices": [choice]} for choice in odd]
+    end = {"id": "c", "choices": [{"index": 0, "delta": ["x"], "finish_reason": ["stop"]}]}
+    server.play(Turn(raw=rows), Turn(raw=[*rows, end]))
+    given = list(create(client))
+    assert len(given) == len(list(chat_chunks(create(client), TOOLS))) - 1 == len(odd)
+    assert list(dict_chunks(rows[:4], TOOLS)) == rows[:4]
+
+
 def test_old_function_calls_pass() -> None:
     given = [chunk(function_call={"name": "f", "arguments": "{}"}), chunk(reason="function_call")]
     assert list(dict_chunks(given, TOOLS)) == given

@@ -245,6 +245,16 @@ def test_odd_events_pass() -> None:
     assert found[-len(odd) - 1 :] == [late, *odd]
 
 
+def test_events_that_only_one_server_knows_are_numbered_and_no_more(server: Loopback, client: Any) -> None:
+    events = numbered(message(HERMES))
+    own = {"type": "vendor.progress", "percent": [7], "output_index": [], "sequence_number": 0}
+    server.play(Turn(raw=[*events[:-1], own, events[-1]]))
+    found: list[Any] = list(response_events(create(client), TOOLS))
+    told = next(event for event in found if event.type == "vendor.progress")
+    assert told.model_dump(exclude_unset=True, warnings=False) == own | {"sequence_number": told.sequence_number}
+    assert [event.sequence_number for event in found] == list(range(len(found)))
+
+
 @pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
 def test_the_package_itself_can_join_what_comes(leak: Leak, server: Loopback, client: Any) -> None:
     from openai.lib.streaming.responses._responses import ResponseStreamState  # noqa: PLC0415  # no public way in

@@ -30,7 +30,7 @@ try:
         ChoiceDeltaToolCall,
         ChoiceDeltaToolCallFunction,
     )
-    from pydantic import TypeAdapter
+    from pydantic import BaseModel
 except ImportError as error:
     raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
 
@@ -65,12 +65,17 @@ class _ObjectReader(StreamReader):
         return any(getattr(holder, name) is not None for name in names if name not in known)
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
+        if not isinstance(delta, BaseModel):  # the package takes from a server what it finds
+            return {}
         names = [*delta.model_fields_set, *(delta.model_extra or ())]
         fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
         return {name: value for name, value in fields.items() if value is not None}
 
     def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
-        return [each.model_copy(update={"index": index}) for each, index in zip(fragments, indexes, strict=True)]
+        return [
+            each.model_copy(update={"index": index}) if isinstance(each, BaseModel) else each
+            for each, index in zip(fragments, indexes, strict=True)
+        ]
 
     def new_choice(self, index: int) -> Any:
         return _CHOICE.model_copy(update={"index": index})
@@ -140,7 +145,7 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
-    given = completion.model_dump(exclude_unset=True)
+    given = _dumped(completion)
     mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
     choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
     return completion.model_copy(update={"choices": choices})
@@ -154,18 +159,24 @@ class _EventReader:
 
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self._reader = ResponseReader(tools, options)
-        self._adapter: TypeAdapter[Any] = _adapter()
 
     def read(self, event: Any) -> list[Any]:
-        given = event.model_dump(exclude_unset=True)
-        return [event if each == given else self._built(each) for each in self._reader.read(given)]
+        if not isinstance(event, BaseModel):
+            return [event]
+        given = _dumped(event)
+        # An event that is none of ours is the server's own, with another number.
+        return [
+            event if each == given else _KINDS.get(str(each.get("type")), type(event)).construct(**each)
+            for each in self._reader.read(given)
+        ]
 
     def finish(self) -> list[Any]:
-        return [self._built(each) for each in self._reader.finish()]
+        return [_KINDS[each["type"]].construct(**each) for each in self._reader.finish()]
 
-    def _built(self, event: dict[str, Any]) -> Any:
-        kind = _KINDS.get(event["type"])
-        return kind.construct(**event) if kind is not None else self._adapter.validate_python(event)
+
+def _dumped(model: BaseModel) -> dict[str, Any]:
+    # What a server sends is not always of the type that the package promises, and that is no news.
+    return model.model_dump(exclude_unset=True, warnings=False)
 
 
 _KINDS: Mapping[str, Any] = {
@@ -182,10 +193,6 @@ _KINDS: Mapping[str, Any] = {
     "response.incomplete": responses.ResponseIncompleteEvent,
     "response.failed": responses.ResponseFailedEvent,
 }
-
-
-def _adapter() -> TypeAdapter[Any]:
-    return TypeAdapter(ResponseStreamEvent)
 
 
 def response_events(
@@ -219,7 +226,7 @@ def response(whole: responses.Response, tools: Tools = None, **options: Any) -> 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.
     """
-    given = whole.model_dump(exclude_unset=True)
+    given = _dumped(whole)
     mended = dict_response(given, tools, **options)
     if mended == given:
         return whole
