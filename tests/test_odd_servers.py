@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from toolglean.messages import (
     OpenAIHistoryConverter,
     ToolCallAggregator,
 )
-from toolglean.routing import McpIntegration, detect_format
+from toolglean.routing import ApiHandlerOptions, McpIntegration, OpenAiHandler, detect_format
 
 TEXTS = [
     "",
@@ -153,3 +153,30 @@ def test_requests_for_tools(request: Any) -> None:
     mcp.register_tool(lambda a=1: a, "f")
     detect_format(request)
     asyncio.run(mcp.route_tool_use(request))
+
+
+class Played:
+    """A client whose streams are these chunks."""
+
+    def __init__(self, chunks: list[Any]) -> None:
+        self.chat = self.completions = self
+        self.chunks = chunks
+
+    async def create(self, **_: Any) -> Any:
+        async def each() -> AsyncIterator[Any]:
+            for chunk in self.chunks:
+                yield chunk
+
+        return each()
+
+
+@given(st.lists(CHUNK, max_size=6))
+def test_streams_of_a_handler(chunks: list[Any]) -> None:
+    async def run() -> None:
+        mcp = McpIntegration(timeout=5)
+        mcp.register_tool(lambda a=1: a, "f")
+        handler = OpenAiHandler(ApiHandlerOptions(), client=Played(chunks), mcp=mcp)
+        async for part in handler.create_message("", []):
+            assert part["type"] in {"text", "reasoning", "tool_use", "tool_result", "problem", "usage"}
+
+    asyncio.run(run())

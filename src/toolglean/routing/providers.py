@@ -257,7 +257,7 @@ class _Turn:
         self.detector = detector
         self.parser = Parser(provider.mcp.tools or None, id_prefix=self.prefix, **options)
         self.calls = ToolCallAggregator()
-        self.finish_reason: Any = None
+        self.finish_reason = ""
         self._ended = 0  # calls in the text: ids go on behind theirs
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
@@ -276,7 +276,8 @@ class _Turn:
             yield {"type": "usage", "usage": usage}
         choices = field_of(chunk, "choices")
         if isinstance(choices, list | tuple) and choices:
-            self.finish_reason = field_of(choices[0], "finish_reason") or self.finish_reason
+            reason = field_of(choices[0], "finish_reason")
+            self.finish_reason = reason if reason and isinstance(reason, str) else self.finish_reason
 
     async def rest(self) -> AsyncIterator[dict[str, Any]]:
         """What the text still held when the stream ended."""
