@@ -307,6 +307,27 @@ def test_results_take_the_form_of_the_request() -> None:
     assert routed('{"name": "get_weather", "input": {"city": "Oslo", "days": 2}}')["structured_content"] == value
 
 
+def test_items_of_the_responses_api_are_answered_by_items() -> None:
+    item = {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "r1",
+        "name": "get_weather",
+        "arguments": '{"city": "Oslo"}',
+    }
+    answer = {"type": "function_call_output", "call_id": "r1", "output": '{"city": "Oslo", "days": 1}'}
+    assert routed(item) == answer
+    assert routed(json.dumps(item)) == answer
+    assert routed([{"type": "reasoning"}, item, item]) == [answer, answer]
+    failed = routed({**item, "name": "nobody"})
+    assert (failed["call_id"], json.loads(failed["output"])["error"]["code"]) == ("r1", "unknown_tool")
+    nameless = routed({"type": "function_call", "call_id": "r1"})
+    assert json.loads(nameless["output"])["error"]["code"] == "bad_request"
+    for each in (answer, failed):
+        found = result_to_neutral(each)
+        assert result_from_neutral(found, ToolUseFormat.OPENAI, is_item=True) == each
+
+
 def test_a_result_of_no_json_is_told_as_text() -> None:
     assert routed(ToolUseContent("odd", "i")).text == "(1+2j)"
 

@@ -24,11 +24,13 @@ from toolglean.routing.neutral import ErrorCode, ToolResultContent, ToolUseConte
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
 
-__all__ = ["from_neutral", "result_from_neutral", "result_to_neutral", "to_neutral"]
+__all__ = ["from_neutral", "is_item", "result_from_neutral", "result_to_neutral", "to_neutral"]
 
 INPUT_KEYS = ("input", "arguments", "parameters", "args")
 ID_KEYS = ("call_id", "id", "tool_use_id", "tool_call_id")
-_REQUESTS = frozenset({"tool_use", "function", "function_call", "tool_call"})
+ITEM, ITEM_OUTPUT = "function_call", "function_call_output"
+"""The types of the Responses API's items: a call, and its result."""
+_REQUESTS = frozenset({"tool_use", "function", ITEM, "tool_call"})
 _first_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)>").search
 
 
@@ -95,6 +97,12 @@ def _from_items(items: Iterable[Any]) -> list[ToolUseContent]:
         if not isinstance(kind, str) or kind in _REQUESTS:  # else a text, an image, a thought
             found += _from_value(item, detect_format(item)) or [_nameless(item)]
     return found
+
+
+def is_item(content: Any) -> bool:
+    """Whether a request in OpenAI's form is an item of the Responses API, or a list with such an item."""
+    each = content if isinstance(content, list | tuple) else [content]
+    return any(field(item, "type") == ITEM for item in each)
 
 
 def _nameless(item: Any) -> ToolUseContent:
@@ -194,16 +202,21 @@ def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
 # -- results -----------------------------------------------------------------------------------------------------------
 
 
-def result_from_neutral(result: ToolResultContent, form: ToolUseFormat, name: str = "") -> Any:
+def result_from_neutral(
+    result: ToolResultContent, form: ToolUseFormat, name: str = "", *, is_item: bool = False
+) -> Any:
     """The result in that form: OpenAI's tool message, XML text, or a dict in the neutral shape.
 
     Args:
         result: the result.
         form: the form of the request.
         name: the tool's name, which OpenAI's message carries.
+        is_item: in OpenAI's form, an item of the Responses API (`function_call_output`), not a message of the chat API.
     """
     if form == ToolUseFormat.XML:
         return _result_xml(result)
+    if form == ToolUseFormat.OPENAI and is_item:
+        return {"type": ITEM_OUTPUT, "call_id": result.tool_use_id, "output": _told(result)}
     if form == ToolUseFormat.OPENAI:
         return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": _told(result)}
     return result.to_dict()
@@ -256,14 +269,15 @@ def result_to_neutral(content: Any) -> ToolResultContent:
             }
         )
     if field(content, "role") == "tool":
-        return _from_openai_result(content)
+        return _from_openai_result(_id(content, "tool_call_id"), field(content, "content"))
+    if field(content, "type") == ITEM_OUTPUT:
+        return _from_openai_result(_id(content, "call_id"), field(content, "output"))
     if isinstance(content, Mapping) and content.get("type") == "tool_result":
         return ToolResultContent.from_dict(content)
     raise UsageError(f"not a tool's result: {shown(content)}")
 
 
-def _from_openai_result(message: Any) -> ToolResultContent:
-    id, text = _id(message, "tool_call_id"), field(message, "content")  # noqa: A001  # the field's own word
+def _from_openai_result(id: str, text: Any) -> ToolResultContent:  # noqa: A002  # the field's own word
     text = text if isinstance(text, str) else ""
     value = json_of(text)
     fault = value.get("error") if isinstance(value, Mapping) and len(value) == 1 else None

@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
 from toolglean.messages.wire import field, json_of
-from toolglean.routing.convert import ID_KEYS, result_from_neutral, to_neutral
+from toolglean.routing.convert import ID_KEYS, is_item, result_from_neutral, to_neutral
 from toolglean.routing.detect import ToolUseFormat, detect_format
 from toolglean.routing.neutral import ToolResultContent, ToolUseContent
 from toolglean.routing.system import UnifiedMcpToolSystem, said
 
 __all__ = ["McpToolRouter"]
+
+_Writer: TypeAlias = Callable[[ToolResultContent, str], Any]
 
 
 class McpToolRouter:
@@ -36,10 +39,10 @@ class McpToolRouter:
 
         Returns:
             The result in the form of the request: a `ToolResultContent` for an object of the neutral form; OpenAI's
-            message of a tool; text for XML; else a dict in the neutral form. A list of them, in order, where the
-            content asks for several, which are run one after another. A request without an id gets one (`tool_0`, …).
-            Errors are results too: "bad_request" where the content is no request, with the id "error" if it shows
-            none.
+            message of a tool, or the Responses API's item; text for XML; else a dict in the neutral form. A list of
+            them, in order, where the content asks for several, which are run one after another. A request without an id
+            gets one (`tool_0`, …). Errors are results too: "bad_request" where the content is no request, with the id
+            "error" if it shows none.
 
         Raises:
             asyncio.CancelledError: the caller was cancelled. Nothing else.
@@ -48,37 +51,40 @@ class McpToolRouter:
             form = detect_format(content)
             tools = self.system.tools if isinstance(content, str) else None
             requests = to_neutral(content, tools, form)
+            write = _writer(content, form)
         except Exception as error:  # noqa: BLE001  # whatever was handed in: the answer is a result
             return self._refused(content, error)
-        plain = None if _is_neutral_object(content) else form
-        answers = [await self._answered(request, plain) for request in requests]
+        answers = [await self._answered(request, write) for request in requests]
         return answers[0] if len(answers) == 1 else answers
 
-    async def _answered(self, request: ToolUseContent, form: ToolUseFormat | None) -> Any:
+    async def _answered(self, request: ToolUseContent, write: _Writer) -> Any:
         if not request.id:
             request.id = f"tool_{self._made}"
             self._made += 1
         try:
-            return _written(await self.system.execute_tool_from_neutral_format(request), form, request.name)
+            return write(await self.system.execute_tool_from_neutral_format(request), request.name)
         except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is no JSON
             message = f"{request.name!r} failed: {said(error)}"
-            return _written(ToolResultContent.failed(request.id, "tool_failed", message), form, request.name)
+            return write(ToolResultContent.failed(request.id, "tool_failed", message), request.name)
 
     def _refused(self, content: Any, error: Exception) -> Any:
         found = json_of(content.strip()) if isinstance(content, str) else content
         known = next((str(each) for key in ID_KEYS if isinstance(each := _read(found, key), str | int)), "")
         message = str(error) if isinstance(error, UsageError) else said(error)
         result = ToolResultContent.failed(known or "error", "bad_request", message)
-        if _is_neutral_object(content):
-            return result
         try:
-            return result_from_neutral(result, detect_format(content))
+            return _writer(content, detect_format(content))(result, "")
         except Exception:  # noqa: BLE001  # an object that cannot even be looked at
             return result.to_dict()
 
 
-def _written(result: ToolResultContent, form: ToolUseFormat | None, name: str) -> Any:
-    return result if form is None else result_from_neutral(result, form, name)
+def _writer(content: Any, form: ToolUseFormat) -> _Writer:
+    # Of a result and the tool's name it makes what answers that content.
+    if _is_neutral_object(content):
+        return lambda result, _: result
+    found = json_of(content.strip()) if isinstance(content, str) else content
+    item = form == ToolUseFormat.OPENAI and is_item(found)
+    return lambda result, name: result_from_neutral(result, form, name, is_item=item)
 
 
 def _read(holder: Any, key: str) -> Any:
