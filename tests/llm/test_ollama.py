@@ -48,6 +48,7 @@ from toolglean.llm import (
     ToolSchemaError,
     UnknownToolError,
     achat_to_completion,
+    astream_chat_to_completion,
     chat_to_completion_decorator,
     force_single_tool_call,
     stream_chat_to_completion,
@@ -353,6 +354,43 @@ def test_recorded_streams(stream: Any, streaming: bool, server: Loopback) -> Non
     assert len({call.id for call in response.tool_calls}) == len(stream.calls)
 
 
+def test_steps_may_be_awaited_or_iterated_at_once(server: Loopback) -> None:
+    """The seeds write `async for … in await …`, others leave the `await` out."""
+    turn = Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"})])
+    ways: list[Callable[[Ollama], Any]] = [
+        lambda own: own.astream_chat(HI),
+        lambda own: own.astream_complete("Is it cold?"),
+        lambda own: own.astream_chat_with_tools(TOOLS, HI),
+        lambda own: own.astream_generate_tool_calls(HI, TOOLS),
+    ]
+
+    async def run(way: Callable[[Ollama], Any]) -> tuple[list[str], list[str]]:
+        async with Ollama("m", base_url=server.url, retry=ONCE) as own:
+            return [each.delta async for each in way(own)], [each.delta async for each in await way(own)]
+
+    for way in ways:
+        server.play(turn, turn)
+        first, second = asyncio.run(run(way))
+        assert first == second
+        assert "".join(first) == "It is cold."
+
+
+def test_a_stream_that_is_never_begun_leaves_nothing_behind(server: Loopback) -> None:
+    before = len(server.requests)
+
+    async def run() -> None:
+        async with Ollama("m", base_url=server.url) as own:
+            for steps in (
+                own.astream_chat(HI),
+                await own.astream_complete("x"),
+                own.astream_chat_with_tools(TOOLS, HI),
+            ):
+                await steps.aclose()
+
+    asyncio.run(run())
+    assert len(server.requests) == before
+
+
 # -- completions -------------------------------------------------------------------------------------------------------
 
 
@@ -397,6 +435,20 @@ def test_the_decorators_make_one_message_of_the_prompt() -> None:
     ) == [expected]
     assert asyncio.run(_awaited(achat_to_completion(achat)("p", seed=1))) == expected
     assert seen == [([Message(role=Role.USER, chunks=[TextChunk(content="p")])], {"seed": 1})] * 3
+
+
+def test_the_decorator_takes_a_coroutine_that_gives_a_stream() -> None:
+    async def astream_chat(messages: Any, **_: Any) -> Any:
+        async def steps() -> AsyncIterator[ChatResponse]:
+            yield ChatResponse(message=Message.from_str(messages[0].content.upper()), delta="x")
+
+        return steps()
+
+    async def run() -> list[CompletionResponse]:
+        complete = astream_chat_to_completion(astream_chat)
+        return [each async for each in await complete("p")] + [each async for each in complete("q")]
+
+    assert [each.text for each in asyncio.run(run())] == ["P", "Q"]
 
 
 async def _awaited(work: Any) -> Any:

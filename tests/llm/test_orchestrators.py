@@ -83,7 +83,7 @@ def llm(server: Loopback) -> Iterator[Ollama]:
         yield found
 
 
-WAYS = ["call", "acall", "stream_call", "astream_call"]
+WAYS = ["call", "acall", "stream_call", "astream_call", "await astream_call"]
 
 
 def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
@@ -100,7 +100,8 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
             function._llm = own
             if way == "acall":
                 return await function.acall(**variables)
-            found = [each async for each in function.astream_call(**variables)]
+            steps = function.astream_call(**variables)
+            found = [each async for each in (await steps if way.startswith("await") else steps)]
             return found[-1]
 
     return asyncio.run(run())
@@ -129,6 +130,14 @@ def test_parallel_objects(way: str, llm: Ollama, server: Loopback) -> None:
     server.play(Turn(list(leaked(HORSES, SHORT, SHORT))))
     function = ToolOrchestratingLLM(Album, "Albums", llm, allow_parallel_tool_calls=True)
     assert ask(function, server, way) == [EXPECTED, Album(name="Easter"), Album(name="Easter")]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_call_may_differ_from_the_others(way: str, llm: Ollama, server: Loopback) -> None:
+    server.play(Turn(list(leaked(HORSES, SHORT))), Turn(list(leaked(HORSES, SHORT))))
+    function = ToolOrchestratingLLM(Album, "Albums", llm)
+    assert ask(function, server, way, allow_parallel_tool_calls=True) == [EXPECTED, Album(name="Easter")]
+    assert ask(function, server, way) == EXPECTED
 
 
 @pytest.mark.parametrize("way", WAYS)

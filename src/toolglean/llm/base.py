@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from toolglean.llm.decorators import (
@@ -17,6 +17,7 @@ from toolglean.llm.decorators import (
     stream_chat_to_completion,
 )
 from toolglean.llm.errors import NoToolCallError
+from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolOutput
 from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
 
@@ -64,8 +65,10 @@ class LLM(abc.ABC):
         """Answer messages, step by step: each response holds all that was said so far."""
 
     @abc.abstractmethod
-    def astream_chat(self, messages: Messages, **kwargs: Any) -> AsyncIterator[ChatResponse]:
-        """The same, asynchronously."""
+    def astream_chat(
+        self, messages: Messages, **kwargs: Any
+    ) -> AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]:
+        """The same, asynchronously: an asynchronous generator, or a coroutine that gives one."""
 
     # -- completions ---------------------------------------------------------------------------------------------------
 
@@ -81,8 +84,8 @@ class LLM(abc.ABC):
         """Answer a prompt, asynchronously."""
         return await achat_to_completion(self.achat)(prompt, **kwargs)
 
-    def astream_complete(self, prompt: str, **kwargs: Any) -> AsyncIterator[CompletionResponse]:
-        """Answer a prompt, step by step and asynchronously."""
+    def astream_complete(self, prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
+        """Answer a prompt, step by step and asynchronously; it may be awaited first."""
         return astream_chat_to_completion(self.astream_chat)(prompt, **kwargs)
 
 
@@ -168,9 +171,10 @@ class FunctionCallingLLM(LLM):
         *,
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
-    ) -> AsyncIterator[ChatResponse]:
-        """The same, step by step and asynchronously."""
-        return self.astream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
+    ) -> AsyncSteps[ChatResponse]:
+        """The same, step by step and asynchronously; it may be awaited first."""
+        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        return AsyncSteps(self.astream_chat(**asked))
 
     def stream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
@@ -180,8 +184,8 @@ class FunctionCallingLLM(LLM):
 
     def astream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
-    ) -> AsyncIterator[ChatResponse]:
-        """`generate_tool_calls`, step by step and asynchronously."""
+    ) -> AsyncSteps[ChatResponse]:
+        """`generate_tool_calls`, step by step and asynchronously; it may be awaited first."""
         return self.astream_chat_with_tools(tools, messages, **kwargs)
 
     def get_tool_calls_from_response(

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from typing import Any
 
+from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.types import ChatResponse, CompletionResponse, MessageList
 
 __all__ = [
@@ -53,13 +54,12 @@ def achat_to_completion(
 
 
 def astream_chat_to_completion(
-    chat: Callable[..., AsyncIterator[ChatResponse]],
-) -> Callable[..., AsyncIterator[CompletionResponse]]:
-    """An `astream_complete(prompt, **kwargs)` of an `astream_chat(messages, **kwargs)`."""
+    chat: Callable[..., AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]],
+) -> Callable[..., AsyncSteps[CompletionResponse]]:
+    """An `astream_complete(prompt, **kwargs)` of an `astream_chat(messages, **kwargs)`, in whichever custom."""
 
     @functools.wraps(chat)
-    async def complete(prompt: str, **kwargs: Any) -> AsyncIterator[CompletionResponse]:
-        async for response in chat(MessageList.from_str(prompt), **kwargs):
-            yield response.to_completion_response()
+    def complete(prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
+        return AsyncSteps(chat(MessageList.from_str(prompt), **kwargs)).map(ChatResponse.to_completion_response)
 
     return complete

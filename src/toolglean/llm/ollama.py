@@ -27,6 +27,7 @@ from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_c
 from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
 from toolglean.llm.faults import Asked, interrupted, wrapped
 from toolglean.llm.retries import RetryPolicy
+from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import CallableTool
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
 from toolglean.messages import OllamaHistoryConverter
@@ -323,11 +324,19 @@ class Ollama(BaseModel, FunctionCallingLLM):
         finally:
             close(stream)
 
-    async def astream_chat(
+    def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> AsyncIterator[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`."""
+    ) -> AsyncSteps[ChatResponse]:
+        """Answer messages, step by step and asynchronously: see `chat`. It may be awaited first.
+
+        Tools are checked when it is called.
+        """
         _check(tools)
+        return AsyncSteps(self._astreamed(messages, tools, kwargs))
+
+    async def _astreamed(
+        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
+    ) -> AsyncIterator[ChatResponse]:
         await self._aparser_options(tools or ())
         request, reading = self._begun(messages, tools, kwargs)
         client = keeping(self.async_client, request["messages"])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +24,7 @@ from toolglean.llm.errors import (
 from toolglean.llm.objects import Partial, StreamingObjectProcessor
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
+from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import AgentChatResponse, CallableTool
 from toolglean.llm.types import ChatResponse, Message, ToolCallChunk
 
@@ -176,23 +178,35 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         """The class of the objects."""
         return self._output_cls
 
-    def _asked(self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def _parallel(self, *, given: bool | None) -> bool:
+        return self._allow_parallel_tool_calls if given is None else given
+
+    def _asked(
+        self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
+    ) -> dict[str, Any]:
         choice = {} if self._tool_choice is None else {"tool_choice": self._tool_choice}
         return {
             "tools": [CallableTool.from_model(self._output_cls)],
             "messages": self._prompt.format_messages(**variables),
-            "allow_parallel_tool_calls": self._allow_parallel_tool_calls,
+            "allow_parallel_tool_calls": parallel,
             **choice,
             **dict(llm_kwargs or {}),
         }
 
     # -- whole ---------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Any:
+    def __call__(
+        self,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: bool | None = None,
+        **variables: Any,
+    ) -> Any:
         """An object, or with parallel calls a list of objects.
 
         Args:
             llm_kwargs: passed on to the model.
+            allow_parallel_tool_calls: for this call alone; None: as the function was made.
             variables: of the prompt.
 
         Raises:
@@ -204,34 +218,38 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             InvalidObjectError: its arguments are not valid for the class.
             UnknownToolError: it called something else.
         """
-        asked = self._asked(llm_kwargs, variables)
+        parallel = self._parallel(given=allow_parallel_tool_calls)
+        asked = self._asked(llm_kwargs, variables, parallel=parallel)
         try:
             response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
             raise _unfinished_error(error) from error
-        return self._output(response)
+        return _output(response, parallel=parallel)
 
-    async def acall(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Any:
+    async def acall(
+        self,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: bool | None = None,
+        **variables: Any,
+    ) -> Any:
         """The same, asynchronously."""
-        asked = self._asked(llm_kwargs, variables)
+        parallel = self._parallel(given=allow_parallel_tool_calls)
+        asked = self._asked(llm_kwargs, variables, parallel=parallel)
         try:
             response = await self._llm.apredict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
             raise _unfinished_error(error) from error
-        return self._output(response)
-
-    def _output(self, response: AgentChatResponse) -> Any:
-        if self._allow_parallel_tool_calls and response.unfinished:
-            lost = response.unfinished[0]
-            raise IncompleteObjectError(
-                f"the call of {lost.name!r} is not whole", text=lost.unread, index=len(response.sources)
-            )
-        return response.parse_tool_outputs(allow_parallel_tool_calls=self._allow_parallel_tool_calls)
+        return _output(response, parallel=parallel)
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
     def stream_call(
-        self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any
+        self,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: bool | None = None,
+        **variables: Any,
     ) -> Iterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
         """The object while it is written.
 
@@ -242,47 +260,67 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         Raises:
             As calling it; and `StreamInterruptedError` where the server dies in mid-stream.
         """
-        asked = self._asked(llm_kwargs, variables)
-        return self._streamed(self._llm.stream_chat_with_tools(**asked))
+        parallel = self._parallel(given=allow_parallel_tool_calls)
+        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        return self._streamed(self._llm.stream_chat_with_tools(**asked), parallel=parallel)
 
-    def _streamed(self, responses: Iterator[ChatResponse]) -> Iterator[Any]:
-        processor = self._processor()
+    def _streamed(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
+        processor = self._processor(parallel=parallel)
         response, shown = None, None
         for response in responses:
             partials = processor.process(response, shown)
             if partials and partials is not shown:
-                yield self._shown(partials)
+                yield _shown(partials, parallel=parallel)
             shown = partials
-        yield self._shown(self._finished(processor, response))
+        yield _shown(_finished(processor, response), parallel=parallel)
 
-    async def astream_call(
-        self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any
-    ) -> AsyncIterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
-        """The object while it is written, asynchronously: see `stream_call`. It may be awaited, or iterated at once."""
-        asked = self._asked(llm_kwargs, variables)
-        processor = self._processor()
+    def astream_call(
+        self,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: bool | None = None,
+        **variables: Any,
+    ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
+        """The object while it is written, asynchronously: see `stream_call`. It may be awaited first."""
+        parallel = self._parallel(given=allow_parallel_tool_calls)
+        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
+        return AsyncSteps(self._astreamed(responses, parallel=parallel))
+
+    async def _astreamed(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncIterator[Any]:
+        processor = self._processor(parallel=parallel)
         response, shown = None, None
-        async for response in self._llm.astream_chat_with_tools(**asked):
-            partials = processor.process(response, shown)
-            if partials and partials is not shown:
-                yield self._shown(partials)
-            shown = partials
-        yield self._shown(self._finished(processor, response))
+        async with contextlib.aclosing(responses):
+            async for response in responses:
+                partials = processor.process(response, shown)
+                if partials and partials is not shown:
+                    yield _shown(partials, parallel=parallel)
+                shown = partials
+        yield _shown(_finished(processor, response), parallel=parallel)
 
-    def _processor(self) -> StreamingObjectProcessor[Model]:
-        return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=self._allow_parallel_tool_calls)
+    def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:
+        return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel)
 
-    def _shown(self, objects: Sequence[Any]) -> Any:
-        return list(objects) if self._allow_parallel_tool_calls else objects[0]
 
-    def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
-        found = processor.finish()
-        if not found:
-            said = "" if response is None else response.message.content[:200]
-            raise NoToolCallError(
-                f"Expected at least one tool call, but got none; it said: {said!r}", response=response
-            )
-        return found
+def _output(response: AgentChatResponse, *, parallel: bool) -> Any:
+    if parallel and response.unfinished:
+        lost = response.unfinished[0]
+        raise IncompleteObjectError(
+            f"the call of {lost.name!r} is not whole", text=lost.unread, index=len(response.sources)
+        )
+    return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
+
+
+def _shown(objects: Sequence[Any], *, parallel: bool) -> Any:
+    return list(objects) if parallel else objects[0]
+
+
+def _finished(processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
+    found = processor.finish()
+    if not found:
+        said = "" if response is None else response.message.content[:200]
+        raise NoToolCallError(f"Expected at least one tool call, but got none; it said: {said!r}", response=response)
+    return found
 
 
 def _unfinished_error(error: NoToolCallError) -> NoToolCallError | ObjectError:
