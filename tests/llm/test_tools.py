@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -69,6 +70,136 @@ def test_a_function_describes_itself() -> None:
     assert function["parameters"]["required"] == ["city"]
     named = CallableTool.from_function(weather, name="other", description="Else.").metadata
     assert (named.name, named.description) == ("other", "Else.")
+
+
+def google(city: str) -> None:
+    """The weather.
+
+    Arguments:
+        city (str): where,
+            in full
+    """
+
+
+def sphinx(city: str) -> None:
+    """The weather.
+
+    :param city: where,
+        in full
+    :returns: nothing
+    """
+
+
+def numpy(city: str) -> None:
+    """The weather.
+
+    Parameters
+    ----------
+    city : str
+        where,
+        in full
+    """
+
+
+def annotated(city: Annotated[str, "where, in full"]) -> None:
+    """The weather."""
+
+
+def fields(city: Annotated[str, Field(description="where, in full")]) -> None:
+    """The weather.
+
+    Args:
+        city: what the annotation says goes first
+    """
+
+
+@pytest.mark.parametrize("fn", [google, sphinx, numpy, annotated, fields], ids=lambda fn: fn.__name__)
+def test_the_customs_of_describing_a_parameter(fn: Any) -> None:
+    function = CallableTool.from_function(fn).metadata.to_openai_tool()["function"]
+    assert function["description"] == "The weather."
+    assert function["parameters"]["properties"]["city"]["description"] == "where, in full"
+
+
+class Adder:
+    """Adds."""
+
+    def __init__(self, to: int) -> None:
+        self.to = to
+
+    def __call__(self, number: int) -> int:
+        return self.to + number
+
+    def method(self, number: int) -> int:
+        return self.to + number
+
+    async def later(self, number: int) -> int:
+        return self.to + number
+
+
+class Later(Adder):
+    async def __call__(self, number: int) -> int:  # type: ignore[override]
+        return self.to + number
+
+
+def placed(first: int, /, number: int, *, odd: int = 0) -> int:
+    return first + number + odd
+
+
+def with_field(number: int, to: int = Field(1, ge=1)) -> int:
+    return to + number
+
+
+@pytest.mark.parametrize(
+    ("fn", "name"),
+    [
+        (Adder(1), "Adder"),
+        (Later(1), "Later"),
+        (Adder(1).method, "method"),
+        (Adder(1).later, "later"),
+        (functools.partial(placed, 1), "placed"),
+        (with_field, "with_field"),
+    ],
+)
+def test_whatever_can_be_called(fn: Any, name: str) -> None:
+    tool = CallableTool.from_function(fn)
+    assert tool.metadata.name == name
+    assert tool.call(number="2").raw_output == asyncio.run(tool.acall(number=2)).raw_output == 3
+    assert tool.call(number="x").is_error
+
+
+def test_parameters_that_take_no_name() -> None:
+    tool = CallableTool.from_function(placed)
+    assert tool.call(first=1, number=2).raw_output == tool.call(number=2, first=1, odd=0).raw_output == 3
+    assert tool(1, number=2) == 3
+
+
+def odd_names(json: str, copy: int = 1, model_extra: int = 2, _x: int = 3, self: int = 4, **more: int) -> list[Any]:
+    return [json, copy, model_extra, _x, self, more]
+
+
+def test_parameters_may_have_any_name() -> None:
+    # A pydantic class cannot have some of them, and `self` is also what a method takes.
+    tool = CallableTool.from_function(odd_names)
+    assert list(tool.metadata.get_parameters_dict()["properties"]) == ["json", "copy", "model_extra", "_x", "self"]
+    given: dict[str, Any] = {"json": "a", "copy": "5", "model_extra": 6, "_x": 7, "self": 8, "func": 9, "argument_0": 9}
+    for found in (tool.call(**given), asyncio.run(tool.acall(**given))):
+        assert found.raw_output[:5] == ["a", 5, 6, 7, 8]
+        assert found.raw_output[5]["func"] == 9
+
+
+@pytest.mark.parametrize("key", ["self", "made", "fn", "cls", "args", "arguments", "name"])
+def test_keys_that_a_model_makes_up_are_invalid_arguments(key: str) -> None:
+    for tool in (CallableTool.from_model(Song), CallableTool.from_function(later)):
+        call = ToolCallChunk(name=tool.metadata.name, arguments={key: 1}, id="c")
+        (found,) = ToolExecutor([tool]).execute([call])
+        assert isinstance(found.error, InvalidObjectError)
+
+
+@pytest.mark.parametrize(("fn", "words"), [(lambda x: x, "give one"), (max, "does not tell its parameters")])
+def test_functions_that_say_too_little(fn: Any, words: str) -> None:
+    with pytest.raises(ToolSchemaError, match=words):
+        CallableTool.from_function(fn)
+    assert CallableTool.from_function(lambda x: x, name="same").call(x=1).raw_output == 1
 
 
 def test_a_class_describes_itself() -> None:

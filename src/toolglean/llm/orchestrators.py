@@ -90,7 +90,7 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
         """The class of the objects."""
         return self._output_parser.output_cls
 
-    def __call__(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    def __call__(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
         """An object.
 
         Args:
@@ -107,7 +107,7 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
             return self._output_parser.parse(response.message.content)
         return self._output_parser.parse(self._llm.complete(self._text(variables), **dict(llm_kwargs or {})).text)
 
-    async def acall(self, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
         """An object, asynchronously: as calling it."""
         if self._llm.metadata.is_chat_model:
             response: ChatResponse = await self._llm.achat(self._messages(variables), **dict(llm_kwargs or {}))
@@ -197,6 +197,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     def __call__(
         self,
+        /,
         *,
         llm_kwargs: Mapping[str, Any] | None = None,
         allow_parallel_tool_calls: bool | None = None,
@@ -228,6 +229,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     async def acall(
         self,
+        /,
         *,
         llm_kwargs: Mapping[str, Any] | None = None,
         allow_parallel_tool_calls: bool | None = None,
@@ -246,6 +248,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     def stream_call(
         self,
+        /,
         *,
         llm_kwargs: Mapping[str, Any] | None = None,
         allow_parallel_tool_calls: bool | None = None,
@@ -276,6 +279,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     def astream_call(
         self,
+        /,
         *,
         llm_kwargs: Mapping[str, Any] | None = None,
         allow_parallel_tool_calls: bool | None = None,

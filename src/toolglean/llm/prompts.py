@@ -74,7 +74,7 @@ class BasePromptTemplate(abc.ABC):
         """The variables, in the order in which they come first."""
 
     @abc.abstractmethod
-    def format(self, **values: Any) -> str:
+    def format(self, /, **values: Any) -> str:
         """The prompt as one text.
 
         Raises:
@@ -83,7 +83,7 @@ class BasePromptTemplate(abc.ABC):
         """
 
     @abc.abstractmethod
-    def format_messages(self, **values: Any) -> list[Message]:
+    def format_messages(self, /, **values: Any) -> list[Message]:
         """The prompt as messages. Errors: as for `format`."""
 
     @abc.abstractmethod
@@ -131,11 +131,11 @@ class PromptTemplate(BasePromptTemplate):
         """The variables, in the order in which they come first."""
         return self._text.variables
 
-    def format(self, **values: Any) -> str:
+    def format(self, /, **values: Any) -> str:
         """The prompt as text: see `BasePromptTemplate.format`."""
         return self._text.formatted(self._values(values))
 
-    def format_messages(self, **values: Any) -> list[Message]:
+    def format_messages(self, /, **values: Any) -> list[Message]:
         """The prompt as one message of the user's."""
         return [Message.from_str(self.format(**values))]
 
@@ -184,7 +184,7 @@ class ChatPromptTemplate(BasePromptTemplate):
         """The variables, in the order in which they come first."""
         return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
 
-    def format_messages(self, **values: Any) -> list[Message]:
+    def format_messages(self, /, **values: Any) -> list[Message]:
         """The messages, filled."""
         known = self._values(values)
         return [
@@ -201,7 +201,7 @@ class ChatPromptTemplate(BasePromptTemplate):
             return TextChunk(content=self._texts[chunk.content].formatted(values))
         return chunk
 
-    def format(self, **values: Any) -> str:
+    def format(self, /, **values: Any) -> str:
         """The messages as one text, each behind its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.format_messages(**values))
 

@@ -8,14 +8,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import json
 import logging
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, get_type_hints
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError
 from pydantic.errors import PydanticUserError
 
 from toolglean.llm.errors import (
@@ -27,6 +27,7 @@ from toolglean.llm.errors import (
     ToolSchemaError,
     UnknownToolError,
 )
+from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object
 from toolglean.llm.types import ToolCallChunk
 from toolglean.routing import coerce_arguments
@@ -193,79 +194,80 @@ class CallableTool:
         """A tool of a function.
 
         Args:
-            fn: plain or asynchronous; its annotations are the types of the parameters, and what its docstring says of
-                each under "Args:" describes them.
-            name, description: None: the function's own name, and its docstring's text before "Args:".
+            fn: plain or asynchronous: a function, a method, a `functools.partial`, an object with `__call__`. Its
+                annotations are the types of the parameters; what they say of them (`Annotated[int, "how many"]`, or
+                with pydantic's `Field`), or else its docstring (Google's style, NumPy's or Sphinx's), describes them.
+            name, description: None: the function's own name, and its docstring's text.
 
         Raises:
-            ToolSchemaError: a parameter has a type without a JSON schema.
+            ToolSchemaError: it has no name; its signature cannot be read; a parameter has a type without a JSON schema.
         """
-        own = name or str(getattr(fn, "__name__", type(fn).__name__))
-        text, told = _read_docstring(inspect.getdoc(fn) or "")
-        metadata = ToolMetadata(
-            name=own, description=text if description is None else description, fn_schema=_parameters(fn, own, told)
-        )
+        found = describe(fn, name)
+        text = found.text if description is None else description
+        metadata = ToolMetadata(name=found.name, description=text, fn_schema=found.parameters)
         metadata.to_openai_tool(skip_length_check=True)
-        return cls(fn, metadata)
+        return cls(found.fn, metadata)
 
     @property
     def is_async(self) -> bool:
         """Whether the function is asynchronous."""
-        return inspect.iscoroutinefunction(self.fn)
+        return inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__)
 
-    def __call__(self, *args: Any, **arguments: Any) -> Any:
+    def __call__(self, /, *args: Any, **arguments: Any) -> Any:
         """The function's own value, unchecked."""
         return self.fn(*args, **arguments)
 
-    def call(self, **arguments: Any) -> ToolOutput:
+    def call(self, /, **arguments: Any) -> ToolOutput:
         """Run the tool. What goes wrong is in the output: see `ToolOutput.error`.
 
         Raises:
             ConfigurationError: the function is asynchronous, and a loop is running here: use `acall`.
         """
         try:
-            checked = self._checked(arguments)
+            ready = self._ready(arguments)
         except InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
         if self.is_async:
-            found: ToolOutput = _run(self._acalled(checked, arguments))
+            found: ToolOutput = _run(self._acalled(ready, arguments))
             return found
         try:
-            return self._output(arguments, self.fn(**checked))
+            value = ready()
+            return self._output(arguments, _run(_awaited(value)) if inspect.isawaitable(value) else value)
         except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
             return self._failed(arguments, error)
 
-    async def acall(self, **arguments: Any) -> ToolOutput:
+    async def acall(self, /, **arguments: Any) -> ToolOutput:
         """Run the tool, asynchronously; a plain function in a thread."""
         try:
-            checked = self._checked(arguments)
+            ready = self._ready(arguments)
         except InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
-        return await self._acalled(checked, arguments)
+        return await self._acalled(ready, arguments)
 
-    async def _acalled(self, checked: dict[str, Any], arguments: dict[str, Any]) -> ToolOutput:
+    async def _acalled(self, ready: Callable[[], Any], arguments: dict[str, Any]) -> ToolOutput:
         try:
-            found = await self.fn(**checked) if self.is_async else await asyncio.to_thread(self.fn, **checked)
+            found = ready() if self.is_async else await asyncio.to_thread(ready)
+            found = await found if inspect.isawaitable(found) else found
         except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
             return self._failed(arguments, error)
         return self._output(arguments, found)
 
-    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _ready(self, arguments: Mapping[str, Any]) -> Callable[[], Any]:
+        # The function with its arguments.
         # Texts become what the schema asks for, where it allows no text; then the class has the last word.
         schema = self.metadata.fn_schema
         if schema is None or isinstance(schema, dict):
-            return coerce_arguments(arguments, schema) if schema else dict(arguments)
+            return functools.partial(self.fn, **(coerce_arguments(arguments, schema) if schema else arguments))
         fitting = coerce_arguments(arguments, schema.model_json_schema())
         try:
             found = schema.model_validate(fitting)
         except ValidationError as error:
             raise _invalid(self.metadata.name, arguments, error) from error
         if isinstance(self.fn, _Make):
-            return {"made": found}
+            return functools.partial(self.fn, found)
         extra = found.model_extra or {}
-        return {
-            name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set
-        } | extra
+        given = {name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set}
+        return functools.partial(self.fn, **extra | given)
 
     def _output(self, arguments: Mapping[str, Any], value: Any) -> ToolOutput:
         return ToolOutput(
@@ -287,7 +289,7 @@ class _Make:
     def __init__(self, output_cls: type[BaseModel]) -> None:
         self.output_cls = output_cls
 
-    def __call__(self, made: BaseModel | None = None, **arguments: Any) -> BaseModel:
+    def __call__(self, made: BaseModel | None = None, /, **arguments: Any) -> BaseModel:
         return self.output_cls.model_validate(arguments) if made is None else made
 
 
@@ -366,6 +368,10 @@ def _run(work: Any) -> Any:
     raise ConfigurationError("an asynchronous tool was called from within a running loop: use acall", field="fn")
 
 
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
 def _text(value: Any) -> str:
     if isinstance(value, BaseModel):
         return value.model_dump_json()
@@ -380,53 +386,3 @@ def _text(value: Any) -> str:
 def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> InvalidObjectError:
     text = json.dumps(arguments, ensure_ascii=False, default=str)
     return invalid_object(f"the arguments of {name!r} are not valid", text, error)
-
-
-# -- functions as schemas ----------------------------------------------------------------------------------------------
-
-
-def _parameters(fn: Callable[..., Any], name: str, told: Mapping[str, str]) -> type[BaseModel]:
-    hints = _hints(fn)
-    fields: dict[str, Any] = {}
-    extra: Any = "forbid"
-    for parameter in inspect.signature(fn).parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            extra = "allow"
-        elif parameter.kind is not parameter.VAR_POSITIONAL:
-            default = ... if parameter.default is parameter.empty else parameter.default
-            fields[parameter.name] = (
-                hints.get(parameter.name, Any),
-                Field(default, description=told.get(parameter.name)),
-            )
-    try:
-        return create_model(name, __config__=ConfigDict(extra=extra, arbitrary_types_allowed=True), **fields)
-    except (PydanticUserError, NameError, TypeError) as error:
-        raise ToolSchemaError(f"function {name!r} has no schema: {error}", tool_name=name) from error
-
-
-def _hints(fn: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return get_type_hints(fn, include_extras=True)
-    except (NameError, TypeError) as error:
-        raise ToolSchemaError(f"the annotations of {fn!r} cannot be read: {error}") from error
-
-
-_argument = re.compile(r"\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)").fullmatch
-
-
-def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
-    # Google's style: lines under "Args:", each "name: text" or "name (type): text", further lines indented deeper.
-    head, _, rest = text.partition("\nArgs:\n")
-    told: dict[str, str] = {}
-    name, indent = "", 0
-    for line in rest.split("\n"):
-        if line and not line[0].isspace():
-            break
-        found = _argument(line)
-        depth = len(line) - len(line.lstrip())
-        if found and (not name or depth <= indent):
-            name, indent = found[1], depth
-            told[name] = found[2]
-        elif name and line.strip():
-            told[name] += " " + line.strip()
-    return head.strip(), told
