@@ -95,6 +95,28 @@ def chunk(text: str | None, *, done: bool = False, calls: Any = None, **message:
     )
 
 
+LOOKS_LIKE = [
+    '<<tool_call>\n{"name": "get_weather", "argu',
+    "a < b <<tool_call>[1]</tool_call> <",
+    '<tool_<tool_call>{"name": "get_weather", "arguments": {"city": <',
+    "<<<<",
+]
+
+
+@pytest.mark.parametrize("text", LOOKS_LIKE)
+@pytest.mark.parametrize("options", [{}, {"format": "hermes"}], ids=["auto", "hermes"])
+def test_no_text_is_lost_however_it_is_cut(text: str, options: Any) -> None:
+    for texts in chunkings(text):
+        stream = [chunk(each) for each in texts] + [chunk("", done=True)]
+        found = "".join(each.message.content or "" for each in chat_chunks(stream, TOOLS, **options))
+        assert found == text, texts
+
+
+def test_chunks_behind_the_last_one_pass() -> None:
+    stream = [chunk("hi "), chunk("", done=True), chunk("more"), chunk("", done=True)]
+    assert [each.message.content for each in chat_chunks(stream, TOOLS, format="hermes")] == ["hi ", "", "more", ""]
+
+
 @pytest.mark.parametrize("name", [stream.name for stream in load_streams()])
 def test_recorded_streams(name: str, server: Loopback, client: Any) -> None:
     stream = next(each for each in load_streams() if each.name == name)
@@ -105,6 +127,28 @@ def test_recorded_streams(name: str, server: Loopback, client: Any) -> None:
 
 
 # -- clients -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_of_which_too_little_is_said(server: Loopback) -> None:
+    """The package refuses what `/api/show` says of some models of the cloud: a field is missing."""
+
+    class Terse(ollama.Client):  # type: ignore[misc, name-defined]  # imported where it is installed
+        def show(self, model: str) -> Any:
+            return ollama.ShowResponse.model_validate({"template": model})
+
+    class AsyncTerse(ollama.AsyncClient):  # type: ignore[misc, name-defined]
+        async def show(self, model: str) -> Any:
+            return ollama.ShowResponse.model_validate({"template": model})
+
+    async def run() -> Any:
+        async with AsyncTerse(server.url) as own:
+            return await AsyncOllamaClient(own).chat("m", MESSAGES, tools=TOOLS)
+
+    server.play(Turn([LEAKS[0].text]), Turn([LEAKS[0].text]))
+    with Terse(server.url) as own:
+        plain = OllamaClient(own).chat("m", MESSAGES, tools=TOOLS)
+    for found in (plain, asyncio.run(run())):
+        assert [call.function.name for call in found.message.tool_calls] == [name for name, _ in LEAKS[0].calls]
 
 
 def test_the_client_reads_the_models_template(server: Loopback, client: Any) -> None:
@@ -339,7 +383,7 @@ def test_chunks_come_through_at_once_and_closing_closes(server: Loopback, client
     server.play(Turn(["It is cold", "."], faults=[Slow(1, until=go_on)]))
     chunks = chat_chunks(create(client), TOOLS)
     assert next(chunks).message.content == "It is cold"
-    chunks.close()  # type: ignore[attr-defined]  # it is a generator
+    chunks.close()
     go_on.set()
     assert list(chunks) == []
 

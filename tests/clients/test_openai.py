@@ -74,7 +74,7 @@ def test_the_same_for_every_chunking(leak: Leak) -> None:
         assert joined(chat_chunks(stream, TOOLS)) == (leak.content, leak.calls, "tool_calls"), chunks
 
 
-def chunk(text: str | None = None, *, reason: str | None = None, index: int = 0, **more: Any) -> dict[str, Any]:
+def chunk(text: Any = None, *, reason: str | None = None, index: int = 0, **more: Any) -> dict[str, Any]:
     delta = {**({} if text is None else {"content": text}), **more}
     choice = {"index": index, "delta": delta, "finish_reason": reason}
     return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
@@ -282,7 +282,38 @@ def test_what_is_of_the_wrong_kind_passes(server: Loopback, client: Any) -> None
     server.play(Turn(raw=rows), Turn(raw=[*rows, end]))
     given = list(create(client))
     assert len(given) == len(list(chat_chunks(create(client), TOOLS))) - 1 == len(odd)
-    assert list(dict_chunks(rows[:4], TOOLS)) == rows[:4]
+    assert list(dict_chunks(rows[:4], TOOLS, format="hermes")) == rows[:4]
+
+
+def test_text_in_parts_is_read() -> None:
+    # As Mistral's server streams it.
+    parts = [
+        {"type": "text", "text": each} for each in ('Hm. <tool_call>{"name": "f", ', '"arguments": {}}</tool_call>')
+    ]
+    found = list(dict_chunks([chunk([part]) for part in parts], ["f"], format="hermes"))
+    assert [each["choices"][0]["delta"].get("content") for each in found][:1] == ["Hm. "]
+    assert found[1]["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == "f"
+
+
+@pytest.mark.parametrize("reason", ["", None])
+def test_a_finish_reason_that_says_nothing_ends_nothing(reason: str | None) -> None:
+    # Ollama's older versions and SGLang's say "" until the end.
+    texts = ['<tool_call>{"name": "f", ', '"arguments": {}}</tool_call>']
+    rows: list[Any] = [chunk(text) for text in texts]
+    for row in rows:
+        row["choices"][0]["finish_reason"] = reason
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    found = list(dict_chunks([*rows, end], ["f"]))
+    assert found[0]["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == "f"
+    assert found[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+@pytest.mark.parametrize("item", ["[DONE]", None, {"error": {"message": "x"}}], ids=repr)
+def test_items_that_are_no_chunks_pass_and_what_waited_comes_behind_them(item: Any) -> None:
+    found = list(dict_chunks([chunk("hi <tool"), item], ["f"], format="hermes"))
+    assert found[1] == item
+    assert [each["choices"][0]["delta"]["content"] for each in (found[0], found[2])] == ["hi ", "<tool"]
+    assert found[2].keys() == found[0].keys()
 
 
 def test_old_function_calls_pass() -> None:
@@ -344,8 +375,29 @@ def test_closing_closes_the_stream(server: Loopback, client: Any) -> None:
     stream = create(client)
     chunks = chat_chunks(stream, TOOLS)
     next(chunks)
-    chunks.close()  # type: ignore[attr-defined]  # it is a generator
+    chunks.close()
     assert stream.response.is_closed
+
+
+def test_closing_before_the_first_item_closes_too(server: Loopback, client: Any) -> None:
+    server.play(Turn(["a"] * 50), Turn(["a"] * 50))
+    stream = create(client)
+    chat_chunks(stream, TOOLS).close()
+    assert stream.response.is_closed
+    stream = create(client)
+    with chat_chunks(stream, TOOLS) as chunks:
+        assert chunks.response is stream.response
+    assert stream.response.is_closed
+
+    async def run() -> Any:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+            server.play(Turn(["a"] * 50))
+            stream = await create(own)
+            async with achat_chunks(stream, TOOLS):
+                pass
+            return stream.response.is_closed
+
+    assert asyncio.run(run())
 
 
 def test_closing_closes_what_dicts_come_from() -> None:

@@ -14,13 +14,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.streams import aread, read
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import CallEnd, Content, Event, Output, fold
 from toolglean.messages.deltas import ChatDeltas
-from toolglean.messages.wire import field
+from toolglean.messages.wire import field, text_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -119,10 +119,10 @@ class StreamReader:
 
     def read(self, chunk: Any) -> list[Any]:
         """The chunks that a chunk becomes: often itself, or none while text is held back."""
-        self._last = chunk
         choices = field(chunk, "choices")
         if not isinstance(choices, list | tuple) or not choices:
             return [chunk]
+        self._last = chunk
         found = [pieces for choice in choices for pieces in self._pieces(choice)]
         if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
             return [chunk]
@@ -145,17 +145,18 @@ class StreamReader:
 
     def _pieces(self, choice: Any) -> list[Any]:
         reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
-        text, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        content, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        text = text_of(content)
         fragments = calls if isinstance(calls, list | tuple) else ()
         if reader.over:
             return [choice]
-        new = reader.read(text) if isinstance(text, str) and text else None
+        new = reader.read(text) if text else None
         indexes = reader.moved(fragments) if fragments else []
         same_calls = indexes == [field(each, "index") for each in fragments]
-        tail, ended = reader.end(reason) if reason is not None else ([], None)
+        tail, ended = reader.end(reason) if reason else ([], reason)  # some servers say "" until the end
         if new is None and same_calls and not tail and ended == reason:
             return [choice]
-        deltas = [{"content": text}] if new is None and text else new or []
+        deltas = [{"content": content}] if new is None and content else new or []
         if calls:
             deltas = [*deltas, {"tool_calls": self.with_indexes(fragments, indexes) if fragments else calls}]
         return self._choices_of(choice, deltas + tail, ended)
@@ -166,9 +167,9 @@ class StreamReader:
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some that stood in the text
             deltas = [rest, *deltas]
-        elif rest or reason is not None or self.says_more(choice, CHOICE_FIELDS):
+        elif rest or reason or self.says_more(choice, CHOICE_FIELDS):
             deltas = [rest]
-        if reason is not None and deltas and deltas[-1]:  # as servers do: the reason in a chunk of its own
+        if reason and deltas and deltas[-1]:  # as servers do: the reason in a chunk of its own
             deltas = [*deltas, {}]
         last = len(deltas) - 1
         return [
@@ -211,7 +212,7 @@ class StreamReader:
         return found
 
 
-def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options: Any) -> Iterator[dict[str, Any]]:
+def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options: Any) -> Reading[dict[str, Any]]:
     """Move the calls that a model leaked into its text to where OpenAI's chat API has them: for proxies.
 
     Args:
@@ -232,7 +233,7 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
 
 def adict_chunks(
     chunks: AsyncIterable[dict[str, Any]], tools: Tools = None, **options: Any
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncReading[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_chunks`."""
     return aread(chunks, StreamReader(tools, options))
 

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -147,7 +148,7 @@ class OllamaClient(_ClientBase):
             show = getattr(self.client, "show", None)  # what is only like a client may have none
             try:
                 known[model] = show(model) if show is not None else None
-            except ResponseError:
+            except (ResponseError, ValueError):  # the latter: the package refuses an answer that lacks a field
                 known[model] = None
         return known[model]
 
@@ -206,7 +207,10 @@ class AsyncOllamaClient(_ClientBase):
     async def parser_options(self, model: str) -> dict[str, Any]:
         """What the parser is told for that model: see `OllamaClient.parser_options`."""
         known = self._templates.given(model)
-        return self._templates.found(model, await self.shown(model)) if known is None else known
+        if known is not None:
+            return known
+        # Reading a template may take a second, in which the loop should go on.
+        return await asyncio.to_thread(self._templates.found, model, await self.shown(model))
 
     async def shown(self, model: str) -> Any:
         """What the server says of a model: see `OllamaClient.shown`."""
@@ -216,7 +220,7 @@ class AsyncOllamaClient(_ClientBase):
             try:
                 asked = show(model) if show is not None else None
                 known[model] = await asked if inspect.isawaitable(asked) else asked
-            except ResponseError:
+            except (ResponseError, ValueError):
                 known[model] = None
         return known[model]
 

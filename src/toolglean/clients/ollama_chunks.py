@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any
 
 import ollama
@@ -12,7 +12,7 @@ from ollama import GenerateResponse
 
 from toolglean.clients.chat import is_all, parser_for, whole_turn
 from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall
-from toolglean.clients.streams import aread, read
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turns import ServerTurn, Tape
 from toolglean.events import CallEnd, Content, Event, Reasoning
 from toolglean.events import ToolCall as Call
@@ -38,7 +38,7 @@ Tools = Iterable[ToolLike] | ToolSet | None
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any) -> Iterator[Event]:
+def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
     """The events of a chat stream: calls of either kind, those that the server has parsed and those in the text.
 
     Args:
@@ -59,12 +59,12 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
 
 def achat_events(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
-) -> AsyncIterator[Event]:
+) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
     return aread(stream, EventReader(tools, options))
 
 
-def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Iterator[Event]:
+def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
     """The events of `client.generate(..., stream=True)`, with `raw=True` the model's own text: see `chat_events`.
 
     Give the prompt's end as `prompt=`, where it opens the reasoning or a call.
@@ -74,7 +74,7 @@ def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **o
 
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
-) -> AsyncIterator[Event]:
+) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `generate_events`."""
     return aread(stream, EventReader(tools, options))
 
@@ -113,7 +113,7 @@ class EventReader:
 
 def chat_chunks(
     stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any
-) -> Iterator[ollama.ChatResponse]:
+) -> Reading[ollama.ChatResponse]:
     """Move the calls that a model leaked into its text to where the server puts those that it has parsed.
 
     Args, errors: as for `chat_events`.
@@ -128,14 +128,14 @@ def chat_chunks(
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
-) -> AsyncIterator[ollama.ChatResponse]:
+) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
     return aread(stream, _ChunkReader(tools, options))
 
 
 def generate_chunks(
     stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any
-) -> Iterator[ollama.ChatResponse]:
+) -> Reading[ollama.ChatResponse]:
     """Chunks of `client.generate(..., stream=True)` as chunks of a chat, for only these have room for calls.
 
     Args: as for `generate_events`; the rest as for `chat_chunks`.
@@ -145,7 +145,7 @@ def generate_chunks(
 
 def agenerate_chunks(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
-) -> AsyncIterator[ollama.ChatResponse]:
+) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `generate_chunks`."""
     return aread(stream, _GenerateReader(tools, options))
 
@@ -165,7 +165,9 @@ class _ChunkReader:
 
     def read(self, chunk: Any) -> list[Any]:
         """The chunks that a chunk becomes."""
-        if chunk.done and not self._over:
+        if self._over:  # whatever comes behind the last chunk
+            return [chunk]
+        if chunk.done:
             return self._end(chunk)
         self._last = chunk
         message = chunk.message
@@ -174,7 +176,7 @@ class _ChunkReader:
             self._tape.add(message.content)
             events = self._turn.text(message.content)
             if is_all(events, message.content):
-                self._tape.forget()
+                self._tape.forget(_end(events))  # that text may be an earlier chunk's, and this chunk's still wait
             else:
                 found = self._mended(chunk, events)
         for call in message.tool_calls or ():  # counted, so that ours go on behind them
@@ -218,6 +220,11 @@ class _ChunkReader:
             "tool_calls": [*calls, *(own.tool_calls or ())] or None,
         }
         return [chunk.model_copy(update={"message": own.model_copy(update=changed)})]
+
+
+def _end(events: list[Event]) -> int:
+    last = events[-1] if events else None
+    return last.start + len(last.text) if type(last) is Content else 0
 
 
 class _GenerateReader(_ChunkReader):

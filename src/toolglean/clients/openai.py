@@ -11,12 +11,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response, dict_response_events
-from toolglean.clients.streams import aread, read
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 try:
@@ -111,7 +111,7 @@ def _call(fragment: dict[str, Any]) -> ChoiceDeltaToolCall:
 
 def chat_chunks(
     stream: Iterable[ChatCompletionChunk], tools: Tools = None, **options: Any
-) -> Iterator[ChatCompletionChunk]:
+) -> Reading[ChatCompletionChunk]:
     """Move the calls that a model leaked into its text to where the chat API has them.
 
     Args:
@@ -135,7 +135,7 @@ def chat_chunks(
 
 def achat_chunks(
     stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
-) -> AsyncIterator[ChatCompletionChunk]:
+) -> AsyncReading[ChatCompletionChunk]:
     """The same for `AsyncOpenAI`: see `chat_chunks`."""
     return aread(stream, _ObjectReader(tools, options))
 
@@ -197,7 +197,7 @@ _KINDS: Mapping[str, Any] = {
 
 def response_events(
     stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
-) -> Iterator[ResponseStreamEvent]:
+) -> Reading[ResponseStreamEvent]:
     """Move the calls that a model leaked into its text into items of their own.
 
     Args:
@@ -215,7 +215,7 @@ def response_events(
 
 def aresponse_events(
     stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
-) -> AsyncIterator[ResponseStreamEvent]:
+) -> AsyncReading[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
     return aread(stream, _EventReader(tools, options))
 

@@ -24,12 +24,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.clients.chat import Tools, is_all, parser_for, whole_turn
-from toolglean.clients.streams import aread, read
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, ToolCall
 from toolglean.parser import Parser
 
@@ -276,7 +276,7 @@ def _with_text(said: Any, part: _Part | None) -> Any:
 
 def dict_response_events(
     events: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any
-) -> Iterator[dict[str, Any]]:
+) -> Reading[dict[str, Any]]:
     """Move the calls that a model leaked into its text into items of their own: for proxies.
 
     Args:
@@ -298,7 +298,7 @@ def dict_response_events(
 
 def adict_response_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncReading[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return aread(events, ResponseReader(tools, options))
 

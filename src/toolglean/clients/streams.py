@@ -10,10 +10,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import Any, Protocol
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
+from typing import Any, Protocol, Self, TypeVar
 
-__all__ = ["Reader", "aclose", "aread", "close", "read"]
+__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "aread", "close", "read"]
+
+Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Reader(Protocol):
@@ -26,8 +28,84 @@ class Reader(Protocol):
         """What was held back."""
 
 
-def read(stream: Iterable[Any], reader: Reader) -> Iterator[Any]:
+class Reading(Iterator[Item_co]):
+    """What the items of a stream become. Iterate over it; or close it, which closes the stream.
+
+    It is a context manager, as the clients' streams are; and what else the stream has (`response`) it has too.
+    """
+
+    def __init__(self, stream: Iterable[Any], reader: Reader) -> None:
+        self._stream = stream
+        self._items = _items(stream, reader)
+
+    def __iter__(self) -> Iterator[Item_co]:  # noqa: PYI034  # the generator itself: nothing in between for each item
+        return self._items
+
+    def __next__(self) -> Item_co:
+        item: Item_co = next(self._items)
+        return item
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Close the stream, also where no item was asked for yet."""
+        self._items.close()
+        close(self._stream)
+
+
+class AsyncReading(AsyncIterator[Item_co]):
+    """The same for an asynchronous stream."""
+
+    def __init__(self, stream: AsyncIterable[Any], reader: Reader) -> None:
+        self._stream = stream
+        self._items = _aitems(stream, reader)
+
+    def __aiter__(self) -> AsyncIterator[Item_co]:  # noqa: PYI034
+        return self._items
+
+    async def __anext__(self) -> Item_co:
+        item: Item_co = await anext(self._items)
+        return item
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+    async def aclose(self) -> None:
+        """Close the stream, also where no item was asked for yet."""
+        await self._items.aclose()
+        await aclose(self._stream)
+
+    close = aclose
+
+
+def read(stream: Iterable[Any], reader: Reader) -> Reading[Any]:
     """What the items of a stream become. The stream is closed at the end, whatever ends it."""
+    return Reading(stream, reader)
+
+
+def aread(stream: AsyncIterable[Any], reader: Reader) -> AsyncReading[Any]:
+    """The same for an asynchronous stream."""
+    return AsyncReading(stream, reader)
+
+
+def _items(stream: Iterable[Any], reader: Reader) -> Generator[Any]:
     try:
         try:
             for item in stream:
@@ -47,8 +125,7 @@ def close(stream: Any) -> None:
         found()
 
 
-async def aread(stream: AsyncIterable[Any], reader: Reader) -> AsyncIterator[Any]:
-    """The same for an asynchronous stream."""
+async def _aitems(stream: AsyncIterable[Any], reader: Reader) -> AsyncGenerator[Any]:
     try:
         try:
             async for item in stream:

@@ -103,9 +103,13 @@ class Tape:
         self._parts.append(text)
         self._end += len(text)
 
-    def forget(self) -> None:
-        """What was added so far is not asked for again."""
-        self._parts, self._start = [], self._end
+    def forget(self, place: int) -> None:
+        """What stands before that place of the turn is not asked for again."""
+        if place >= self._end:
+            self._parts, self._start = [], self._end
+        elif place > self._start:
+            text = "".join(self._parts)
+            self._parts, self._start = [text[place - self._start :]], place
 
     def cut(self, span: tuple[int, int]) -> str:
         """The text at these places of the turn; what stands before is not asked for again."""

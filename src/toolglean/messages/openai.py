@@ -35,6 +35,7 @@ from toolglean.messages.wire import (
     result_text,
     role_of,
     shown,
+    text_of,
 )
 
 __all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter"]
@@ -61,13 +62,15 @@ class OpenAIChunkWrapper:
 
     def get_text(self) -> str:
         """Its text, "" where it has none."""
-        text = field(self.delta, "content")
-        return text if isinstance(text, str) else ""
+        return text_of(field(self.delta, "content"))
 
     def get_reasoning(self) -> str:
-        """Its piece of the reasoning (`reasoning_content` or `reasoning`), "" where it has none."""
+        """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a part "thinking"), "" where it has none."""
         found = (field(self.delta, name) for name in REASONING_FIELDS)
-        return next((text for text in found if isinstance(text, str)), "")
+        said = next((text for text in found if isinstance(text, str)), "")
+        content = field(self.delta, "content")
+        parts = content if isinstance(content, list | tuple) else ()
+        return said + "".join(text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking")
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """The calls that this chunk alone holds: of fragments, what they hold of them, in `unread`.

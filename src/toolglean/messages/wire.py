@@ -40,6 +40,7 @@ __all__ = [
     "result_of",
     "result_text",
     "role_of",
+    "text_of",
 ]
 
 FITTING: Mapping[Role, tuple[type, ...]] = {
@@ -112,6 +113,18 @@ def listed(wire: Any, name: str, place: int) -> list[Any]:
     if not isinstance(found, Iterable) or isinstance(found, str | bytes | Mapping):
         raise MessageError(f"message {place}: {name} must be a list, not {shown(found)}")
     return list(found)
+
+
+def text_of(content: Any) -> str:
+    """The text of what stands as content in a chunk: text, or a list of parts (Mistral's server), of which text counts.
+
+    "" where there is none.
+    """
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list | tuple) else ()
+    texts = [field(part, "text") for part in parts if field(part, "type") == "text"]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def shown(value: Any, limit: int = 200) -> str:
