@@ -97,7 +97,7 @@ def chunk(text: str | None, *, done: bool = False, calls: Any = None, **message:
 
 LOOKS_LIKE = [
     '<<tool_call>\n{"name": "get_weather", "argu',
-    "a < b <<tool_call>[1]</tool_call> <",
+    "a < b <<tool_call>[1] <",
     '<tool_<tool_call>{"name": "get_weather", "arguments": {"city": <',
     "<<<<",
 ]
