@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,18 +14,21 @@ from toolglean.demo import load_streams, load_tools
 from toolglean.events import Content, Event
 from toolglean.messages import (
     ChatDeltas,
+    ChunkWrapper,
     ContentPartOther,
     ContentPartReasoning,
     ContentPartText,
     ContentPartToolCall,
     ContentPartToolResult,
     History,
+    HistoryConverter,
     Message,
     NeutralHistoryConverter,
     OllamaHistoryConverter,
     OllamaResponseChunkWrapper,
     OpenAIChunkWrapper,
     OpenAIHistoryConverter,
+    OpenAIResponseChunkWrapper,
     Role,
     ToolCallAggregator,
     message_of_output,
@@ -217,6 +221,56 @@ def test_histories_are_filled_by_role() -> None:
         history.add_message("assistant", "x")
     with pytest.raises(UsageError):
         history.add_message(None, "x")  # type: ignore[arg-type]
+
+
+HALF = json.loads(r'"\ud83d"')
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_half_a_surrogate_pair_can_be_sent(converter: Any) -> None:
+    # A model that is cut inside an escape; no wire can carry that as it stands.
+    call, result = ContentPartToolCall("f", {"a": HALF}, "1"), ContentPartToolResult("f", HALF, "1")
+    history = History(conversation=[Message(Role.MODEL, [call]), Message(Role.TOOL, [result])])
+    wire = converter().from_history(history)
+    if converter is OpenAIHistoryConverter:
+        json.dumps(wire, ensure_ascii=False).encode()
+    found = converter().to_history(wire)
+    assert [part.content for part in found.conversation[1].content] == [HALF]
+    assert found.conversation[0].content[0].arguments == {"a": HALF}
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+@pytest.mark.parametrize(
+    "text", ["0.10", "1e5", '"quoted"', "007", "1.0", " 5", "NaN", "", "yes", "-0", '"a', "5", "null"]
+)
+def test_results_stay_as_they_were_written(converter: Any, text: str) -> None:
+    wire = [{"role": "tool", "tool_call_id": "c", "name": "f", "tool_name": "f", "content": text}]
+    again = converter().from_history(converter().to_history(wire))
+    assert again[0]["content"] == text
+
+
+def test_ollamas_results_find_their_names_by_their_ids() -> None:
+    call = {"id": "c1", "function": {"name": "f", "arguments": {}}}
+    wire = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": "x"}]
+    assert OllamaHistoryConverter().to_history(wire).conversation[1].content == [ContentPartToolResult("f", "x", "c1")]
+
+
+def test_the_protocols_can_be_asked_for() -> None:
+    assert isinstance(OllamaResponseChunkWrapper({}), ChunkWrapper)
+    assert isinstance(OpenAIResponseChunkWrapper({}), ChunkWrapper)
+    for converter in CONVERTERS:
+        assert isinstance(converter(), HistoryConverter)
+        assert not isinstance(object(), HistoryConverter)
+
+
+def test_events_are_the_chunks_of_the_neutral_form() -> None:
+    converter = NeutralHistoryConverter()
+    turn = '<think>Hm.</think>Yes. <tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    wrappers = [converter.create_chunk_wrapper(event) for event in Parser(["f"], format="hermes").feed(turn)]
+    assert "".join(each.get_text() for each in wrappers) == "Yes. "
+    assert "".join(each.get_reasoning() for each in wrappers) == "Hm."
+    assert [call for each in wrappers for call in each.get_tool_calls()] == [ContentPartToolCall("f", {}, "call_0")]
+    assert converter.to_history_item(wrappers) == converter.to_history_item([each.raw for each in wrappers])
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,41 @@ from toolglean.routing import ToolCallAggregator
 
 
 @pytest.mark.parametrize(
+    "fragments",
+    [
+        [
+            {"function": {"name": "f", "arguments": ""}},
+            {"id": "x", "function": {"arguments": '{"a":'}},
+            {"function": {"arguments": "1}"}},
+        ],
+        [
+            {"index": 0, "function": {"arguments": '{"a"'}},
+            {"index": 0, "id": "x", "function": {"name": "f", "arguments": ":1}"}},
+        ],
+        [
+            {"index": "0", "id": "x", "function": {"name": "f", "arguments": '{"a":'}},
+            {"index": "0", "function": {"arguments": "1}"}},
+        ],
+    ],
+    ids=["the id comes late, without an index", "arguments before the name", "an index as text"],
+)
+def test_one_call_in_odd_fragments(fragments: list[Any]) -> None:
+    joined = ToolCallAggregator()
+    for each in fragments:
+        joined.add([each])
+    assert joined.finish() == [ContentPartToolCall("f", {"a": 1}, "x")]
+
+
+def test_indexes_as_text_keep_calls_apart() -> None:
+    joined = ToolCallAggregator()
+    for index, name in (("0", "f"), ("1", "g")):
+        joined.add([{"index": index, "function": {"name": name, "arguments": "{"}}])
+    for index in ("0", "1"):
+        joined.add([{"index": index, "function": {"arguments": "}"}}])
+    assert joined.finish() == [ContentPartToolCall("f"), ContentPartToolCall("g")]
+
+
+@pytest.mark.parametrize(
     ("fragments", "calls"),
     [
         (

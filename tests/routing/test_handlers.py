@@ -108,17 +108,71 @@ def test_all_that_a_stream_may_hold() -> None:
         {"content": "I look: "},
         {"tool_calls": [fragment(0, "c1", "get_weather", '{"city":')]},
         {"content": CALL[:10]},
-        {"tool_calls": [fragment(0, None, None, '"Oslo"}'), fragment(1, "c2", "boom", "")]},
+        {"tool_calls": [fragment(0, None, None, '"Rome"}'), fragment(1, "c2", "boom", "")]},
         {"content": CALL[10:] + "So. <tool_call>{"},
     ]
     for handler in handlers(Played(*deltas)):
         parts = merged(said(handler))
         kinds = [part["type"] for part in parts]
-        assert kinds[:4] == ["reasoning", "text", "tool_use", "tool_result"]
+        assert kinds == ["reasoning", "text", *["tool_use", "tool_result"] * 3]
         assert "".join(part["text"] for part in parts if part["type"] == "text") == "I look: So. <tool_call>{"
         results = [part["content"] for part in parts if part["type"] == "tool_result"]
-        assert [result["is_error"] for result in results] == [False, False, True]
-        assert [part["id"] for part in parts if part["type"] == "tool_result"][1:] == ["c1", "c2"]
+        assert [result["is_error"] for result in results] == [False, True, False]
+        assert [part["id"] for part in parts if part["type"] == "tool_result"][:2] == ["c1", "c2"]
+
+
+OSLO = fragment(0, "c1", "get_weather", '{"city": "Oslo"}')
+
+
+@pytest.mark.parametrize(
+    ("deltas", "runs"),
+    [
+        ([{"content": CALL}, {"tool_calls": [OSLO]}], 1),
+        ([{"tool_calls": [OSLO]}, {"content": CALL}], 1),
+        ([{"content": CALL, "tool_calls": [OSLO]}], 1),
+        ([{"content": CALL + CALL}, {"tool_calls": [OSLO]}], 2),
+        ([{"content": CALL}, {"tool_calls": [OSLO, {**OSLO, "index": 1, "id": "c2"}]}], 2),
+        ([{"content": CALL.replace("Oslo", "Rome")}, {"tool_calls": [OSLO]}], 2),
+    ],
+    ids=["text first", "text last", "in one chunk", "twice in the text", "twice parsed", "another"],
+)
+def test_a_call_that_came_both_ways_is_run_once(deltas: list[Any], runs: int) -> None:
+    for handler in handlers(Played(*deltas)):
+        parts = said(handler)
+        used = [part["id"] for part in parts if part["type"] == "tool_use"]
+        assert len(used) == len(set(used)) == runs
+
+
+def test_the_servers_ids_may_be_taken_already() -> None:
+    history = [
+        {"role": "user", "content": "Is it cold?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "get_weather", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "cold"}]},
+    ]
+    twice = [OSLO, {**OSLO, "index": 1, "function": {"name": "get_weather", "arguments": '{"city": "Rome"}'}}]
+    for handler in handlers(Played({"content": CALL.replace("Oslo", "Bonn")}, {"tool_calls": twice})):
+        ids = [part["id"] for part in said(handler, history) if part["type"] == "tool_use"]
+        assert len(set(ids)) == 3
+        assert "c1" not in ids
+    clash = {**OSLO, "id": "call_0"}
+    for handler in handlers(Played({"content": CALL.replace("Oslo", "Bonn")}, {"tool_calls": [clash]})):
+        ids = [part["id"] for part in said(handler) if part["type"] == "tool_result"]
+        assert ids[0] == "call_0"
+        assert len(set(ids)) == 2
+
+
+def test_text_in_parts_is_read() -> None:
+    # As Mistral's server streams it.
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    deltas = [
+        {"content": [thought]},
+        {"content": [{"type": "text", "text": "I look. " + CALL[:9]}]},
+        {"content": CALL[9:]},
+    ]
+    for handler in handlers(Played(*deltas)):
+        parts = merged(said(handler))
+        assert [part["type"] for part in parts] == ["reasoning", "text", "tool_use", "tool_result"]
+        assert parts[0]["text"] == "Hm."
 
 
 def test_a_turn_is_kept_as_messages() -> None:

@@ -328,6 +328,59 @@ def test_items_of_the_responses_api_are_answered_by_items() -> None:
         assert result_from_neutral(found, ToolUseFormat.OPENAI, is_item=True) == each
 
 
+@pytest.mark.parametrize("kind", [dict, "mcp"])
+def test_the_system_takes_every_neutral_request(kind: Any) -> None:
+    given: Any = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}
+    if kind == "mcp":
+        given = pytest.importorskip("mcp", reason="needs toolglean[mcp]").types.ToolUseContent(**given)
+    found = asyncio.run(integration().system.execute_tool_from_neutral_format(given))
+    assert found == ToolResultContent.of("t1", {"city": "Oslo", "days": 1})
+    assert from_neutral(given, ToolUseFormat.OPENAI)["function"]["name"] == "get_weather"
+    assert asyncio.run(integration().system.execute_tool_from_neutral_format(5)).error is not None
+
+
+def test_the_converters_take_every_neutral_result() -> None:
+    result = ToolResultContent.of("t1", {"a": 1})
+    for form in ToolUseFormat:
+        assert result_from_neutral(result.to_dict(), form) == result_from_neutral(result, form)
+    assert result_to_neutral(result) == result
+    mcp = pytest.importorskip("mcp", reason="needs toolglean[mcp]").types
+    block = mcp.TextContent(type="text", text="x")
+    own = mcp.ToolResultContent(type="tool_result", tool_use_id="t1", content=[block])
+    assert result_to_neutral(own) == ToolResultContent.of("t1", "x")
+
+
+def test_results_that_are_no_text_are_told_as_json() -> None:
+    image = {"type": "image", "data": "AA", "mimeType": "image/png"}
+    result = ToolResultContent("1", [{"type": "text", "text": "See:"}, image])
+    assert json.loads(result_from_neutral(result, ToolUseFormat.OPENAI)["content"]) == result.content
+    assert "image/png" in result_from_neutral(result, ToolUseFormat.XML)
+    parts = [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]
+    assert result_to_neutral({"role": "tool", "tool_call_id": "1", "content": parts}).text == "xy"
+
+
+def test_tags_that_are_no_tools_or_have_attributes() -> None:
+    assert "get_weather' not found" not in routed('<get_weather id="7"><city>Oslo</city></get_weather>')
+    assert '"city": "Oslo"' in routed('<get_weather id="7"><city>Oslo</city></get_weather>')
+    assert "Tool 'foo' not found" in routed("<think>hm</think><foo><a>1</a></foo>")
+
+
+def test_half_a_surrogate_pair_can_be_sent_on() -> None:
+    half = json.loads(r'"\ud83d"')
+    for value in (half, {"a": half}):
+        routed_back = result_from_neutral(ToolResultContent.of("1", value), ToolUseFormat.OPENAI)
+        routed_back["content"].encode()
+
+
+def test_an_object_that_cannot_be_looked_at() -> None:
+    class Odd:
+        @property
+        def type(self) -> str:
+            raise RuntimeError
+
+    assert detect_format(Odd()) == ToolUseFormat.JSON
+
+
 def test_a_result_of_no_json_is_told_as_text() -> None:
     assert routed(ToolUseContent("odd", "i")).text == "(1+2j)"
 

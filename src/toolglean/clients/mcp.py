@@ -42,6 +42,7 @@ Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None
 
 MAX_PAGES = 1000  # of a list of tools: a server that never ends it is not waited for
 STOP_SECONDS = 10.0  # a server that does not close in this time is left
+LET_GO_SECONDS = 1.0  # a call that does not end in this time after it was cancelled is let go
 
 log = logging.getLogger(__name__)
 
@@ -332,14 +333,18 @@ class EmbeddedMcpServer:
         finally:
             if not call.done():
                 call.cancel()
-                await asyncio.wait({call})
-                if not call.cancelled():
-                    call.exception()  # looked at, or asyncio would complain of it
-        if call.cancelled():
+                call.add_done_callback(_look_away)
+                await asyncio.wait({call}, timeout=LET_GO_SECONDS)  # a tool in memory may swallow its cancellation
+        if not call.done() or call.cancelled():
             raise McpServerError(
                 "the connection to the MCP server ended" if keeper is None or keeper.done() else "cancelled"
             )
         return call.result()
+
+
+def _look_away(call: asyncio.Task[Any]) -> None:
+    if not call.cancelled():
+        call.exception()  # or asyncio would complain that nobody looked at it
 
 
 def _reporting(told: Progress | None) -> ProgressFnT | None:

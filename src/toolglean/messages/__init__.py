@@ -7,7 +7,7 @@ from toolglean.messages.deltas import ChatDeltas
 from toolglean.messages.joining import ToolCallAggregator
 from toolglean.messages.neutral import NeutralHistoryConverter
 from toolglean.messages.ollama import OllamaHistoryConverter, OllamaResponseChunkWrapper
-from toolglean.messages.openai import OpenAIChunkWrapper, OpenAIHistoryConverter
+from toolglean.messages.openai import OpenAIChunkWrapper, OpenAIHistoryConverter, OpenAIResponseChunkWrapper
 from toolglean.messages.types import (
     ContentPart,
     ContentPartOther,
@@ -37,6 +37,7 @@ __all__ = [
     "OllamaResponseChunkWrapper",
     "OpenAIChunkWrapper",
     "OpenAIHistoryConverter",
+    "OpenAIResponseChunkWrapper",
     "Role",
     "ToolCallAggregator",
     "message_of_output",

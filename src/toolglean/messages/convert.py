@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from toolglean.events import Output
 from toolglean.messages.types import (
@@ -24,6 +24,7 @@ __all__ = ["ChunkWrapper", "HistoryConverter", "message_of_chunks", "message_of_
 Raw_co = TypeVar("Raw_co", covariant=True)
 
 
+@runtime_checkable
 class ChunkWrapper(Protocol[Raw_co]):
     """A chunk of a provider's stream, read in one way whoever the provider is."""
 
@@ -41,6 +42,7 @@ class ChunkWrapper(Protocol[Raw_co]):
         """Its calls, whole ones; what cannot be read (yet) is in their `unread`. No chunk raises."""
 
 
+@runtime_checkable
 class HistoryConverter(Protocol):
     """Converts histories to a provider's messages, and back."""
 

@@ -3,13 +3,16 @@
 #
 # A fragment goes to the call of its `index`. What servers do besides, and what is made of it:
 #   an id that differs from that call's own, with a name        another call (all calls have index 0)
-#   no index, an id                                             the call of that id, else a new one
+#   no index, an id                                             the call of that id; else, without a name, the call that
+#                                                               was last written to, if it has none yet; else a new one
 #   no index, no id                                             the call that was last written to; a name begins a new
 #                                                               one if that call has arguments already
 #   a name that comes again                                     the same call, unless its arguments are whole: then it
 #                                                               is another one, for two identical calls are two
 #   another name once arguments have come                       another call
 #   the name in pieces                                          joined, as long as no arguments have come
+#   arguments before any name                                   the same call
+#   an index as text ("0")                                      that number
 #   arguments as an object, or None                             their JSON; nothing
 #   `function_call`                                             a call without index and id
 # When a call is whole is not said by any fragment: `finish` gives the calls, once the stream or the choice has ended.
@@ -85,6 +88,11 @@ class ToolCallAggregator:
     def __bool__(self) -> bool:
         return bool(self._calls)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the calls that have begun, as far as they are written."""
+        return [call.name for call in self._calls]
+
     def add_delta(self, delta: Any) -> None:
         """Take in a delta: its `tool_calls`, and its `function_call` of old."""
         fragments = field(delta, "tool_calls")
@@ -117,8 +125,11 @@ class ToolCallAggregator:
         return found
 
     def _call(self, index: Any, id: str, name: str) -> _Call:  # noqa: A002  # the wire's own word
+        index = int(index) if isinstance(index, str) and index.isdecimal() and len(index) < 10 else index
         index = index if isinstance(index, int) else None
         found = self._by_index.get(index) if index is not None else self._by_id.get(id) if id else self._last
+        if found is None and index is None and not name and self._last is not None and not self._last.id:
+            found = self._last  # its id comes late
         if found is None or _is_another(found, id, name):
             found = _Call(id)
             self._calls.append(found)
@@ -135,7 +146,7 @@ def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the w
         return False
     if id and call.id and id != call.id:
         return True
-    return bool(call.parts) and (name != call.name or call.whole) and not (id and id == call.id)
+    return bool(call.parts) and bool(call.name) and (name != call.name or call.whole) and not (id and id == call.id)
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolglean.errors import MessageError
-from toolglean.events import Event, fold
+from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 from toolglean.messages.convert import message_of_output, results_message
 from toolglean.messages.types import (
     ContentPart,
@@ -27,6 +27,26 @@ from toolglean.messages.wire import arguments_of, check, field, id_of, opened, r
 __all__ = ["NeutralHistoryConverter"]
 
 WIRE = "neutral messages"
+
+
+class EventChunkWrapper:
+    """One of a parser's events: what the neutral form has in the place of a stream's chunks."""
+
+    def __init__(self, raw: Event) -> None:
+        self.raw = raw
+
+    def get_text(self) -> str:
+        """Its text, "" where it has none."""
+        return self.raw.text if isinstance(self.raw, Content) else ""
+
+    def get_reasoning(self) -> str:
+        """Its piece of the reasoning, "" where it has none."""
+        return self.raw.text if isinstance(self.raw, Reasoning) else ""
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """The call that ends with it, if that is whole."""
+        item = message_of_output(fold([self.raw])) if isinstance(self.raw, CallEnd) else None
+        return [part for part in item.content if isinstance(part, ContentPartToolCall)] if item else []
 
 
 class NeutralHistoryConverter:
@@ -74,9 +94,13 @@ class NeutralHistoryConverter:
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
         """One message of a parser's events, or of results."""
-        found: list[Any] = list(items)
-        events: list[Event] = found
+        found = list(items)
+        events: list[Event] = [each.raw if isinstance(each, EventChunkWrapper) else each for each in found]
         return results_message(found) or message_of_output(fold(events))
+
+    def create_chunk_wrapper(self, chunk: Event) -> EventChunkWrapper:
+        """The event, wrapped."""
+        return EventChunkWrapper(chunk)
 
 
 def _plain(part: ContentPart) -> ContentPart:

@@ -115,6 +115,7 @@ class OllamaHistoryConverter:
         """The history that these messages hold."""
         history = History()
         calls, results = iter(self._call_ids), iter(self._result_ids)
+        names: dict[str, str] = {}
         for place, wire in enumerate(messages):
             role, content = role_of(wire, place), field(wire, "content")
             if content is not None and not isinstance(content, str):
@@ -122,9 +123,11 @@ class OllamaHistoryConverter:
             if role == Role.SYSTEM and place == 0:
                 history.system_message = content or ""
             elif role == Role.TOOL:
-                history.conversation.append(Message(role, [_result(wire, next(results, None))]))
+                history.conversation.append(Message(role, [_result(wire, next(results, None), names)]))
             else:
-                history.conversation.append(Message(role, list(_parts(wire, role, calls, place))))
+                parts = list(_parts(wire, role, calls, place))
+                history.conversation.append(Message(role, parts))
+                names |= {part.id: part.name for part in parts if isinstance(part, ContentPartToolCall) and part.id}
         return history
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
@@ -220,8 +223,8 @@ def _remembered(call: ContentPartToolCall, wire: Any, kept: tuple[str, str | Non
     return call
 
 
-def _result(wire: Any, kept: tuple[str, str | None] | None) -> ContentPartToolResult:
-    name = field(wire, "tool_name") or field(wire, "name")
+def _result(wire: Any, kept: tuple[str, str | None] | None, names: Mapping[str, str]) -> ContentPartToolResult:
+    name = field(wire, "tool_name") or field(wire, "name") or names.get(id_of(wire, "tool_call_id") or "")
     content = result_of(field(wire, "content"))
     part = ContentPartToolResult(name if isinstance(name, str) else "", content, id_of(wire, "tool_call_id"))
     if part.id is None and not isinstance(wire, Mapping) and kept is not None and kept[0] == part.name:

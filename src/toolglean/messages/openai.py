@@ -38,7 +38,7 @@ from toolglean.messages.wire import (
     text_of,
 )
 
-__all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter"]
+__all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter", "OpenAIResponseChunkWrapper"]
 
 WIRE = "OpenAI's chat API"
 REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -80,6 +80,10 @@ class OpenAIChunkWrapper:
         joined = ToolCallAggregator()
         joined.add_delta(self.delta)
         return joined.finish()
+
+
+OpenAIResponseChunkWrapper = OpenAIChunkWrapper
+"""The same, named like Ollama's."""
 
 
 class OpenAIHistoryConverter:

@@ -29,6 +29,7 @@ __all__ = [
     "NO_JSON",
     "arguments_of",
     "arguments_text",
+    "can_be_sent",
     "check",
     "field",
     "gathered",
@@ -41,6 +42,7 @@ __all__ = [
     "result_text",
     "role_of",
     "text_of",
+    "written",
 ]
 
 FITTING: Mapping[Role, tuple[type, ...]] = {
@@ -153,22 +155,44 @@ def json_of(text: str) -> Any:
         return NO_JSON
 
 
+def written(value: Any) -> str:
+    """The value as JSON text that every wire can carry: half a surrogate pair, which none can, is escaped.
+
+    Raises:
+        TypeError, ValueError, RecursionError: it is no JSON value.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text if can_be_sent(text) else json.dumps(value, allow_nan=False)
+
+
+def can_be_sent(text: str) -> bool:
+    """Whether a wire can carry the text: not with half a surrogate pair in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def result_text(value: Any, name: str) -> str:
     """A tool's result as text: text as it is, unless it would be read as something else; all else as JSON.
 
     Raises:
         MessageError: the result is no JSON value.
     """
-    if isinstance(value, str) and json_of(value) is NO_JSON:
+    if isinstance(value, str) and result_of(value) == value and can_be_sent(value):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return written(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise MessageError(f"the result of tool {name!r} is no JSON value ({error}): {shown(value)}") from error
 
 
 def result_of(content: Any) -> Any:
-    """The result that `result_text` wrote; the wire may hold text, parts of text, or nothing."""
+    """The result that `result_text` wrote; the wire may hold text, parts of text, or nothing.
+
+    Text that is not written like that ("0.10", which is no number but a version) stays text, but for objects and lists.
+    """
     if not isinstance(content, str | None) and isinstance(content, Iterable) and not isinstance(content, Mapping):
         texts = [field(part, "text") for part in content]
         if any(not isinstance(text, str) for text in texts):
@@ -177,7 +201,9 @@ def result_of(content: Any) -> Any:
     if not isinstance(content, str):
         return content
     found = json_of(content)
-    return content if found is NO_JSON else found
+    if isinstance(found, dict | list):
+        return found
+    return found if found is not NO_JSON and result_text(found, "") == content else content
 
 
 def arguments_text(call: ContentPartToolCall) -> str:
@@ -189,7 +215,7 @@ def arguments_text(call: ContentPartToolCall) -> str:
     if call.unread:
         return call.unread
     try:
-        return json.dumps(call.arguments, ensure_ascii=False, allow_nan=False)
+        return written(call.arguments)
     except (TypeError, ValueError, RecursionError) as error:
         raise MessageError(f"the arguments of {call.name!r} are no JSON ({error}): {shown(call.arguments)}") from error
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
@@ -18,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 
 from toolglean.coerce import json_text
 from toolglean.errors import UsageError
-from toolglean.messages.wire import NO_JSON, arguments_of, field, json_of, shown
+from toolglean.messages.wire import NO_JSON, arguments_of, can_be_sent, field, json_of, shown, text_of, written
 from toolglean.routing.detect import ToolUseFormat, detect_format
 from toolglean.routing.neutral import ErrorCode, ToolResultContent, ToolUseContent, text_block
 from toolglean.stream import parse, render
@@ -31,7 +30,9 @@ ID_KEYS = ("call_id", "id", "tool_use_id", "tool_call_id")
 ITEM, ITEM_OUTPUT = "function_call", "function_call_output"
 """The types of the Responses API's items: a call, and its result."""
 _REQUESTS = frozenset({"tool_use", "function", ITEM, "tool_call"})
-_first_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)>").search
+_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)(\s[^<>]*)?>")
+_NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
+"""Tags that models and routers write, and that name no tool."""
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -130,9 +131,10 @@ def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
     found = _parsed(text, tools)
     if not found and (brace := text.find("{")) > 0:
         found = _parsed(text[brace:], tools)
-    tag = _first_tag(text)
-    if not found and tag is not None:
-        found = _parsed(text, ToolSet([*tools, Tool(tag[1])]))
+    tag = next((each for each in _tag.finditer(text) if each[1] not in _NO_TOOLS), None)
+    if not found and tag is not None:  # one that names no tool, or has attributes
+        plain = f"{text[: tag.start()]}<{tag[1]}>{text[tag.end() :]}"
+        found = _parsed(plain, ToolSet([*tools, *([] if tag[1] in tools else [Tool(tag[1])])]))
     return found
 
 
@@ -153,18 +155,19 @@ def _unread(status: str, text: str) -> str:
 
 
 def from_neutral(
-    request: ToolUseContent, form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
+    request: ToolUseContent | Mapping[str, Any], form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
 ) -> Any:
     """The request in that form: a dict, or for XML text (which has no place for the id).
 
     Args:
-        request: the request.
+        request: the request; or a dict in the neutral form.
         form: the form.
         tools: for XML, whose values are text: only the tool's schema tells `3` from `"3"`.
 
     Raises:
         UsageError: the arguments are no JSON; or XML cannot hold them so that they come back: the message names which.
     """
+    request = ToolUseContent.of(request)
     if form == ToolUseFormat.OPENAI:
         arguments = request.unread or _json(request)
         return {
@@ -203,16 +206,17 @@ def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
 
 
 def result_from_neutral(
-    result: ToolResultContent, form: ToolUseFormat, name: str = "", *, is_item: bool = False
+    result: ToolResultContent | Mapping[str, Any], form: ToolUseFormat, name: str = "", *, is_item: bool = False
 ) -> Any:
     """The result in that form: OpenAI's tool message, XML text, or a dict in the neutral shape.
 
     Args:
-        result: the result.
+        result: the result; or a dict in the neutral form.
         form: the form of the request.
         name: the tool's name, which OpenAI's message carries.
         is_item: in OpenAI's form, an item of the Responses API (`function_call_output`), not a message of the chat API.
     """
+    result = ToolResultContent.like(result)
     if form == ToolUseFormat.XML:
         return _result_xml(result)
     if form == ToolUseFormat.OPENAI and is_item:
@@ -223,17 +227,22 @@ def result_from_neutral(
 
 
 def _told(result: ToolResultContent) -> str:
-    # OpenAI's message knows no errors: an object says what is one.
+    # OpenAI's message knows no errors: an object says what is one. Nor does it know images: they are their JSON.
     if result.error is not None:
-        return json.dumps({"error": result.error.to_dict()}, ensure_ascii=False)
+        return written({"error": result.error.to_dict()})
     if result.structured_content is None:
-        return result.text
-    return json.dumps(result.structured_content, ensure_ascii=False)
+        return _shown_text(result)
+    return written(result.structured_content)
+
+
+def _shown_text(result: ToolResultContent) -> str:
+    value = result.value if result.structured_content is None else result.text
+    return value if isinstance(value, str) and can_be_sent(value) else written(value)
 
 
 def _result_xml(result: ToolResultContent) -> str:
     head = f"<tool_result tool_use_id={quoteattr(result.tool_use_id)} status={quoteattr(result.status)}>"
-    body = escape(result.text)
+    body = escape(_shown_text(result))
     if result.error is not None:
         code, message = quoteattr(result.error.code), quoteattr(result.error.message)
         body += f"\n<error code={code} message={message}/>"
@@ -268,17 +277,17 @@ def result_to_neutral(content: Any) -> ToolResultContent:
                 "error": given if code else None,
             }
         )
+    if field(content, "type") == "tool_result":
+        return ToolResultContent.like(content)
     if field(content, "role") == "tool":
         return _from_openai_result(_id(content, "tool_call_id"), field(content, "content"))
     if field(content, "type") == ITEM_OUTPUT:
         return _from_openai_result(_id(content, "call_id"), field(content, "output"))
-    if isinstance(content, Mapping) and content.get("type") == "tool_result":
-        return ToolResultContent.from_dict(content)
     raise UsageError(f"not a tool's result: {shown(content)}")
 
 
-def _from_openai_result(id: str, text: Any) -> ToolResultContent:  # noqa: A002  # the field's own word
-    text = text if isinstance(text, str) else ""
+def _from_openai_result(id: str, content: Any) -> ToolResultContent:  # noqa: A002  # the field's own word
+    text = text_of(content)
     value = json_of(text)
     fault = value.get("error") if isinstance(value, Mapping) and len(value) == 1 else None
     if isinstance(fault, Mapping) and fault.keys() == {"code", "message"}:

@@ -49,7 +49,10 @@ def detect_format(content: Any) -> ToolUseFormat:
     if isinstance(content, str):
         found = json_of(content.strip())
         return _form_of_text(content) if found is NO_JSON else _form_of_value(found)
-    return _form_of_value(content)
+    try:
+        return _form_of_value(content)
+    except Exception:  # noqa: BLE001  # an object that cannot even be looked at
+        return ToolUseFormat.JSON
 
 
 def _form_of_text(text: str) -> ToolUseFormat:

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
+
+from toolglean.messages.wire import arguments_of, written
+from toolglean.messages.wire import field as field_of
 
 __all__ = ["ErrorCode", "ToolFault", "ToolResultContent", "ToolUseContent", "text_block"]
 
@@ -38,6 +40,17 @@ class ToolUseContent:
     input: dict[str, Any] = field(default_factory=dict)
     unread: str = ""
     type: Literal["tool_use"] = "tool_use"
+
+    @classmethod
+    def of(cls, found: Any) -> ToolUseContent:
+        """What a dict in the neutral form, or an object like MCP's own, asks for; ours as it is. Nothing raises."""
+        if isinstance(found, ToolUseContent):
+            return found
+        name, id = field_of(found, "name"), field_of(found, "id")  # noqa: A001  # the field's own word
+        arguments, unread = arguments_of(field_of(found, "input"))
+        return cls(
+            name if isinstance(name, str) else "", str(id) if isinstance(id, str | int) else "", arguments, unread
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As a dict in MCP's shape. Arguments that could not be read are their text: never `{}`, which could be run."""
@@ -95,7 +108,7 @@ class ToolResultContent:
         if isinstance(value, str):
             return cls(tool_use_id, [text_block(value)])
         try:
-            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+            text = written(value)
         except (TypeError, ValueError, RecursionError):
             return cls(tool_use_id, [text_block(str(value))])
         return cls(tool_use_id, [text_block(text)], value)
@@ -133,6 +146,15 @@ class ToolResultContent:
         if self.error is not None:
             found["error"] = self.error.to_dict()
         return found
+
+    @classmethod
+    def like(cls, found: Any) -> ToolResultContent:
+        """What a dict in the neutral form, or an object like MCP's own, tells; ours as it is. Nothing raises."""
+        if isinstance(found, ToolResultContent):
+            return found
+        dump = getattr(found, "model_dump", None)
+        given = dump(mode="json", by_alias=True, exclude_none=True) if callable(dump) else found
+        return cls.from_dict(given if isinstance(given, Mapping) else {})
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> ToolResultContent:

@@ -5,9 +5,13 @@
 # fragments and run when the stream ends; calls in the text, which toolglean's parser finds across chunks, XML, JSON and
 # every format of the library, run as soon as each is whole; and text.
 #
-# Every call has an id that is its own in the whole conversation: the server's, the model's, or one that counts on from
-# the calls that the history holds. What is not whole is told and never run: arguments that are no JSON object; what had
-# begun when the connection broke; a last call without arguments when the server stopped for length.
+# A call that came both ways, parsed and in the text, is one call: it is run once. Once the server has begun to send
+# calls of that name, one in the text waits for the end, where theirs go first.
+#
+# Every call has an id that is its own in the whole conversation: the server's, the model's, or, where that is missing
+# or taken, one that counts on from the calls that the history holds. What is not whole is told and never run: arguments
+# that are no JSON object; what had begun when the connection broke; a last call without arguments when the server
+# stopped for length.
 """Providers: a conversation in, a stream of what the model said and what its tools gave."""
 
 from __future__ import annotations
@@ -234,14 +238,18 @@ async def _closed(stream: Any) -> None:
             await found
 
 
-def _id_prefix(history: History, base: str) -> str:
-    """What the ids of this turn begin with: no id of the history does."""
-    taken = [
+def _ids(history: History) -> list[str]:
+    """The ids of the calls of a history."""
+    return [
         part.id or ""
         for message in history.conversation
         for part in message.content
         if isinstance(part, ContentPartToolCall)
     ]
+
+
+def _id_prefix(taken: list[str], base: str) -> str:
+    """What the ids of this turn begin with: no id of the history does."""
     numbers = itertools.count(len(taken))
     prefixes = (f"{base}{number}_" for number in numbers)
     return base if not taken else next(each for each in prefixes if not any(name.startswith(each) for name in taken))
@@ -252,13 +260,17 @@ class _Turn:
 
     def __init__(self, provider: OpenAiHandler | OllamaHandler, detector: OpenAiHandler, history: History) -> None:
         options = dict(provider.options.parser)
-        self.prefix = _id_prefix(history, options.pop("id_prefix", "call_"))
+        before = _ids(history)
+        self.prefix = _id_prefix(before, options.pop("id_prefix", "call_"))
         self.provider = provider
         self.detector = detector
         self.parser = Parser(provider.mcp.tools or None, id_prefix=self.prefix, **options)
         self.calls = ToolCallAggregator()
         self.finish_reason = ""
         self._ended = 0  # calls in the text: ids go on behind theirs
+        self._taken = set(before)  # ids
+        self._ran: list[ContentPartToolCall] = []  # in the text, and run
+        self._waiting: list[ContentPartToolCall] = []  # in the text, while the server sends calls of that name
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         wrapper = OpenAIChunkWrapper(chunk)
@@ -285,34 +297,47 @@ class _Turn:
             yield part
 
     async def structured(self) -> AsyncIterator[dict[str, Any]]:
-        """The calls that the server had parsed."""
-        calls = self._structured()
+        """The calls that the server had parsed, then those in the text that waited for them."""
+        calls = self.calls.finish()
         for call in calls:
+            _remove_same(self._waiting, call)
             if call is calls[-1] and self.finish_reason in CUT_OFF and not (call.arguments or call.unread):
-                yield _problem("incomplete", call)
-            else:
+                yield _problem("incomplete", self._identified(call))
+            elif not _remove_same(self._ran, call):
                 async for part in self._run(call):
                     yield part
+        for call in self._waiting:
+            async for part in self._run(call):
+                yield part
 
     def broken(self) -> list[dict[str, Any]]:
         """The same when the stream broke: none of them is known to be whole."""
-        return [_problem("incomplete", call) for call in self._structured()]
+        return [_problem("incomplete", self._identified(call)) for call in self.calls.finish() + self._waiting]
 
-    def _structured(self) -> list[ContentPartToolCall]:
+    def _identified(self, call: ContentPartToolCall) -> ContentPartToolCall:
+        # With an id that no other call of the conversation has.
         numbers = itertools.count(self._ended)
-        return [replace(call, id=call.id or f"{self.prefix}{next(numbers)}") for call in self.calls.finish()]
+        made = (f"{self.prefix}{number}" for number in numbers)
+        free = next(each for each in itertools.chain([call.id], made) if each and each not in self._taken)
+        self._taken.add(free)
+        return replace(call, id=free)
 
     async def _told(self, events: Iterable[Event]) -> AsyncIterator[dict[str, Any]]:
         for event in events:
             self._ended += type(event) is CallEnd
             if type(event) is CallEnd and event.call.status == "ok":
-                call = event.call
-                async for part in self._run(ContentPartToolCall(call.name, call.arguments, call.id)):
+                call = ContentPartToolCall(event.call.name, event.call.arguments, event.call.id)
+                if call.name in self.calls.names:
+                    self._waiting.append(call)
+                    continue
+                self._ran.append(call)
+                async for part in self._run(call):
                     yield part
             elif found := _plain(event):
                 yield found
 
     async def _run(self, call: ContentPartToolCall) -> AsyncIterator[dict[str, Any]]:
+        call = self._identified(call)
         if call.unread or not call.name:
             yield _problem("malformed", call)
         if not call.name:  # no history could hold it
@@ -331,6 +356,15 @@ class _Turn:
             return await self.provider.process_tool_use(request)
         except Exception as error:  # noqa: BLE001  # a subclass may route in a way of its own
             return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
+
+
+def _remove_same(calls: list[ContentPartToolCall], call: ContentPartToolCall) -> bool:
+    # One for one: two calls that are the same are two calls.
+    same = next((each for each in calls if (each.name, each.arguments) == (call.name, call.arguments)), None)
+    if same is None or call.unread:
+        return False
+    calls.remove(same)
+    return True
 
 
 def _problem(status: str, call: ContentPartToolCall) -> dict[str, Any]:

@@ -53,8 +53,11 @@ class UnifiedMcpToolSystem:
         """All tools."""
         return ToolSet(tool for executor in self.executors for tool in executor.tools)
 
-    async def execute_tool_from_neutral_format(self, request: ToolUseContent) -> ToolResultContent:
+    async def execute_tool_from_neutral_format(self, request: Any) -> ToolResultContent:
         """Run one request.
+
+        Args:
+            request: a `ToolUseContent`, MCP's own, or a dict in the neutral form.
 
         Returns:
             What the tool gave; or an error, with the request's id: "bad_request", when it names no tool;
@@ -65,6 +68,7 @@ class UnifiedMcpToolSystem:
         Raises:
             asyncio.CancelledError: the caller was cancelled; so was the tool.
         """
+        request = ToolUseContent.of(request)
         try:
             executor, arguments = self._ready(request)
         except _Refused as refused:
