@@ -65,6 +65,8 @@ __all__ = [
     "generate_events",
 ]
 
+BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which it is worth asking again."""
 FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
 """With one of these, the user says how calls are written, and the server is not asked for its template."""
 
@@ -88,8 +90,17 @@ class _Templates:
         options, template = {"start": "content", **self.options}, field(shown, "template")
         if isinstance(template, str) and template and _tells(template):
             options["template"] = template
-        self._known[model] = options
+        if model in self.shown:
+            self._known[model] = options
         return options
+
+    def unsaid(self, model: str, error: Exception) -> None:
+        """The server did not say anything of a model: for good, unless it was only busy.
+
+        A `ValueError` is the package's own, where the answer lacks a field.
+        """
+        if not (isinstance(error, ResponseError) and error.status_code in BUSY):
+            self.shown[model] = None
 
 
 def _tells(template: str) -> bool:
@@ -109,6 +120,10 @@ class _ClientBase:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.client, name)
+
+    def knows(self, model: str) -> bool:
+        """Whether the server need not be asked about that model any more."""
+        return self._templates.given(model) is not None
 
 
 class OllamaClient(_ClientBase):
@@ -138,7 +153,7 @@ class OllamaClient(_ClientBase):
         return self._templates.found(model, self.shown(model)) if known is None else known
 
     def shown(self, model: str) -> Any:
-        """What the server says of a model (`show`), asked for once; None where it knows none of that name.
+        """What the server says of a model (`show`), asked for once; None where it knows none of that name, or is busy.
 
         Raises:
             What the client raises where there is no connection.
@@ -148,9 +163,9 @@ class OllamaClient(_ClientBase):
             show = getattr(self.client, "show", None)  # what is only like a client may have none
             try:
                 known[model] = show(model) if show is not None else None
-            except (ResponseError, ValueError):  # the latter: the package refuses an answer that lacks a field
-                known[model] = None
-        return known[model]
+            except (ResponseError, ValueError) as error:
+                self._templates.unsaid(model, error)
+        return known.get(model)
 
     def chat(
         self,
@@ -220,9 +235,9 @@ class AsyncOllamaClient(_ClientBase):
             try:
                 asked = show(model) if show is not None else None
                 known[model] = await asked if inspect.isawaitable(asked) else asked
-            except (ResponseError, ValueError):
-                known[model] = None
-        return known[model]
+            except (ResponseError, ValueError) as error:
+                self._templates.unsaid(model, error)
+        return known.get(model)
 
     async def chat(
         self,

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Prob
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, TextChunk, ToolCallChunk
 
 __all__ = ["Answer"]
+
+log = logging.getLogger("toolglean.llm")
 
 
 class _Pieces:
@@ -64,6 +67,8 @@ class Answer:
         self._open: dict[int, _Open] = {}
         self._problems: list[Problem] = []
         self._begun: set[int] = set()
+        self._first = ""
+        self._warned = False
 
     def add(
         self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
@@ -113,8 +118,13 @@ class Answer:
     def _counts(self, event: Event) -> bool:
         if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):
             return True
-        if isinstance(event, CallStart) and not self._calls and not self._open:
-            self._begun.add(event.index)  # a call that did not end well leaves room for the next
+        if isinstance(event, CallStart):
+            if self._begun and not self._warned:
+                self._warned = True
+                log.warning("several calls where one is allowed: the first, of %r, is kept", self._first)
+            elif not self._begun:
+                self._begun.add(event.index)
+                self._first = event.name
         return event.index in self._begun
 
     def _take(self, event: Event) -> None:

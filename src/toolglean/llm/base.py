@@ -102,6 +102,7 @@ class FunctionCallingLLM(LLM):
     def _prepared(
         self, messages: Messages, tools: Sequence[CallableTool], kwargs: dict[str, Any], *, allow_parallel: bool
     ) -> dict[str, Any]:
+        allow_parallel = kwargs.pop("allow_parallel", allow_parallel)  # the seed's other word for it
         return {
             "messages": self._extend_messages(messages),
             "tools": list(tools),
@@ -134,10 +135,9 @@ class FunctionCallingLLM(LLM):
             ToolSchemaError: a tool has no schema; nothing was sent.
             RequestError: the server did not answer, or with an error.
         """
-        response: ChatResponse = self.chat(
-            **self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        )
-        return response
+        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = self.chat(**asked)
+        return force_single_tool_call(response) if asked["single_call"] else response
 
     async def agenerate_tool_calls(
         self,
@@ -148,10 +148,9 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """The same, asynchronously."""
-        response: ChatResponse = await self.achat(
-            **self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        )
-        return response
+        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = await self.achat(**asked)
+        return force_single_tool_call(response) if asked["single_call"] else response
 
     def stream_chat_with_tools(
         self,
@@ -264,4 +263,4 @@ class FunctionCallingLLM(LLM):
 
 def _agent_response(response: ChatResponse, outputs: list[ToolOutput]) -> AgentChatResponse:
     text = "\n\n".join(output.content for output in outputs) if outputs else response.message.content
-    return AgentChatResponse(response=text, sources=outputs, unfinished=response.unfinished)
+    return AgentChatResponse(response=text, sources=outputs, unfinished=response.unfinished, events=response.events)

@@ -86,7 +86,7 @@ def _hints(inner: Any, name: str) -> dict[str, Any]:
 def _field_names(signature: inspect.Signature) -> dict[str, str]:
     # By the parameter's name. Some names a pydantic class cannot have (`json`, `_x`): those are aliases of another.
     return {
-        name: name if not name.startswith("_") and not hasattr(BaseModel, name) else f"argument_{place}"
+        name: name if not name.startswith("_") and not hasattr(BaseModel, name) else f"argument_{place}_{name}"
         for place, name in enumerate(signature.parameters)
     }
 
@@ -142,4 +142,11 @@ def _by_name(fn: Callable[..., Any], signature: inspect.Signature, names: Mappin
         given = [arguments.pop(name) for name in placed if name in arguments]
         return fn(*args, *given, **arguments)
 
-    return called
+    if not inspect.iscoroutinefunction(fn):
+        return called
+
+    @functools.wraps(fn)
+    async def acalled(*args: Any, **arguments: Any) -> Any:
+        return await called(*args, **arguments)
+
+    return acalled

@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -21,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
 from toolglean.clients.streams import aclose, close
+from toolglean.clients.turns import ServerTurn
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
@@ -97,8 +100,11 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     _client: ollama.Client | None = PrivateAttr(default=None)
     _async_client: ollama.AsyncClient | None = PrivateAttr(default=None)
-    _options: dict[str, Any] | None = PrivateAttr(default=None)  # of the parser, once they are known
+    _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
+    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of the asynchronous client
+    _options: dict[str, Any] | None = PrivateAttr(default=None)  # of the parser
     _in_prompt: bool | None = PrivateAttr(default=None)
+    _settled: bool = PrivateAttr(default=False)  # whether these two are known for good
 
     def __init__(
         self,
@@ -116,6 +122,14 @@ class Ollama(BaseModel, FunctionCallingLLM):
             message = f"{name}: {first['msg']} (given: {first['input']!r})"
             raise ConfigurationError(message, field=name, value=first["input"]) from error
         self._client, self._async_client = client, async_client
+        self._handed_in = (client is not None, async_client is not None)
+
+    @field_validator("model")
+    @classmethod
+    def _is_named(cls, model: str) -> str:
+        if not model.strip():
+            raise ValueError("must not be empty")
+        return model
 
     @field_validator("base_url")
     @classmethod
@@ -147,9 +161,14 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     @property
     def async_client(self) -> ollama.AsyncClient:
-        """The asynchronous client: as `client`. It belongs to the event loop that uses it first."""
-        if self._async_client is None:
+        """The asynchronous client: as `client`; but each event loop gets its own, as connections belong to it."""
+        loop = _running_loop()
+        strange = loop is not None and self._loop is not None and self._loop() is not loop
+        if self._async_client is None or (strange and not self._handed_in[1]):
             self._async_client = self._made(ollama.AsyncClient)
+            self._loop = None
+        if loop is not None:
+            self._loop = weakref.ref(loop)
         return self._async_client
 
     def _made(self, kind: Any) -> Any:
@@ -159,14 +178,14 @@ class Ollama(BaseModel, FunctionCallingLLM):
             raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
 
     def close(self) -> None:
-        """Close the plain client's connections; the next use makes a new client."""
-        if self._client is not None:
+        """Close the plain client's connections; the next use makes a new client. One that was handed in stays open."""
+        if self._client is not None and not self._handed_in[0]:
             self._client._client.close()
             self._client = None
 
     async def aclose(self) -> None:
-        """Close the asynchronous client's connections; the next use makes a new client."""
-        if self._async_client is not None:
+        """The same for the asynchronous client."""
+        if self._async_client is not None and not self._handed_in[1]:
             await self._async_client._client.aclose()
             self._async_client = None
 
@@ -186,7 +205,9 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     def _extend_messages(self, messages: Messages) -> MessageList:
         found = MessageList.of(messages)
-        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found]) if self.system_prompt else found
+        if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
+            return found  # nothing to add, or it is there already
+        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
 
     def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: kwargs[name] for name in REQUEST_FIELDS if name in kwargs}
@@ -214,18 +235,26 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     def _parser_options(self, tools: Sequence[Any]) -> None:
         # Asked of the server once; what it is asked for is a template, and whether that has a place for tools.
-        if tools and self._options is None:
-            with wrapped(self._asked("show")):
-                asked = OllamaClient(self.client, **self.parser)
-                self._options = asked.parser_options(self.model)
-                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else asked.shown(self.model))
+        if tools and not self._settled:
+            client = OllamaClient(self.client, **self.parser)
+            with wrapped(self._asked("show")) as asked:
+                for attempt in self.retry.retrying():
+                    with attempt:
+                        asked.attempts = attempt.retry_state.attempt_number
+                        self._options = client.parser_options(self.model)
+                        shown = client.shown(self.model) if self.tools_in == "auto" else None
+            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
     async def _aparser_options(self, tools: Sequence[Any]) -> None:
-        if tools and self._options is None:
-            with wrapped(self._asked("show")):
-                asked = AsyncOllamaClient(self.async_client, **self.parser)
-                self._options = await asked.parser_options(self.model)
-                self._in_prompt = self._must_prompt(None if self.tools_in != "auto" else await asked.shown(self.model))
+        if tools and not self._settled:
+            client = AsyncOllamaClient(self.async_client, **self.parser)
+            with wrapped(self._asked("show")) as asked:
+                async for attempt in self.retry.aretrying():
+                    with attempt:
+                        asked.attempts = attempt.retry_state.attempt_number
+                        self._options = await client.parser_options(self.model)
+                        shown = await client.shown(self.model) if self.tools_in == "auto" else None
+            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
     def _must_prompt(self, shown: Any) -> bool:
         if self.tools_in != "auto":
@@ -240,7 +269,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
         kwargs.pop("tool_choice", None)  # Ollama's API has none
         kwargs.pop("stream", None)
         schemas = [_schema(tool) for tool in tools or ()]
-        request = self._request(MessageList.of(messages), schemas, kwargs)
+        request = self._request(self._extend_messages(messages), schemas, kwargs)
         return request, _Reading(schemas, self._options or {}, single=single)
 
     # -- chats ---------------------------------------------------------------------------------------------------------
@@ -277,7 +306,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
             for attempt in self.retry.retrying():
                 with attempt:
                     asked.attempts = attempt.retry_state.attempt_number
-                    raw = client.chat(**request)
+                    raw = client.chat(**request, stream=False)
         return reading.whole(raw)
 
     async def achat(
@@ -294,7 +323,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
             async for attempt in self.retry.aretrying():
                 with attempt:
                     asked.attempts = attempt.retry_state.attempt_number
-                    raw = await client.chat(**request)
+                    raw = await client.chat(**request, stream=False)
         return reading.whole(raw)
 
     def stream_chat(
@@ -368,6 +397,7 @@ class _Reading:
 
     def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any], *, single: bool) -> None:
         self._events = EventReader(schemas, options) if schemas else None
+        self._turn: ServerTurn | None = None  # where the server calls tools though none were given
         self._answer = Answer(single_call=single)
         self.last: ChatResponse | None = None
 
@@ -397,10 +427,31 @@ class _Reading:
 
     def _read(self, chunk: Any) -> list[Event]:
         _warn_of_odd(chunk)
-        return _plain(chunk) if self._events is None else self._events.read(chunk)
+        if self._events is not None:
+            return self._events.read(chunk)
+        return _plain(chunk) + self._calls(field(field(chunk, "message"), "tool_calls"))
+
+    def _calls(self, calls: Any) -> list[Event]:
+        if not calls or not isinstance(calls, list | tuple):
+            return []
+        self._turn = self._turn or ServerTurn(None, {})
+        functions = [(field(call, "function"), field(call, "id")) for call in calls]
+        found = [self._turn.call(field(each, "name"), field(each, "arguments"), own) for each, own in functions]
+        return [event for events in found for event in events]
 
     def _finish(self) -> list[Event]:
         return [] if self._events is None else self._events.finish()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _says(message: Message, role: Role, text: str) -> bool:
+    return message.role == role and message.content == text
 
 
 def _warn_of_odd(chunk: Any) -> None:

@@ -10,13 +10,12 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from toolglean.events import CallEnd
 from toolglean.llm.base import LLM, FunctionCallingLLM
 from toolglean.llm.configs import Configs
 from toolglean.llm.errors import (
     ConfigurationError,
     IncompleteObjectError,
-    MalformedObjectError,
+    InvalidObjectError,
     MissingLLMError,
     NoToolCallError,
     ObjectError,
@@ -25,12 +24,14 @@ from toolglean.llm.objects import Partial, StreamingObjectProcessor
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import AgentChatResponse, CallableTool
-from toolglean.llm.types import ChatResponse, Message, ToolCallChunk
+from toolglean.llm.tools import AgentChatResponse, CallableTool, unknown_tool
+from toolglean.llm.types import ChatResponse, Message, TextChunk
 
 __all__ = ["TextCompletionLLM", "ToolOrchestratingLLM"]
 
 Model = TypeVar("Model", bound=BaseModel)
+OWN_OPTIONS = frozenset({"verbose", "error_on_tool_error", "error_on_no_tool_call", "tools", "messages"})
+"""What the orchestrator says itself; in `llm_kwargs` it would be taken for an option of the model."""
 
 
 def _validated_llm(llm: LLM | None) -> LLM:
@@ -122,8 +123,10 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
         messages = self._prompt.format_messages(**variables)
         if not messages:
             return [Message.from_str(self._output_parser.format(""))]
-        told = Message.from_str(self._output_parser.format(messages[-1].content), messages[-1].role)
-        return [*messages[:-1], told]
+        last = messages[-1]
+        told = TextChunk(content=self._output_parser.format(last.content))
+        others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
+        return [*messages[:-1], last.model_copy(update={"chunks": [told, *others]})]
 
 
 class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
@@ -152,6 +155,10 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool = False,
         verbose: bool = False,
     ) -> None:
+        given: Any = output_cls
+        if not (isinstance(given, type) and issubclass(given, BaseModel)):
+            message = f"output_cls must be a pydantic model class, not {output_cls!r}"
+            raise ConfigurationError(message, field="output_cls", value=output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)
         self._prompt = _validated_prompt(prompt)
@@ -190,7 +197,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             "messages": self._prompt.format_messages(**variables),
             "allow_parallel_tool_calls": parallel,
             **choice,
-            **dict(llm_kwargs or {}),
+            **{name: value for name, value in (llm_kwargs or {}).items() if name not in OWN_OPTIONS},
         }
 
     # -- whole ---------------------------------------------------------------------------------------------------------
@@ -224,8 +231,8 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         try:
             response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
-            raise _unfinished_error(error) from error
-        return _output(response, parallel=parallel)
+            raise self._unfinished_error(error) from error
+        return self._output(response, parallel=parallel)
 
     async def acall(
         self,
@@ -241,8 +248,8 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         try:
             response = await self._llm.apredict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
-            raise _unfinished_error(error) from error
-        return _output(response, parallel=parallel)
+            raise self._unfinished_error(error) from error
+        return self._output(response, parallel=parallel)
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
@@ -275,7 +282,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             if partials and partials is not shown:
                 yield _shown(partials, parallel=parallel)
             shown = partials
-        yield _shown(_finished(processor, response), parallel=parallel)
+        yield _shown(self._finished(processor, response), parallel=parallel)
 
     def astream_call(
         self,
@@ -300,42 +307,46 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
                 if partials and partials is not shown:
                     yield _shown(partials, parallel=parallel)
                 shown = partials
-        yield _shown(_finished(processor, response), parallel=parallel)
+        yield _shown(self._finished(processor, response), parallel=parallel)
+
+    def _output(self, response: AgentChatResponse, *, parallel: bool) -> Any:
+        if parallel and response.unfinished:
+            raise self._lost(response, len(response.sources), parallel=parallel)
+        return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
+
+    def _unfinished_error(self, error: NoToolCallError) -> NoToolCallError | ObjectError:
+        # No call that is whole: was there one that is not?
+        response: ChatResponse | None = error.response
+        return error if response is None or not response.unfinished else self._lost(response, 0, parallel=False)
+
+    def _lost(self, response: ChatResponse | AgentChatResponse, index: int, *, parallel: bool) -> ObjectError:
+        # The error that a stream of the same events would have raised.
+        try:
+            processor = self._processor(parallel=parallel)
+            processor.feed(response.events)
+            processor.finish()
+        except ObjectError as error:
+            if not isinstance(error, InvalidObjectError):
+                return error
+        lost = response.unfinished[0]
+        return IncompleteObjectError(f"the call of {lost.name!r} is not whole", text=lost.unread, index=index)
+
+    def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
+        own = self._output_cls.__name__
+        other = next((call.name for call in response.tool_calls if call.name != own), None) if response else None
+        if other is not None:
+            raise unknown_tool(other, [own])
+        found = processor.finish()
+        if not found:
+            said = "" if response is None else response.message.content[:200]
+            message = f"Expected at least one tool call, but got none; it said: {said!r}"
+            raise NoToolCallError(message, response=response)
+        return found
 
     def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:
-        return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel)
-
-
-def _output(response: AgentChatResponse, *, parallel: bool) -> Any:
-    if parallel and response.unfinished:
-        lost = response.unfinished[0]
-        raise IncompleteObjectError(
-            f"the call of {lost.name!r} is not whole", text=lost.unread, index=len(response.sources)
-        )
-    return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
+        name = self._output_cls.__name__
+        return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
 
 
 def _shown(objects: Sequence[Any], *, parallel: bool) -> Any:
     return list(objects) if parallel else objects[0]
-
-
-def _finished(processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
-    found = processor.finish()
-    if not found:
-        said = "" if response is None else response.message.content[:200]
-        raise NoToolCallError(f"Expected at least one tool call, but got none; it said: {said!r}", response=response)
-    return found
-
-
-def _unfinished_error(error: NoToolCallError) -> NoToolCallError | ObjectError:
-    # No call that is whole: was there one that is not?
-    response: ChatResponse | None = error.response
-    lost: ToolCallChunk | None = next(iter(response.unfinished), None) if response is not None else None
-    if response is None or lost is None:
-        return error
-    malformed = any(type(event) is CallEnd and event.call.status == "malformed" for event in response.events)
-    text = lost.unread.strip()
-    if not malformed:
-        return IncompleteObjectError(f"the call of {lost.name!r} was cut off", text=text)
-    reason = next((problem.reason for problem in response.problems), "malformed arguments")
-    return MalformedObjectError(f"the call of {lost.name!r} cannot be read: {reason}", text=text)

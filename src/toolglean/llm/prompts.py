@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import abc
+import re
 import string
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
-from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2 import StrictUndefined, TemplateError, UndefinedError, meta
 from jinja2.sandbox import SandboxedEnvironment
 
 from toolglean.llm.errors import MissingVariablesError, PromptError
@@ -26,6 +27,9 @@ class _Text:
     """One text with holes."""
 
     def __init__(self, text: str, kind: TemplateFormat) -> None:
+        if kind not in get_args(TemplateFormat):
+            known = " or ".join(map(repr, get_args(TemplateFormat)))
+            raise PromptError(f"no template format {kind!r}: it is {known}", template=text)
         self.text = text
         self.kind = kind
         self.variables = self._found()
@@ -33,8 +37,9 @@ class _Text:
     def _found(self) -> tuple[str, ...]:
         try:
             if self.kind == "jinja2":
-                return tuple(sorted(meta.find_undeclared_variables(_jinja.parse(self.text))))
-            names = [name for _, name, _, _ in string.Formatter().parse(self.text) if name is not None]
+                found = meta.find_undeclared_variables(_jinja.parse(self.text))
+                return tuple(sorted(found, key=lambda name: _first(name, self.text)))
+            names = _names(self.text)
         except (TemplateError, ValueError) as error:
             raise PromptError(f"the template is broken: {error}", template=self.text) from error
         if any(not name.isidentifier() for name in names):
@@ -44,18 +49,41 @@ class _Text:
             )
         return tuple(dict.fromkeys(names))
 
+    def missing(self, values: Mapping[str, Any]) -> list[str]:
+        """The variables without a value. In Jinja one may have a default there: then none is missing."""
+        found = [name for name in self.variables if name not in values]
+        if not found or self.kind != "jinja2":
+            return found
+        try:
+            _jinja.from_string(self.text).render(**values)
+        except UndefinedError:
+            return found
+        except Exception:  # noqa: BLE001  # `formatted` says what it is
+            return []
+        return []
+
     def formatted(self, values: Mapping[str, Any]) -> str:
-        missing = [name for name in self.variables if name not in values]
-        if missing:
-            raise MissingVariablesError(
-                f"the prompt lacks a value for: {', '.join(missing)}", missing=missing, template=self.text
-            )
+        """The text, filled. Values for all that is not `missing`."""
         try:
             if self.kind == "jinja2":
                 return _jinja.from_string(self.text).render(**values)
             return self.text.format(**{name: values[name] for name in self.variables})
         except Exception as error:
             raise PromptError(f"the template cannot be filled: {error}", template=self.text) from error
+
+
+def _first(name: str, text: str) -> int:
+    found = re.search(rf"\b{re.escape(name)}\b", text)
+    return found.start() if found else len(text)
+
+
+def _names(text: str) -> list[str]:
+    # Also those in a format, as in `{number:{width}}`.
+    found: list[str] = []
+    for _, name, spec, _ in string.Formatter().parse(text):
+        if name is not None:
+            found += [name, *_names(spec or "")]
+    return found
 
 
 class BasePromptTemplate(abc.ABC):
@@ -72,6 +100,10 @@ class BasePromptTemplate(abc.ABC):
     @abc.abstractmethod
     def template_vars(self) -> tuple[str, ...]:
         """The variables, in the order in which they come first."""
+
+    @abc.abstractmethod
+    def _all_texts(self) -> Iterable[_Text]:
+        """The texts with holes that it consists of."""
 
     @abc.abstractmethod
     def format(self, /, **values: Any) -> str:
@@ -91,12 +123,12 @@ class BasePromptTemplate(abc.ABC):
         """The template's text, unfilled."""
 
     @abc.abstractmethod
-    def partial_format(self, **values: Any) -> Self:
+    def partial_format(self, /, **values: Any) -> Self:
         """The same template, with these values known."""
 
     def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         known = {**self.partial_variables, **values}
-        missing = [name for name in self.template_vars if name not in known]
+        missing = list(dict.fromkeys(name for text in self._all_texts() for name in text.missing(known)))
         if missing:
             raise MissingVariablesError(
                 f"the prompt lacks a value for: {', '.join(missing)}", missing=missing, template=self.get_template()
@@ -131,6 +163,9 @@ class PromptTemplate(BasePromptTemplate):
         """The variables, in the order in which they come first."""
         return self._text.variables
 
+    def _all_texts(self) -> Iterable[_Text]:
+        return [self._text]
+
     def format(self, /, **values: Any) -> str:
         """The prompt as text: see `BasePromptTemplate.format`."""
         return self._text.formatted(self._values(values))
@@ -143,7 +178,7 @@ class PromptTemplate(BasePromptTemplate):
         """The template's text."""
         return self._text.text
 
-    def partial_format(self, **values: Any) -> PromptTemplate:
+    def partial_format(self, /, **values: Any) -> PromptTemplate:
         """The same template, with these values known."""
         known = {**self.partial_variables, **values}
         return PromptTemplate(self._text.text, template_format=self._text.kind, partial_variables=known)
@@ -184,6 +219,9 @@ class ChatPromptTemplate(BasePromptTemplate):
         """The variables, in the order in which they come first."""
         return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
 
+    def _all_texts(self) -> Iterable[_Text]:
+        return self._texts.values()
+
     def format_messages(self, /, **values: Any) -> list[Message]:
         """The messages, filled."""
         known = self._values(values)
@@ -209,7 +247,7 @@ class ChatPromptTemplate(BasePromptTemplate):
         """The templates as one text, each behind its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
 
-    def partial_format(self, **values: Any) -> ChatPromptTemplate:
+    def partial_format(self, /, **values: Any) -> ChatPromptTemplate:
         """The same templates, with these values known."""
         known = {**self.partial_variables, **values}
         return ChatPromptTemplate(self.message_templates, template_format=self._kind, partial_variables=known)

@@ -28,11 +28,12 @@ from toolglean.llm.errors import (
     UnknownToolError,
 )
 from toolglean.llm.functions import describe
-from toolglean.llm.objects import invalid_object
+from toolglean.llm.objects import invalid_object, valid_object
 from toolglean.llm.types import ToolCallChunk
+from toolglean.messages.wire import written
 from toolglean.routing import coerce_arguments
 
-__all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput"]
+__all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput", "unknown_tool"]
 
 MAX_DESCRIPTION = 1024
 """Characters: what OpenAI's API takes."""
@@ -78,23 +79,31 @@ class AgentChatResponse(BaseModel):
         response: the contents of all outputs, parted by blank lines; the model's text where no tool was run.
         sources: the outputs, in the order of the calls.
         unfinished: calls that were not run, for they were cut off or cannot be read.
+        events: the toolglean events of the answer. Not in `model_dump`.
     """
 
     response: str = ""
     sources: list[ToolOutput] = Field(default_factory=list)
     unfinished: list[ToolCallChunk] = Field(default_factory=list)
+    events: list[Any] = Field(default_factory=list, exclude=True, repr=False)
 
     def __str__(self) -> str:
         return self.response
 
-    def parse_tool_outputs(self, allow_parallel_tool_calls: bool = False) -> Any:  # noqa: FBT001, FBT002  # the seed's
-        """The value of the first output; with parallel calls the list of all values.
+    def parse_tool_outputs(
+        self,
+        allow_parallel_tool_calls: bool = False,  # noqa: FBT001, FBT002  # the seed's
+        *,
+        allow_parallel: bool | None = None,
+    ) -> Any:
+        """The value of the first output; with parallel calls (`allow_parallel` says the same) the list of all values.
 
         Raises:
             OutputError: there is no output, or one has no value.
             InvalidObjectError, ToolExecutionError, UnknownToolError: an output is an error.
         """
-        wanted = self.sources if allow_parallel_tool_calls else self.sources[:1]
+        parallel = allow_parallel_tool_calls if allow_parallel is None else allow_parallel
+        wanted = self.sources if parallel else self.sources[:1]
         if not wanted:
             raise OutputError("no tool was run, so there is no output", response=self)
         for output in wanted:
@@ -105,7 +114,7 @@ class AgentChatResponse(BaseModel):
             if output.raw_output is None:
                 raise OutputError(f"tool {output.tool_name!r} gave no value", response=self)
         values = [output.raw_output for output in wanted]
-        return values if allow_parallel_tool_calls else values[0]
+        return values if parallel else values[0]
 
 
 class ToolMetadata(BaseModel):
@@ -217,12 +226,17 @@ class CallableTool:
         """The function's own value, unchecked."""
         return self.fn(*args, **arguments)
 
-    def call(self, /, **arguments: Any) -> ToolOutput:
+    def call(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
         """Run the tool. What goes wrong is in the output: see `ToolOutput.error`.
+
+        Args:
+            given: the arguments as a mapping, for those who have them as one.
+            arguments: the arguments, by name.
 
         Raises:
             ConfigurationError: the function is asynchronous, and a loop is running here: use `acall`.
         """
+        arguments = {**(given or {}), **arguments}
         try:
             ready = self._ready(arguments)
         except InvalidObjectError as error:
@@ -236,8 +250,9 @@ class CallableTool:
         except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
             return self._failed(arguments, error)
 
-    async def acall(self, /, **arguments: Any) -> ToolOutput:
-        """Run the tool, asynchronously; a plain function in a thread."""
+    async def acall(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
+        """Run the tool, asynchronously; a plain function in a thread. Arguments as for `call`."""
+        arguments = {**(given or {}), **arguments}
         try:
             ready = self._ready(arguments)
         except InvalidObjectError as error:
@@ -246,11 +261,12 @@ class CallableTool:
 
     async def _acalled(self, ready: Callable[[], Any], arguments: dict[str, Any]) -> ToolOutput:
         try:
-            found = ready() if self.is_async else await asyncio.to_thread(ready)
-            found = await found if inspect.isawaitable(found) else found
+            found, error = (ready(), None) if self.is_async else await asyncio.to_thread(_tried, ready)
+            if error is not None:
+                return self._failed(arguments, error)
+            return self._output(arguments, await found if inspect.isawaitable(found) else found)
         except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
             return self._failed(arguments, error)
-        return self._output(arguments, found)
 
     def _ready(self, arguments: Mapping[str, Any]) -> Callable[[], Any]:
         # The function with its arguments.
@@ -258,13 +274,12 @@ class CallableTool:
         schema = self.metadata.fn_schema
         if schema is None or isinstance(schema, dict):
             return functools.partial(self.fn, **(coerce_arguments(arguments, schema) if schema else arguments))
-        fitting = coerce_arguments(arguments, schema.model_json_schema())
         try:
-            found = schema.model_validate(fitting)
+            if isinstance(self.fn, _Make):
+                return functools.partial(self.fn, _made(schema, arguments))
+            found = schema.model_validate(coerce_arguments(arguments, schema.model_json_schema()))
         except ValidationError as error:
             raise _invalid(self.metadata.name, arguments, error) from error
-        if isinstance(self.fn, _Make):
-            return functools.partial(self.fn, found)
         extra = found.model_extra or {}
         given = {name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set}
         return functools.partial(self.fn, **extra | given)
@@ -305,6 +320,9 @@ class ToolExecutor:
     def __init__(self, tools: Sequence[CallableTool], *, raise_on_error: bool = False, verbose: bool = False) -> None:
         self._tools: dict[str, CallableTool] = {}
         for tool in tools:
+            if not isinstance(tool, CallableTool):
+                message = f"only a CallableTool can be run, not {tool!r:.200}"
+                raise ConfigurationError(message, field="tools", value=tool)
             self._tools.setdefault(tool.metadata.name, tool)
         self._raise = raise_on_error
         self._verbose = verbose
@@ -337,9 +355,7 @@ class ToolExecutor:
         return self._unknown(call) if tool is None else await tool.acall(**call.arguments)
 
     def _unknown(self, call: ToolCallChunk) -> ToolOutput:
-        known = ", ".join(self._tools) or "none"
-        error = UnknownToolError(f"no tool {call.name!r}; the tools are: {known}", name=call.name, known=self._tools)
-        return ToolOutput.failed(call.name, call.arguments, error)
+        return ToolOutput.failed(call.name, call.arguments, unknown_tool(call.name, self._tools))
 
     def _told(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
         if self._verbose:
@@ -347,6 +363,12 @@ class ToolExecutor:
         if self._raise and output.error is not None:
             raise output.error
         return output
+
+
+def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
+    """The error of a call of a tool that there is not."""
+    names = list(known)
+    return UnknownToolError(f"no tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names)
 
 
 def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
@@ -357,6 +379,23 @@ def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
                 f"only finished calls can be executed, not {call!r:.200}", field="calls", value=call
             )
     return given
+
+
+def _made(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
+    # As an object in a stream is made: of JSON.
+    try:
+        text = written(arguments)
+    except (TypeError, ValueError, RecursionError):  # values of this program's own, such as a date
+        return model.model_validate(arguments)
+    return valid_object(model, text)
+
+
+def _tried(ready: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    # For a thread: a future cannot carry a StopIteration.
+    try:
+        return ready(), None
+    except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
+        return None, error
 
 
 def _run(work: Any) -> Any:

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from toolglean.events import Problem
 from toolglean.messages import (
@@ -102,13 +102,22 @@ class Message(BaseModel):
 
     Attributes:
         role: who speaks; "assistant" is read as `Role.MODEL`.
-        chunks: the parts, in order.
+        chunks: the parts, in order; `content="…"` in their place makes one of a text.
         additional_kwargs: what else goes with it; toolglean does not look inside.
     """
 
     role: Role = Role.USER
     chunks: list[Chunk] = Field(default_factory=list)
     additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_content(cls, given: Any) -> Any:
+        # `content=` is what most libraries call the text of a message.
+        if not isinstance(given, Mapping) or "chunks" in given or not isinstance(given.get("content"), str):
+            return given
+        rest = {key: value for key, value in given.items() if key != "content"}
+        return {**rest, "chunks": [TextChunk(content=given["content"])]}
 
     @field_validator("role", mode="before")
     @classmethod
@@ -166,11 +175,12 @@ class MessageList(list[Message]):
         return History(conversation=[each.to_neutral() for each in self])
 
     @classmethod
-    def of(cls, messages: str | Message | Iterable[Message]) -> MessageList:
-        """What people give where messages are asked for: a text, one message, or several."""
+    def of(cls, messages: str | Message | Iterable[Message | Mapping[str, Any]]) -> MessageList:
+        """What people give where messages are asked for: a text, one message, or several; a message may be a dict."""
         if isinstance(messages, str):
             return cls.from_str(messages)
-        return cls([messages] if isinstance(messages, Message) else messages)
+        given = [messages] if isinstance(messages, Message | Mapping) else messages
+        return cls(each if isinstance(each, Message) else Message.model_validate(each) for each in given)
 
 
 class CompletionResponse(BaseModel):

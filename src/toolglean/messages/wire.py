@@ -223,7 +223,7 @@ def arguments_text(call: ContentPartToolCall) -> str:
 def arguments_of(found: Any) -> tuple[dict[str, Any], str]:
     """The arguments, and their text where they could not be read; the wire may hold text, an object, or nothing."""
     if isinstance(found, Mapping):
-        return dict(found), ""
+        return {key if isinstance(key, str) else str(key): value for key, value in found.items()}, ""
     if found is None:
         return {}, ""
     text = found if isinstance(found, str) else shown(found)

@@ -2,7 +2,7 @@
 # What it must not know: language models and clients.
 """Partial objects, and the processor that makes them."""
 
-from toolglean.llm.objects.final import invalid_object, object_of, read_object, validated
+from toolglean.llm.objects.final import invalid_object, object_of, read_object, valid_object, validated
 from toolglean.llm.objects.partial import Partial, PartialDict, PartialList
 from toolglean.llm.objects.processor import Partials, StreamingObjectProcessor
 
@@ -15,5 +15,6 @@ __all__ = [
     "invalid_object",
     "object_of",
     "read_object",
+    "valid_object",
     "validated",
 ]

@@ -15,9 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from toolglean.llm.errors import IncompleteObjectError, InvalidObjectError, MalformedObjectError, ObjectError
 from toolglean.llm.objects.tree import Builder, List, Node, Object
+from toolglean.routing import coerce_arguments
 from toolglean.scan.json import decode
 
-__all__ = ["invalid_object", "object_of", "read_object", "validated"]
+__all__ = ["invalid_object", "object_of", "read_object", "valid_object", "validated"]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -53,9 +54,30 @@ def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any 
     if error is not None:
         raise error
     try:
-        return model.model_validate_json(_sound(builder.json))
+        return valid_object(model, _sound(builder.json))
     except ValidationError as cause:
         raise _invalid(f"{model.__name__} is not valid", builder, cause, index, partial) from cause
+
+
+def valid_object(model: type[M], text: str) -> M:
+    """The object that JSON text says: as it stands, or else with texts made what the class asks for in their place.
+
+    Models write `"7"`, or a list as text, where the class allows no text.
+
+    Raises:
+        ValidationError: neither is valid; what pydantic says of the text as it stands.
+    """
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as cause:
+        given = json.loads(text)
+        fitting = coerce_arguments(given, model.model_json_schema()) if isinstance(given, dict) else given
+        if fitting == given:
+            raise
+        try:
+            return model.model_validate_json(json.dumps(fitting))
+        except ValidationError:
+            raise cause from None
 
 
 def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: Any, *, cut: bool) -> ObjectError | None:

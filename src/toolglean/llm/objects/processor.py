@@ -6,7 +6,8 @@
 #   text, and Content where `content=True`        an object for each `{`; what stands between objects is no object:
 #                                                 white space, commas, brackets and fences pass, the rest is a Problem
 #   ChatResponse with events                      its events
-#   ChatResponse without                          its finished calls that were not seen yet, else its delta
+#   ChatResponse without                          its calls, each in its place: what differs from the last response; its
+#                                                 delta, or what its text has grown by
 #
 # Each feed is one tick of the clock. What is given back is the slots and the time: no list is copied.
 """Objects that fill themselves while the model writes."""
@@ -27,7 +28,7 @@ from toolglean.llm.objects.final import validated
 from toolglean.llm.objects.partial import Partial
 from toolglean.llm.objects.shapes import Shapes
 from toolglean.llm.objects.tree import Builder
-from toolglean.llm.types import ChatResponse, ToolCallChunk
+from toolglean.llm.types import ChatResponse
 
 __all__ = ["Partials", "StreamingObjectProcessor"]
 
@@ -43,10 +44,11 @@ _passes = re.compile(r"(?:[\s,\[\]]++|```\w*+)*+").fullmatch
 class _Slot(Generic[M]):
     # One object: what is read of it, and, once it is asked for, what it came to.
 
-    __slots__ = ("builder", "ended", "fed", "name", "result", "sound")
+    __slots__ = ("builder", "counts", "ended", "fed", "name", "result", "sound")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, counts: bool) -> None:
         self.name = name
+        self.counts = counts
         self.builder = Builder()
         self.ended = False  # nothing more will come
         self.sound = False  # a call that its reader calls "ok", or an object in text: brackets alone end no call
@@ -122,8 +124,10 @@ class StreamingObjectProcessor(Generic[M]):
         self._between: list[str] = []  # text since the last object
         self._passed = 0  # characters of text before it
         self._outside: list[Problem] = []
-        self._seen_calls = 0
-        self._unfinished: list[ToolCallChunk] = []  # of the last response without events
+        self._seen_calls = 0  # in events
+        self._seen_text = 0  # characters of the text of responses
+        self._told: list[tuple[_Slot[M], str]] = []  # the calls of responses without events, as last told
+        self._progress = 0  # characters that went into objects
         self._time = 0
         self._finished = False
 
@@ -200,8 +204,6 @@ class StreamingObjectProcessor(Generic[M]):
         """End the turn, without raising: each object, or the error that stands for it, in order."""
         if not self._finished and self._between:
             self._report()
-        for call in [] if self._finished else self._unfinished:
-            self._whole(call.name, call.unread)
         self._finished = True
         return [self._result(index, slot) for index, slot in enumerate(self._slots)]
 
@@ -232,10 +234,6 @@ class StreamingObjectProcessor(Generic[M]):
 
     # -- events --------------------------------------------------------------------------------------------------------
 
-    @property
-    def _progress(self) -> tuple[int, int]:
-        return len(self._slots), self._slots[-1].builder.length if self._slots else 0
-
     def _read_event(self, event: Any) -> None:
         if isinstance(event, CallStart):
             self._start(event.index, event.name)
@@ -251,12 +249,18 @@ class StreamingObjectProcessor(Generic[M]):
 
     def _begin(self, name: str) -> _Slot[M]:
         # What does not count is read all the same, so that its pieces go nowhere else.
-        slot: _Slot[M] = _Slot(name)
-        if (self._slots and not self._parallel) or (name and self._tool_name not in {None, name}):
-            self.ignored.append(name)
-        else:
+        counts = (self._parallel or not self._slots) and not (name and self._tool_name not in {None, name})
+        slot: _Slot[M] = _Slot(name, counts=counts)
+        if counts:
             self._slots.append(slot)
+            self._progress += 1
+        else:
+            self.ignored.append(name)
         return slot
+
+    def _fill(self, slot: _Slot[M], text: str) -> None:
+        slot.builder.feed_all(text, self._time)
+        self._progress += len(text) if slot.counts else 0
 
     def _start(self, index: int, name: str) -> None:
         self._open[index] = self._begin(name)
@@ -265,16 +269,16 @@ class StreamingObjectProcessor(Generic[M]):
         slot = self._open.get(index)
         if slot is not None:
             slot.fed += len(text)
-            slot.builder.feed_all(text, self._time)
+            self._fill(slot, text)
 
     def _end(self, call: ToolCall) -> None:
         slot = self._open.pop(call.index, None) or self._begin(call.name)
         slot.ended, slot.sound = True, call.status == "ok"
-        slot.builder.feed_all(call.arguments_text[slot.fed :], self._time)
+        self._fill(slot, call.arguments_text[slot.fed :])
         if call.status == "malformed":
             slot.builder.refuse("the call cannot be read")
         elif call.status == "ok" and not slot.builder.length:
-            slot.builder.feed_all(json.dumps(call.arguments, ensure_ascii=False), self._time)
+            self._fill(slot, json.dumps(call.arguments, ensure_ascii=False))
 
     # -- text and responses --------------------------------------------------------------------------------------------
 
@@ -285,11 +289,12 @@ class StreamingObjectProcessor(Generic[M]):
             if self._text is None:
                 pos = self._pass(text, pos)
                 continue
-            builder = self._text.builder
+            builder, begin = self._text.builder, pos
             pos = builder.feed(text, self._time, pos)
-            if builder.fault and not builder.begun:
+            self._progress += pos - begin if self._text.counts else 0
+            if builder.fault and not builder.certain:
                 self._forget(builder)
-            elif builder.begun and self._between:
+            elif builder.certain and self._between:
                 self._report()
             if builder.done:
                 self._passed += builder.length
@@ -328,19 +333,26 @@ class StreamingObjectProcessor(Generic[M]):
                 self._read_event(event)
                 self._seen_calls += type(event) is CallEnd and event.call.status == "ok"
             return
-        calls = response.tool_calls
-        for call in calls[self._seen_calls :]:
-            self._whole(call.name, json.dumps(call.arguments, ensure_ascii=False)).sound = True
-        self._seen_calls = max(self._seen_calls, len(calls))
-        self._unfinished = response.unfinished
-        if self._content and response.delta:
-            self._read_text(response.delta)
+        # What there is so far is told anew each time: the calls by their places.
+        whole, begun = response.tool_calls[self._seen_calls :], response.unfinished
+        for place, call in enumerate([*whole, *begun]):
+            text = call.unread or json.dumps(call.arguments, ensure_ascii=False)
+            self._retell(place, call.name, text, whole=place < len(whole))
+        if self._content:
+            said = response.message.content[self._seen_text :] if response.delta is None else response.delta
+            self._seen_text += len(said)
+            self._read_text(said)
 
-    def _whole(self, name: str, text: str) -> _Slot[M]:
-        slot = self._begin(name)
-        slot.builder.feed_all(text, self._time)
-        slot.ended = True
-        return slot
+    def _retell(self, place: int, name: str, text: str, *, whole: bool) -> None:
+        if place == len(self._told):
+            self._told.append((self._begin(name), ""))
+        slot, told = self._told[place]
+        if text != told:
+            goes_on = not slot.sound and text.startswith(told)
+            slot.builder = slot.builder if goes_on else Builder()
+            self._fill(slot, text[len(told) :] if goes_on else text)
+        slot.ended = slot.sound = whole
+        self._told[place] = slot, text
 
 
 def _check_class(output_cls: Any) -> None:

@@ -169,6 +169,7 @@ class Builder:
         self._stack: list[Container] = []
         self._leaf: Text | Scalar | None = None  # what is being written, a key too
         self._in_key = False
+        self._keyed = False  # whether any key was whole
         self._key = ""
         self._key_start = 0
         self._raw: list[str] = []
@@ -178,6 +179,11 @@ class Builder:
     def begun(self) -> bool:
         """Whether there is anything to see: a value under a first key, or an empty object."""
         return self.done or (self.root is not None and bool(self.root.items))
+
+    @property
+    def certain(self) -> bool:
+        """Whether this is meant to be an object, however it goes on: its first key is whole, or it is empty."""
+        return self.done or self._keyed
 
     @property
     def text(self) -> str:
@@ -306,7 +312,7 @@ class Builder:
         if isinstance(leaf, Scalar):
             leaf.value = decode("".join(leaf.pieces))[0]
         elif self._in_key:
-            self._key = leaf.text(time)
+            self._key, self._keyed = leaf.text(time), True
 
 
 _LEAVES = _STRINGS | {NUMBER, LITERAL}
