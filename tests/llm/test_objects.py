@@ -20,11 +20,12 @@ from toolglean.llm.errors import (
     InvalidObjectError,
     LLMError,
     MalformedObjectError,
+    ObjectError,
     UnsetFieldError,
 )
 from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor, object_of
 from toolglean.llm.tools import CallableTool, ToolExecutor
-from toolglean.llm.types import ChatResponse, Message, TextChunk, ToolCallChunk
+from toolglean.llm.types import ChatResponse, Message, Role, TextChunk, ToolCallChunk
 
 HORSES = '{"name": "Horses", "songs": [{"title": "Gloria", "seconds": 354}]}'
 
@@ -570,6 +571,78 @@ def test_a_model_that_answers_in_text() -> None:
     silent = StreamingObjectProcessor(Album)
     silent.feed(response(delta="{}"))
     assert silent.finish() == []
+
+
+def response_of(*objects: dict[str, Any], text: str = "", **more: Any) -> ChatResponse:
+    calls = [ToolCallChunk(name="Album", arguments=each) for each in objects]
+    return ChatResponse(message=Message(role=Role.MODEL, chunks=[TextChunk(content=text), *calls]), **more)
+
+
+def test_responses_without_events_may_change_what_they_said() -> None:
+    processor = StreamingObjectProcessor(Album, allow_parallel_tool_calls=False)
+    seen = None
+    for response in (response_of({"name": "a"}), response_of({"name": "ab", "year": 1}), response_of({"name": "c"})):
+        seen = processor.process(response, seen)
+    assert [each.name for each in seen or ()] == ["c"]
+    assert processor.finish() == [Album(name="c")]
+
+
+def test_responses_without_events_show_calls_that_are_being_written() -> None:
+    processor = StreamingObjectProcessor(Album)
+    for text in ('{"name": "a', '{"name": "ab"', '{"name": "ab", "songs": ['):
+        begun = ToolCallChunk(name="Album", unread=text)
+        partials = processor.feed(response_of(unfinished=[begun]))
+    assert (partials[0].name, partials[0].writing) == ("ab", "songs")
+    processor.feed(response_of({"name": "abc"}))
+    assert processor.finish() == [Album(name="abc")]
+
+
+def test_responses_without_deltas_are_read_by_what_they_have_grown() -> None:
+    processor = StreamingObjectProcessor(Album, content=True)
+    for text in ('{"na', '{"name": "a"', '{"name": "a"}'):
+        processor.feed(response_of(text=text))
+    assert processor.finish() == [Album(name="a")]
+
+
+def test_process_sees_progress_in_every_object() -> None:
+    processor = StreamingObjectProcessor(Album)
+    seen: Any = None
+    for event in (
+        CallStart(0, "a", "Album", None, 0),
+        CallDelta(0, '{"name": "a', 0),
+        CallStart(1, "b", "Album", None, 0),
+        CallDelta(1, '{"name": "z', 0),
+    ):
+        seen = processor.process(event, seen)
+    later = processor.process(CallDelta(0, "bc", 0), seen)
+    assert later is not seen
+    assert [each.name for each in later] == ["abc", "z"]
+    assert processor.process(Reasoning("Hm.", 0), later) is later
+
+
+BROKEN = [
+    r'{"name": "\x", "year": 1}',
+    r'{"name": "C:\dir"}',
+    r'{"name": "\u12"}',
+    '{{"name": -1.\n1{"name": "z"}',
+    '{"name": }{"name": "a"}',
+    "{name: 1} {}",
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_text_is_read_alike_however_it_is_cut(text: str) -> None:
+    def outcome(chunks: list[str]) -> Any:
+        processor = StreamingObjectProcessor(Album)
+        for chunk in chunks:
+            processor.feed(chunk)
+        return [
+            (type(each), each.text) if isinstance(each, ObjectError) else each for each in processor.results()
+        ], processor.problems
+
+    whole = outcome([text])
+    for chunks in chunkings(text):
+        assert outcome(chunks) == whole, chunks
 
 
 def test_process_gives_back_what_it_got_where_nothing_was_added() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
 import pickle
 import socket
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
+from typing import Any, cast
 from unittest.mock import MagicMock
 
 import pytest
@@ -34,6 +36,7 @@ from toolglean.llm import (
     MessageList,
     NoToolCallError,
     Ollama,
+    ReplayClient,
     RequestConnectionError,
     RequestTimeoutError,
     RetryPolicy,
@@ -324,6 +327,147 @@ def test_a_call_whose_arguments_are_no_object_is_never_run() -> None:
     response = Ollama("m", client=played).chat(HI, tools=TOOLS)
     assert response.tool_calls == []
     assert [(call.name, call.unread) for call in response.unfinished] == [("get_weather", "[1]")]
+
+
+CALLED = {"message": {"tool_calls": [{"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}]}}
+
+
+def test_calls_of_the_server_count_also_where_no_tools_were_given() -> None:
+    played: Any = Played(CALLED, CALLED | {"done": True})
+    llm = Ollama("m", client=played)
+    assert [call.name for call in llm.chat(HI).tool_calls] == ["get_weather"]
+    *_, last = llm.stream_chat(HI)
+    assert [call.arguments for call in last.tool_calls] == [{"city": "Oslo"}] * 2
+    assert len({call.id for call in last.tool_calls}) == 2
+
+
+def test_keys_of_arguments_are_texts() -> None:
+    played: Any = Played({"message": {"tool_calls": [{"function": {"name": "f", "arguments": {1: 2}}}]}})
+    assert Ollama("m", client=played).chat(HI).tool_calls[0].arguments == {"1": 2}
+
+
+def test_the_system_prompt_goes_before_every_chat() -> None:
+    client = MagicMock()
+    llm = Ollama("m", client=client, system_prompt="Be brief.")
+    ways: list[Callable[[], Any]] = [
+        lambda: llm.chat(HI),
+        lambda: list(llm.stream_chat(HI)),
+        lambda: llm.complete("Is it cold?"),
+        lambda: llm.generate_tool_calls(HI, TOOLS),
+        lambda: list(llm.stream_chat_with_tools(TOOLS, HI)),
+    ]
+    for way in ways:
+        client.chat.side_effect = lambda stream, **_: iter([CALLED]) if stream else CALLED
+        way()
+        messages = client.chat.call_args.kwargs["messages"]
+        assert [message["content"] for message in messages] == ["Be brief.", "Is it cold?"]
+
+
+def test_clients_that_were_handed_in_stay_open(server: Loopback) -> None:
+    with ollama.Client(server.url) as given:
+        with Ollama("m", client=given) as llm:
+            pass
+        server.play(Turn(["x"]))
+        assert llm.client is given
+        assert llm.chat(HI).message.content == "x"
+    with Ollama("m", client=cast("Any", ReplayClient(["hi"]))) as replayed:
+        assert replayed.complete("x").text == "hi"
+
+
+def test_each_event_loop_has_a_client_of_its_own(server: Loopback) -> None:
+    server.play(*[Turn(["x"])] * 4)
+    llm = Ollama("m", base_url=server.url, retry=ONCE)
+
+    async def ask() -> Any:
+        mine = llm.async_client
+        steps = [each.delta async for each in llm.astream_complete("b")]
+        texts = (await llm.acomplete("a")).text, steps[0]
+        assert llm.async_client is mine
+        await llm.aclose()
+        return mine, texts
+
+    (first, said), (second, again) = asyncio.run(ask()), asyncio.run(ask())
+    assert said == again == ("x", "x")
+    assert first is not second
+
+
+def test_a_loop_that_was_left_open_does_not_spoil_the_next(server: Loopback) -> None:
+    llm = Ollama("m", base_url=server.url, retry=ONCE)
+    kept = []
+    for _ in range(2):
+        server.play(Turn(["x"]))
+        assert asyncio.run(llm.acomplete("a")).text == "x"
+        kept.append(llm.async_client)
+    assert kept[0] is not kept[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # their connections were left open too
+        kept.clear()
+        llm._async_client = None
+        gc.collect()
+
+
+def test_a_busy_server_is_asked_again_what_the_model_is() -> None:
+    client = MagicMock()
+    busy = ollama.ResponseError("busy", 503)
+    client.show.side_effect = [busy, busy, {"capabilities": ["completion"]}]
+    client.chat.return_value = {"message": {"content": "x"}}
+    llm = Ollama("m", client=client, retry=SOON)
+    for told in (True, False, False):
+        llm.chat(HI, tools=TOOLS)
+        assert ("tools" in client.chat.call_args.kwargs) is told
+    assert client.show.call_count == 3
+    client.show.side_effect = [ConnectionError, ConnectionError, {"capabilities": ["tools"]}]
+    Ollama("m", client=client, retry=SOON).chat(HI, tools=TOOLS)
+    client.show.side_effect = ConnectionError
+    with pytest.raises(RequestConnectionError) as caught:
+        Ollama("m", client=client, retry=SOON).chat(HI, tools=TOOLS)
+    assert (caught.value.operation, caught.value.attempts) == ("show", 3)
+
+
+class Careless(Ollama):
+    """A model of one's own, whose chat does not know `single_call`."""
+
+    def chat(self, *_: Any, **__: Any) -> Any:
+        calls = [ToolCallChunk(name="get_weather", arguments={"city": each}) for each in ("Oslo", "Rome")]
+        return ChatResponse(message=Message(role=Role.MODEL, chunks=[*calls]))
+
+
+def test_one_call_is_kept_whatever_chat_gives(caplog: pytest.LogCaptureFixture) -> None:
+    llm = Careless(model="m")
+    with caplog.at_level(logging.WARNING, "toolglean.llm"):
+        assert len(llm.generate_tool_calls(HI, TOOLS).tool_calls) == 1
+        assert len(llm.predict_and_call(TOOLS, HI).sources) == 1
+    assert len(caplog.records) == 2
+    assert len(llm.generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True).tool_calls) == 2
+    assert len(llm.predict_and_call(TOOLS, HI, allow_parallel=True).sources) == 2
+
+
+def test_calls_that_are_left_out_are_told_of(llm: Ollama, server: Loopback, caplog: pytest.LogCaptureFixture) -> None:
+    turn = Turn([], [Call("get_weather", {"city": each}) for each in ("Oslo", "Rome", "Bonn")])
+    server.play(turn, turn)
+    with caplog.at_level(logging.WARNING, "toolglean.llm"):
+        assert len(llm.generate_tool_calls(HI, TOOLS).tool_calls) == 1
+        assert len([*llm.stream_chat_with_tools(TOOLS, HI)][-1].tool_calls) == 1
+    assert len(caplog.records) == 2
+
+
+def test_messages_may_be_dicts_and_have_content() -> None:
+    client = MagicMock()
+    client.chat.return_value = {"message": {"content": "x"}}
+    given: Any = [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}]
+    Ollama("m", client=client).chat(given)
+    assert client.chat.call_args.kwargs["messages"] == given
+    assert client.chat.call_args.kwargs["stream"] is False
+    assert Message.model_validate({"role": "assistant", "content": "x"}) == Message.from_str("x", Role.MODEL)
+
+
+def test_tools_that_cannot_be_run_are_refused() -> None:
+    client = MagicMock()
+    client.chat.return_value = CALLED
+    given: Any = [WEATHER.metadata.to_openai_tool()]
+    assert Ollama("m", client=client).generate_tool_calls(HI, given).tool_calls
+    with pytest.raises(ConfigurationError, match="only a CallableTool can be run"):
+        Ollama("m", client=client).predict_and_call(given, HI)
 
 
 def test_what_a_client_says_of_the_model_may_be_anything() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from tests.chunkings import chunkings
 from tests.loopback import Call, Cut, Loopback, Status, Turn, serve
@@ -31,6 +33,7 @@ from toolglean.llm import (
     MissingVariablesError,
     NoToolCallError,
     Ollama,
+    OtherChunk,
     OutputError,
     ParseError,
     Partial,
@@ -38,8 +41,10 @@ from toolglean.llm import (
     PromptTemplate,
     PydanticParser,
     RetryPolicy,
+    Role,
     ServerError,
     StreamInterruptedError,
+    TextChunk,
     TextCompletionLLM,
     ToolOrchestratingLLM,
     ToolSchemaError,
@@ -273,6 +278,82 @@ def test_5_another_tool_is_called(way: str, llm: Ollama, server: Loopback) -> No
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_5_another_tool_is_called_beside(way: str, llm: Ollama, server: Loopback) -> None:
+    other = Call("Other", {"name": "x"})
+    for turn in ([other], [other, Call("Album", HORSES)]):
+        server.play(Turn([], turn))
+        with pytest.raises(UnknownToolError):
+            ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
+    server.play(Turn([], [Call("Album", HORSES), other]))
+    with pytest.raises(UnknownToolError):
+        ask(ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=True), server, way)
+
+
+GOOD = leaked(HORSES)
+BAD = GOOD.replace('"name": "Horses"', '"name": Horses')
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("text", "parallel", "index"),
+    [(BAD, False, 0), (BAD + GOOD, False, 0), (BAD + GOOD, True, 0), (GOOD + BAD, True, 1)],
+    ids=["alone", "first", "first of two", "last of two"],
+)
+def test_5_a_malformed_call_is_the_same_error_every_way(
+    way: str, text: str, parallel: bool, index: int, llm: Ollama, server: Loopback
+) -> None:
+    server.play(Turn(list(text)))
+    function = ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=parallel)
+    with pytest.raises(MalformedObjectError) as caught:
+        ask(function, server, way)
+    error = caught.value
+    assert (error.index, error.text, error.span) == (index, '{"name": ', (9, 9))
+
+
+class Disc(BaseModel):
+    name: str
+    songs: list[Song]
+    year: int | None = None
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    day: date
+    pair: tuple[int, str]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("output_cls", "arguments"),
+    [
+        (Disc, {"name": "a", "songs": '[{"title": "x", "seconds": 1}]', "year": "null"}),
+        (Strict, {"day": "2020-01-01", "pair": [1, "a"]}),
+    ],
+    ids=["texts", "strict"],
+)
+def test_6_objects_are_validated_alike_every_way(
+    way: str, output_cls: Any, arguments: Any, llm: Ollama, server: Loopback
+) -> None:
+    server.play(Turn([], [Call(output_cls.__name__, arguments)]))
+    assert type(ask(ToolOrchestratingLLM(output_cls, "x", llm), server, way)) is output_cls
+
+
+def test_options_of_its_own_are_no_options_of_the_model(llm: Ollama, server: Loopback) -> None:
+    for way in WAYS:
+        server.play(Turn([], [Call("Album", HORSES)]))
+        own = {"verbose": True, "error_on_tool_error": False, "error_on_no_tool_call": False, "seed": 1}
+        assert ask(ToolOrchestratingLLM(Album, "x", llm), server, way, llm_kwargs=own) == EXPECTED
+        assert server.requests[-1][1]["options"] == {"temperature": 0.75, "seed": 1}
+
+
+def test_1_the_class_is_a_model(llm: Ollama) -> None:
+    nothing: Any = dict
+    with pytest.raises(ConfigurationError, match="must be a pydantic model class"):
+        ToolOrchestratingLLM(nothing, "x", llm)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_6_arguments_that_are_not_valid(way: str, llm: Ollama, server: Loopback) -> None:
     # The original gave the error's text, or an object of another class, as if it were the model's.
     server.play(Turn(list(leaked({"name": "x", "songs": [{"title": "y", "seconds": -1}]}))))
@@ -385,6 +466,41 @@ def test_an_object_that_is_not_valid_is_the_cause() -> None:
     cause = caught.value.__cause__
     assert isinstance(cause, InvalidObjectError)
     assert cause.text[slice(*cause.spans[0])] == "5"
+
+
+def test_what_is_no_text_stays_in_the_prompt() -> None:
+    llm = MagicMock()
+    llm.chat.return_value = ChatResponse(message=Message.from_str('{"name": "a"}', Role.MODEL))
+    image = OtherChunk(data={"type": "image"})
+    prompt = ChatPromptTemplate([Message(chunks=[TextChunk(content="{x}"), image])])
+    assert TextCompletionLLM(output_parser=PydanticParser(Album), prompt=prompt, llm=llm)(x="it") == Album(name="a")
+    chunks = llm.chat.call_args.args[0][-1].chunks
+    assert chunks[0].content.startswith("it")
+    assert chunks[1:] == [image]
+
+
+def test_jinja_may_have_defaults() -> None:
+    for text, filled in (
+        ("{{ x|default('d') }}", "d"),
+        ("{% if x is defined %}{{ x }}{% endif %}.", "."),
+        ("{{ b }}{{ a }}", None),
+    ):
+        template = PromptTemplate(text, template_format="jinja2")
+        if filled is None:
+            assert template.template_vars == ("b", "a")
+            with pytest.raises(MissingVariablesError) as caught:
+                template.format(a=1)
+            assert caught.value.missing == ("b",)
+        else:
+            assert template.format() == filled
+
+
+def test_formats_may_hold_variables() -> None:
+    template = PromptTemplate("{x:>{width}}")
+    assert (template.template_vars, template.format(x="a", width=3)) == (("x", "width"), "  a")
+    other: Any = "mustache"
+    with pytest.raises(PromptError, match="no template format 'mustache'"):
+        PromptTemplate("{a}", template_format=other)
 
 
 def test_templates() -> None:

@@ -14,6 +14,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 from pydantic import BaseModel, Field
 
 from toolglean.llm import (
+    AgentChatResponse,
     CallableTool,
     ConfigurationError,
     InvalidObjectError,
@@ -193,6 +194,50 @@ def test_keys_that_a_model_makes_up_are_invalid_arguments(key: str) -> None:
         call = ToolCallChunk(name=tool.metadata.name, arguments={key: 1}, id="c")
         (found,) = ToolExecutor([tool]).execute([call])
         assert isinstance(found.error, InvalidObjectError)
+
+
+def stops() -> int:
+    return next(iter([]))
+
+
+def unprintable() -> Any:
+    class Odd:
+        def __str__(self) -> str:
+            raise RuntimeError("it cannot even say what it is")
+
+    return Odd()
+
+
+@pytest.mark.parametrize("fn", [stops, unprintable], ids=lambda fn: fn.__name__)
+def test_whatever_a_tool_does_is_an_output(fn: Any) -> None:
+    tool = CallableTool.from_function(fn)
+    assert tool.call().is_error
+    assert asyncio.run(asyncio.wait_for(tool.acall(), 10)).is_error
+
+
+async def waits(json: int, /) -> int:
+    return json
+
+
+def test_asynchronous_functions_stay_asynchronous() -> None:
+    tool = CallableTool.from_function(waits)
+    assert tool.is_async
+    assert tool.call(json=1).raw_output == asyncio.run(tool.acall(json=1)).raw_output == 1
+
+    async def within_a_loop() -> None:
+        tool.call(json=1)
+
+    with pytest.raises(ConfigurationError, match="use acall"):
+        asyncio.run(within_a_loop())
+
+
+def test_arguments_may_come_as_a_mapping() -> None:
+    tool = CallableTool.from_model(Song)
+    given = {"title": "x", "seconds": 1}
+    assert tool.call(given).raw_output == asyncio.run(tool.acall(given)).raw_output == Song(title="x", seconds=1)
+    outputs = AgentChatResponse(sources=[tool.call(given), tool.call(given)])
+    assert outputs.parse_tool_outputs(allow_parallel=True) == outputs.parse_tool_outputs(allow_parallel_tool_calls=True)
+    assert outputs.parse_tool_outputs(allow_parallel=False) == Song(title="x", seconds=1)
 
 
 @pytest.mark.parametrize(("fn", "words"), [(lambda x: x, "give one"), (max, "does not tell its parameters")])

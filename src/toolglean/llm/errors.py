@@ -103,7 +103,7 @@ class RequestError(LLMError):
     """A request failed.
 
     Attributes:
-        operation: "chat" or "generate".
+        operation: "chat", or "show" where the server was asked about the model.
         model: the model that was asked for.
         base_url: the server.
         attempts: how many times it was tried.
