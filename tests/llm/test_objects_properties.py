@@ -21,7 +21,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.llm.models import Album, Everything, Tree
+from tests.llm.models import Album, Everything, Open, Tree
 from tests.work import calls_made
 from toolglean import CallDelta, CallStart
 from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor
@@ -253,6 +253,24 @@ def test_text_that_is_read_at_each_step_joins_only_what_is_new() -> None:
         return read
 
     assert calls_made(work(4_000)) / calls_made(work(500)) <= 8.1
+
+
+def test_counting_keys_costs_the_same_however_many_there_are() -> None:
+    def steps(count: int) -> Callable[[], None]:
+        text = ", ".join(f'"k{number}": {{"a": [{number}]}}' for number in range(count))
+        processor = StreamingObjectProcessor(Open)
+        partial = processor.feed(f'{{"rest": {{{text}, "k1": tr')[0]
+        assert (
+            len(partial["rest"]) == len(list(partial["rest"])) == count - 1
+        )  # half a `true` hides the value before it
+
+        def count_often() -> None:
+            for _ in range(50):
+                len(partial["rest"])
+
+        return count_often
+
+    assert calls_made(steps(1000)) < calls_made(steps(100)) * 1.5
 
 
 def test_depth_is_limited() -> None:

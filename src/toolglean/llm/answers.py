@@ -192,6 +192,10 @@ class _StreamedResponse(ChatResponse):
         _ = self.message, self.unfinished
         return handler(self)
 
+    def __repr__(self) -> str:
+        _ = self.message, self.unfinished
+        return super().__repr__()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChatResponse) and self.model_dump() == other.model_dump()
 

@@ -224,7 +224,11 @@ class PartialDict(Mapping[str, Any]):
         return (key for key in _keys(self._node, self._time) if key in self)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        # Only the value that came last can have nothing to show yet.
+        values = self._node.values
+        begun = bisect_right(values, self._time, key=lambda node: node.born)
+        unset = begun > 0 and view(values[begun - 1], self._shape, self._time) is UNSET
+        return bisect_right(self._node.births, self._time) - unset
 
     def __repr__(self) -> str:
         return self._show(SHOWN_DEPTH)

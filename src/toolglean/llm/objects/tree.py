@@ -74,13 +74,30 @@ class Node:
 
 
 class Object(Node):
-    """An object: the newest value of each key, in the order in which the keys came first."""
+    """An object: the newest value of each key, in the order in which the keys came first.
 
-    __slots__ = ("items",)
+    Attributes:
+        items: these values.
+        births: the times at which the keys came first.
+        values: all values, in the order in which they came.
+    """
+
+    __slots__ = ("births", "items", "values")
 
     def __init__(self, start: int, born: int) -> None:
         super().__init__(start, born)
         self.items: dict[str, Node] = {}
+        self.births: list[int] = []
+        self.values: list[Node] = []
+
+    def add(self, key: str, node: Node) -> bool:
+        """A value begins. Whether its key is a new one."""
+        node.previous = self.items.get(key)
+        self.items[key] = node
+        self.values.append(node)
+        if node.previous is None:
+            self.births.append(node.born)
+        return node.previous is None
 
     def at(self, key: str, time: int) -> Node | None:
         """The value of the key at that time."""
@@ -274,10 +291,8 @@ class Builder:
         if isinstance(inner, List):
             inner.items.append(node)
             return
-        node.previous = inner.items.get(self._key)
-        if node.previous is not None:
+        if not inner.add(self._key, node):
             self.problems.append(Problem("duplicate key", self._key, self._key_start))
-        inner.items[self._key] = node
 
     def _begin(self, text: str, begin: int, base: int, time: int) -> Text | Scalar:
         quoted = text[begin] == '"'
