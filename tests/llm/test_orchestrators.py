@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 from unittest.mock import MagicMock
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from tests.chunkings import chunkings
 from tests.loopback import Call, Cut, Loopback, Status, Turn, serve
+from tests.work import calls_made
 from toolglean.llm import (
     AgentChatResponse,
     ChatPromptTemplate,
@@ -447,6 +449,11 @@ def test_text_completion_without_chat() -> None:
         "[{json}]",
         "x {json",
         "{json}{json}",
+        'The character {" opens an object. {json}',
+        '{" { {json}',
+        '<think>{"name": "a draft"}</think>{json}',
+        '{"name": "a draft"}, or so.</think>\n{json}',
+        "<think>{json}</think>So it is.",
     ],
 )
 def test_objects_are_found_in_text(text: str) -> None:
@@ -458,6 +465,18 @@ def test_objects_are_found_in_text(text: str) -> None:
         with pytest.raises(ParseError) as caught:
             parser.parse(text)
         assert caught.value.text == text
+
+
+@pytest.mark.parametrize("piece", ["{", '{"', '{"a', '{"a": {', '{"a": "{', "{}", '{" {'])
+def test_objects_are_looked_for_in_linear_time(piece: str) -> None:
+    def search(count: int) -> Callable[[], None]:
+        def run() -> None:
+            with contextlib.suppress(ParseError):
+                PydanticParser(Album).parse(piece * count)
+
+        return run
+
+    assert calls_made(search(1000)) < calls_made(search(100)) * 11
 
 
 def test_an_object_that_is_not_valid_is_the_cause() -> None:

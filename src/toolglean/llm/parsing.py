@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
 from toolglean.llm.errors import ObjectError, ParseError
 from toolglean.llm.objects import object_of
-from toolglean.scan.json import CLOSE, JsonScanner
+from toolglean.llm.objects.tree import Builder
 
 __all__ = ["PydanticParser"]
 
 Model = TypeVar("Model", bound=BaseModel)
 
+THOUGHT_OVER = "</think>"
 INSTRUCTIONS = """{query}
 
 Answer with a JSON object that fits this schema, and nothing else:
@@ -48,14 +50,16 @@ class PydanticParser(Generic[Model]):
         return self._instructions.replace("{schema}", schema).replace("{query}", query)
 
     def parse(self, text: str) -> Model:
-        """The first object in the text that is one of the class.
+        """The first object in the text that is one of the class. Behind `</think>` is looked first: what a model thinks
+        may hold drafts.
 
         Raises:
             ParseError: there is none; `text` is the whole answer. Where JSON was found that is not valid, the cause is
                 an `InvalidObjectError` with the places of the faults in `text`.
         """
         fault: ObjectError | None = None
-        for begin, end in _objects(text):
+        answer = text.rfind(THOUGHT_OVER) + 1
+        for begin, end in chain(_objects(text, answer), _objects(text, 0) if answer else ()):
             try:
                 return object_of(self._output_cls, text[begin:end])
             except ObjectError as error:
@@ -66,16 +70,15 @@ class PydanticParser(Generic[Model]):
         raise ParseError(f"no {name} in the answer: {fault}", text=text) from fault
 
 
-def _objects(text: str) -> Iterator[tuple[int, int]]:
-    # Whole JSON objects, the outermost ones. Each character is looked at once, but for the rest of one that never ends.
-    place = text.find("{")
+def _objects(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    # Whole JSON objects, the outermost ones. What has a key and breaks is not looked at again; a brace behind which no
+    # key stands is no object's, and the next one may stand in what looked like its first string.
+    place = text.find("{", begin)
     while place >= 0:
-        scanner = JsonScanner()
-        end = scanner.skim(text, place, 0)
-        if scanner.token == CLOSE:
+        builder = Builder()
+        end = builder.feed(text, 0, place)
+        if builder.done and not builder.fault:
             yield place, end
-            place = text.find("{", end)
-        elif end >= len(text):
+        elif builder.certain and end >= len(text):
             return
-        else:
-            place = text.find("{", max(end, place + 1))
+        place = text.find("{", max(end, place + 1) if builder.certain else place + 1)

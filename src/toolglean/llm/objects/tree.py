@@ -27,6 +27,7 @@ from toolglean.scan.json import (  # fmt: skip
     IN_STRING,
     KEY,
     LITERAL,
+    NAMED,
     NEED,
     NUMBER,
     OPEN,
@@ -199,8 +200,8 @@ class Builder:
 
     @property
     def certain(self) -> bool:
-        """Whether this is meant to be an object, however it goes on: its first key is whole, or it is empty."""
-        return self.done or self._keyed
+        """Whether this is meant to be an object, however it goes on: it has a first key and a colon, or is empty."""
+        return self.begun or (self._keyed and self._scanner.state != NAMED)
 
     @property
     def text(self) -> str:
