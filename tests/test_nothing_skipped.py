@@ -40,7 +40,7 @@ def test_runs(names: list[str], code: int, idle: list[str], tmp_path: Path) -> N
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
         cwd=ROOT,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,
