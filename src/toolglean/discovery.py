@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 from toolglean.tag import Tag
 
@@ -74,6 +74,7 @@ class Payload:
 
     def finish(self, machine: Machine) -> None:
         """The turn is over, and no call is open: what waits is no call."""
+        _distrust(machine, self)
         machine.leave(text_follows=machine.in_region)
         if machine.in_region:
             machine.release_region(_problem(self))
@@ -83,11 +84,11 @@ class Payload:
         place, found = self.tag.skipper.find(text, i)
         if not found:
             return machine.hold(text, place)
-        machine.emit.end_call("malformed", machine.base + place)
-        if found == self.tag.text:
+        closer = "" if found == self.tag.text else found
+        machine.end_failed(machine.base + place, closer, (self.tag.closer,) if self.tag.closer else ())
+        if not closer:
             machine.leave(text_follows=True)
             return place
-        machine.emit.markup(found, machine.base + place)
         machine.leave(text_follows=False)
         return place + len(found)
 
@@ -152,6 +153,12 @@ def _plan(tag: str, closer: str) -> TagPlan:
     return TagPlan(Tag.of(tag, closer))
 
 
+def _distrust(machine: Machine, payload: Payload) -> None:
+    # What was kept may quote a call in the arguments of one that cannot be read.
+    if payload.phase == IN_JSON and payload.envelope.in_arguments:
+        machine.distrust((payload.tag.closer,) if payload.tag.closer else ())
+
+
 def _problem(payload: Payload) -> str:
     return "unreadable call" if payload._tried and not payload.tag.bare else ""
 
@@ -210,6 +217,7 @@ def _end_word(machine: Machine, payload: Payload) -> bool:
 
 def _no_call(machine: Machine, payload: Payload, i: int, *, again: int | None = None) -> int:
     # `again`: how much of the region's end is to be read again; None: all but its opener.
+    _distrust(machine, payload)
     machine.leave(text_follows=True)
     machine.release_region(_problem(payload), again)
     return i
@@ -258,7 +266,7 @@ def _first_key(machine: Machine, payload: Payload, text: str, i: int) -> int:
     scanner = payload.envelope.scanner
     j = scanner.step(text, i)
     machine.keep(text[i:j])
-    payload._held = (payload._held, mended(text, i, j, scanner.fixes))
+    payload._held = grown(payload._held, mended(text, i, j, scanner.fixes))
     scanner.fixes.clear()
     if scanner.token == FAIL:
         return _unreadable(machine, payload, text, j)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,7 +26,7 @@ from toolglean.errors import UsageError
 from toolglean.events import CallDelta, Content, Event, Output, Reasoning, fold
 from toolglean.limits import Limits
 from toolglean.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, STEPS, TEXT
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.plan import Payload, Plan
@@ -39,7 +39,8 @@ REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only the fast path would be missed
 PROMPT_CHARS = 2048  # how much of a prompt's end is read
-LAYOUT = 1  # of the pickled state
+LAYOUT = 2  # of the pickled state
+DISTRUSTED = "call behind a malformed one that was not closed"
 
 
 class State(enum.Enum):
@@ -90,10 +91,9 @@ class Machine:
         self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
+        self.owed: tuple[str, ...] | None = None  # see `distrust`
         # Fast paths: a chunk without the guard, or without any of the openers, is plain content; a chunk without the
         # stops is plain arguments.
-        self._guard = self._stops = self._openers = ""
-        self._idle = False
         self._set_fast_paths()
 
     def begin_reasoning(self) -> None:
@@ -120,6 +120,8 @@ class Machine:
             self.fresh = self.plan.bare
             self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
+        if self.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
+            self._shut_fast_paths()
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -186,7 +188,8 @@ class Machine:
             while self._release_at_end():
                 pass
             self.emit.flush()
-            self._finished, self._idle, self._guard, self._stops, self._openers = True, False, "", "", ""
+            self._finished = True
+            self._shut_fast_paths()
         return self._taken()
 
     def add(self, chunk: str) -> Output:
@@ -254,9 +257,12 @@ class Machine:
                 stack.append((again, 0, place))
         self._set_fast_paths()
 
+    def _shut_fast_paths(self) -> None:
+        self._idle, self._guard, self._stops, self._openers = False, "", "", ""  # "" is in every chunk
+
     def _set_fast_paths(self) -> None:
-        self._idle = self.mode == TEXT and not self._held and self.emit.clean
-        self._guard = self._stops = self._openers = ""  # "" is in every chunk: it shuts the fast path
+        self._shut_fast_paths()
+        self._idle = self.mode == TEXT and not self._held and self.emit.clean and self.owed is None
         if self._idle and self.lane == CONTENT:
             finder = self.plan.finder(CONTENT, self.only)
             self._guard, self._openers = finder.first, "" if finder.first else finder.openers
@@ -337,6 +343,8 @@ class Machine:
 
         `always`: the text is the beginning of a marker, short and at a place of its own.
         """
+        if start < 0 <= self._pos:  # of the prompt nothing is read again: what stood in it is no part of the turn
+            text, start = text[-start:], 0
         if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
             return False
         self._reread += len(text)
@@ -367,7 +375,7 @@ class Machine:
 
     def keep(self, text: str) -> None:
         """Add to the region."""
-        self._region = (self._region, text)
+        self._region = grown(self._region, text)
 
     def allow_long_region(self) -> None:
         """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
@@ -500,8 +508,31 @@ class Machine:
 
     def end_call(self, end: int) -> None:
         """The open call is finished."""
-        self.emit.end_call("ok", end)
+        if end > self._limit_at:
+            self.emit.problem("limit passed: call_chars", "", end)
+            self.emit.end_call("malformed", end)
+        elif self.owed is not None:
+            self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
+            self.emit.end_call("malformed", end)
+        else:
+            self.emit.end_call("ok", end)
         self._limit_at = NEVER
+
+    def distrust(self, closers: Iterable[str]) -> None:
+        """A call could not be read, and what comes next may be text of its arguments: a call that is quoted there.
+
+        No call counts until one of the closers came that the failed call still owes, outside any other call; if there
+        are none, until the end of the turn.
+        """
+        self.owed = tuple(closers)
+
+    def end_failed(self, place: int, closer: str, closers: Iterable[str]) -> None:
+        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener."""
+        self.emit.end_call("malformed", place)
+        if closer:
+            self.emit.markup(closer, place)
+        elif self.owed is None:
+            self.distrust(closers)
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""

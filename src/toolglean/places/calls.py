@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING
-from toolglean.formats.net import ACTION, END, LITERAL, NAMED, START, TAG
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
+from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.places.phases import OBJECTS
 from toolglean.scan.rope import joined
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from toolglean.machine import Machine
     from toolglean.places.walk import Walk
 
-__all__ = ["accept", "arrived", "end_call", "no_call", "start_call"]
+__all__ = ["accept", "accept_guarded", "arrived", "end_call", "no_call", "start_call"]
 
 
 def arrived(machine: Machine, walk: Walk, here: int) -> bool:
     """A place with flags was reached. False: the phase has changed, or the walk is over."""
     flags = walk.place.flags
+    if walk.guarded and flags & FOLLOWS:
+        accept_guarded(machine, walk)
+        return False
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         machine.delta(walk.parameters.end_value(), here)
     if flags & NAMED:
@@ -38,12 +41,15 @@ def arrived(machine: Machine, walk: Walk, here: int) -> bool:
     return True
 
 
-def no_call(machine: Machine, walk: Walk) -> None:
-    """The region is no call."""
+def no_call(machine: Machine, walk: Walk, *, whole: bool = False) -> None:
+    """The region is no call. `whole`: it is JSON to its end, in whose strings no call is looked for."""
     named = bool(walk.name) and machine.takes(walk.name)
     tried = walk.phase == OBJECTS or named
+    if walk.envelope is not None and walk.envelope.in_arguments:
+        machine.distrust(walk.program.closers(walk.format))
     machine.leave(text_follows=True)
-    machine.release_region("unreadable call" if tried and not machine.bare_region else "")
+    problem = "unreadable call" if tried and not machine.bare_region else ""
+    machine.release_region(problem, again=0 if whole else None)
 
 
 def accept(machine: Machine, walk: Walk) -> None:
@@ -51,12 +57,19 @@ def accept(machine: Machine, walk: Walk) -> None:
     assert walk.accepted is not None
     action, chars = walk.accepted
     machine.markup_region(chars)
-    if action == CLOSE_REASONING:
+    if action in {CLOSE_REASONING, SPEAK}:
         machine.enter_lane(0)
+        machine.fresh = machine.fresh and action != SPEAK
     elif action >= OPEN_REASONING:
         machine.enter_lane(action - OPEN_REASONING)
     else:  # a dropped marker
         machine.enter_lane(machine.lane)
+
+
+def accept_guarded(machine: Machine, walk: Walk) -> None:
+    """A dropped marker is followed by another one, or by the end of the turn."""
+    machine.markup_region(walk.guarded)
+    machine.enter_lane(machine.lane)
 
 
 def start_call(machine: Machine, walk: Walk, formats: tuple[int, ...] = ()) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
-__all__ = ["WORD_MARKS", "Finder", "is_word"]
+__all__ = ["WORD_MARKS", "Finder", "is_word", "with_closers"]
 
 WORD_MARKS = frozenset("_-.")
 
@@ -78,3 +79,9 @@ class Finder:
             return text.find(self.first, pos)
         found = self._search(text, pos) if self._search is not None else None
         return -1 if found is None else found.start()
+
+
+@lru_cache(maxsize=64)
+def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
+    """The same finder, which finds these too."""
+    return Finder([*finder.literals, *closers])
