@@ -85,7 +85,7 @@ class Payload:
         if not found:
             return machine.hold(text, place)
         closer = "" if found == self.tag.text else found
-        machine.end_failed(machine.base + place, closer, (self.tag.closer,) if self.tag.closer else ())
+        machine.end_failed(machine.base + place, closer, *self.tag.ends)
         if not closer:
             machine.leave(text_follows=True)
             return place
@@ -156,7 +156,7 @@ def _plan(tag: str, closer: str) -> TagPlan:
 def _distrust(machine: Machine, payload: Payload) -> None:
     # What was kept may quote a call in the arguments of one that cannot be read.
     if payload.phase == IN_JSON and payload.envelope.in_arguments:
-        machine.distrust((payload.tag.closer,) if payload.tag.closer else ())
+        machine.distrust(payload.tag.ends[0])
 
 
 def _problem(payload: Payload) -> str:

@@ -38,7 +38,7 @@ class Emitter:
         self._name = ""
         self._id: str | None = None
         self._shown: str | None = None  # the id that the call's start has told
-        self._ids: dict[str, int] = {}  # those of the calls so far, and the number with which the next of that kind ends
+        self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
         self._known: bool | None = None
         self._start = 0
         self._args: Rope = ()
@@ -155,6 +155,11 @@ class Emitter:
         """Where the last call began."""
         return self._start
 
+    def arguments(self) -> str:
+        """The open call's arguments so far."""
+        self._args = flat(self._args)
+        return joined(self._args)
+
     @property
     def has_arguments(self) -> bool:
         """Whether any of the open call's arguments was written."""
@@ -162,6 +167,7 @@ class Emitter:
 
     def end_call(self, status: Status, end: int) -> None:
         """The open call ends before `end`."""
+        end = max(end, 0)  # all of it may stand in the prompt
         if status == "ok" and not self.has_arguments:
             self.delta("{}", end)
         text, self._args = joined(self._args), ()

@@ -373,6 +373,10 @@ class Machine:
         self._limit_at, self._limit_name = start + self.limits.held, "held"
         self.bare_region = bare
 
+    def limit_passed(self, i: int) -> bool:
+        """Whether what stands at `i` is beyond a limit: of a call that has just become certain, say."""
+        return self.base + i >= self._limit_at
+
     def keep(self, text: str) -> None:
         """Add to the region."""
         self._region = grown(self._region, text)
@@ -468,6 +472,10 @@ class Machine:
         """Whether a tool's name, without its namespace, begins so."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
 
+    def names_tool(self, word: str) -> bool:
+        """Whether the word is a tool's name; where no tools are known, it may be any."""
+        return self.tools is None or self.resolve(word) is not None
+
     @property
     def has_spaced_names(self) -> bool:
         """Whether any tool's name holds white space."""
@@ -526,12 +534,24 @@ class Machine:
         """
         self.owed = tuple(closers)
 
-    def end_failed(self, place: int, closer: str, closers: Iterable[str]) -> None:
-        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener."""
+    def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
+        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
+
+        A closer may be that of a call which the arguments quote, if they hold one of the tags that open calls.
+        """
+        arguments = self.emit.arguments()
         self.emit.end_call("malformed", place)
         if closer:
             self.emit.markup(closer, place)
-        elif self.owed is None:
+        if self.owed is None and not (closer and not any(tag in arguments for tag in tags)):
+            self.distrust(closers)
+
+    def end_doubtful(self, end: int, closers: Iterable[str]) -> None:
+        """The open call is finished, but a value holds the opener of a call: its end may be the end of that one."""
+        self.emit.problem("a value that holds the opener of a call", self.emit.name, self.emit.start)
+        self.emit.end_call("malformed", end)
+        self._limit_at = NEVER
+        if self.owed is None:
             self.distrust(closers)
 
     def leave(self, *, text_follows: bool) -> None:

@@ -66,6 +66,7 @@ class Program:
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
+        self._before_names: dict[int, tuple[str, ...]] = {}
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
@@ -93,12 +94,22 @@ class Program:
     def skipper(self, number: int) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
         if number not in self._skippers:
-            self._skippers[number] = Finder([*self._closers[number], *self._tags[number]])
+            closers = tuple(filter(_is_marker, self._closers[number])) or self._closers[number]
+            self._skippers[number] = Finder([*closers, *self._tags[number]])
         return self._skippers[number]
 
-    def closers(self, number: int) -> tuple[str, ...]:
-        """What ends a call of that format."""
-        return tuple(each for each in self._closers[number] if each not in self._tags[number])
+    def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What ends a call of that format, and what begins one."""
+        # A bracket is no marker: it closes much else.
+        closers = (each for each in self._closers[number] if each not in self._tags[number])
+        return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
+
+    def before_names(self, number: int) -> tuple[str, ...]:
+        """What stands before a call's name in that format."""
+        if number not in self._before_names:
+            found = [_before_name(pattern) for pattern in self.formats[number].calls]
+            self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
+        return self._before_names[number]
 
     def behind(self, number: int, closer: str) -> Place | None:
         """The place behind a closer of that format; None if the literal is an opener."""
@@ -370,7 +381,6 @@ class _Layer:
             self.net.eps[inside].append(self.call_opener)
         return inside
 
-
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
         net = self.net
@@ -389,6 +399,15 @@ def _first_literal(pattern: str) -> str:
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
 
 
+def _before_name(pattern: str) -> str:
+    before = ""
+    for token in tokens_of(pattern.strip()):
+        if token == Hole("name"):
+            return before
+        before = token.text if isinstance(token, Literal) else before
+    return ""
+
+
 def _opening(pattern: str) -> str:
     """The text before the first hole, if it begins with a marker."""
     found = ""
@@ -397,6 +416,10 @@ def _opening(pattern: str) -> str:
             break
         found += token.text
     return found.strip()
+
+
+def _is_marker(literal: str) -> bool:
+    return any(char.isalnum() for char in literal)
 
 
 def _is_bare(literal: str) -> bool:

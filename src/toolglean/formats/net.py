@@ -15,7 +15,21 @@ from dataclasses import dataclass
 from toolglean.formats.spec import Codec, Json, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
-__all__ = ["ACTION", "END", "FOLLOWS", "GUARDED", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
+__all__ = [
+    "ACTION",
+    "END",
+    "FOLLOWS",
+    "GUARDED",
+    "LITERAL",
+    "MARKUP",
+    "NAMED",
+    "START",
+    "TAG",
+    "Exits",
+    "HoleEdge",
+    "Net",
+    "Place",
+]
 
 # Flags of a state.
 LITERAL = 1  # a literal has been read whole

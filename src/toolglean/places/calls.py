@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
 from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.places.phases import OBJECTS
+from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
+from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
@@ -46,7 +48,7 @@ def no_call(machine: Machine, walk: Walk, *, whole: bool = False) -> None:
     named = bool(walk.name) and machine.takes(walk.name)
     tried = walk.phase == OBJECTS or named
     if walk.envelope is not None and walk.envelope.in_arguments:
-        machine.distrust(walk.program.closers(walk.format))
+        machine.distrust(walk.program.ends(walk.format)[0])
     machine.leave(text_follows=True)
     problem = "unreadable call" if tried and not machine.bare_region else ""
     machine.release_region(problem, again=0 if whole else None)
@@ -104,7 +106,10 @@ def end_call(machine: Machine, walk: Walk, here: int) -> bool:
         machine.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    machine.end_call(end)
+    if walk.parameters is not None and _quotes_a_call(machine, walk):
+        machine.end_doubtful(end, walk.program.ends(walk.format)[0])
+    else:
+        machine.end_call(end)
     if walk.place.flags & TAG:
         space = len(marker) - len(marker.lstrip())
         machine.emit.space(marker[:space], end)
@@ -115,3 +120,9 @@ def end_call(machine: Machine, walk: Walk, here: int) -> bool:
     machine.emit.markup(marker, end)
     walk.go_behind(walk.place)
     return False
+
+
+def _quotes_a_call(machine: Machine, walk: Walk) -> bool:
+    # Text values are not escaped: one that quotes a call ends with that call's own closer.
+    literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
+    return holds_name_after(machine.emit.arguments(), literals, machine.names_tool)

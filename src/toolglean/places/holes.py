@@ -19,6 +19,7 @@ from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.reader import DONE, FAILED
 from toolglean.scan.rope import grown, joined
+from toolglean.scan.text import NAME_CHARS
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word", "value_goes_on"]
 
-NAME_CHARS = 256
 KEY_CHARS = 4096
 
 

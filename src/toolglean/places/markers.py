@@ -29,7 +29,7 @@ def read_markers(machine: Machine, walk: Walk, text: str, i: int) -> int:
         if not walk.step(machine, text[i]):
             return _astray(machine, walk, text[i], i)
         i += 1
-        if walk.place.flags and not arrived(machine, walk, machine.base + i):
+        if walk.place.flags and (not arrived(machine, walk, machine.base + i) or machine.limit_passed(i)):
             return i
     return i
 

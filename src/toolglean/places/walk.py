@@ -110,7 +110,7 @@ class Walk:
         if not found:
             return machine.hold(text, place)
         behind = self.program.behind(self.format, found)
-        machine.end_failed(machine.base + place, "" if behind is None else found, self.program.closers(self.format))
+        machine.end_failed(machine.base + place, "" if behind is None else found, *self.program.ends(self.format))
         if behind is None:
             machine.leave(text_follows=True)
             return place

@@ -84,7 +84,7 @@ class Region:
         if not isinstance(found, Found):
             return machine.hold(text, place)
         closer = "" if found.number >= 0 or found.before else str(found)
-        machine.end_failed(machine.base + place, closer, ())
+        machine.end_failed(machine.base + place, closer, (), (self.opener,))
         if not closer:
             machine.leave(text_follows=True)
             return place
