@@ -78,7 +78,8 @@ class Program:
             if lane == CONTENT:
                 states = [self._openers[number] for number in only] or self._openers
             elif lane == ANY_REASONING:
-                states = [state for number in only or range(len(self.formats)) for state in self._insides[number].values()]
+                numbers = only or range(len(self.formats))
+                states = [state for number in numbers for state in self._insides[number].values()]
             else:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
