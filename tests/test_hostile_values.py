@@ -264,3 +264,35 @@ def test_the_depth_limit_has_a_limit() -> None:
     assert Limits(depth=10_000).depth == 10_000
     with pytest.raises(UsageError, match=r"limit depth=10001 is over 10,000: give 10,000 or less"):
         Limits(depth=10_001)
+
+
+# -- escapes of names and keys -----------------------------------------------------------------------------------------
+
+ATTRIBUTES = [
+    # as it is written, what it means
+    ("a&amp;b", "a&b"),
+    ("say&quot;hi&quot;", 'say"hi"'),
+    ("&amp;quot;", "&quot;"),  # escaped once, so once unescaped
+    ("a&b;&lt;", "a&b;&lt;"),  # the template escapes no more than these two
+]
+
+
+@pytest.mark.parametrize(("written", "meant"), ATTRIBUTES, ids=[written for written, _ in ATTRIBUTES])
+def test_kimi_k3_unescapes_attributes_and_nothing_else(written: str, meant: str) -> None:
+    text = (
+        f'<|open|>tools<|sep|><|open|>call tool="{written}" index="1"<|sep|>'
+        f'<|open|>argument key="{written}" type="string"<|sep|>{written}<|close|>argument<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|>"
+    )
+    for tools in (None, [meant]):
+        assert calls_of(events_of(partial(Parser, tools, format="kimi-k3", markup=True), text)) == [
+            (meant, {meant: written})
+        ]
+
+
+@pytest.mark.parametrize("word", ["a&b", 'q"k', "&amp;", "&quot;", '&"&'])
+def test_kimi_k3_writes_what_it_reads(word: str) -> None:
+    text = render("kimi-k3", [(word, {word: word, f"{word}{word}": [word]})])
+    assert [(each.name, each.arguments) for each in parse(text, format="kimi-k3").calls] == [
+        (word, {word: word, f"{word}{word}": [word]})
+    ]

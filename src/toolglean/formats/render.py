@@ -271,7 +271,7 @@ class _Turn:
             return keywords_text(call.arguments) + ")"
         if hole == "arguments":
             return self._arguments(call)
-        return {"name": call.name, "id": call.id, "index": str(call.index)}[hole]
+        return {"name": self.format.escaped(call.name), "id": call.id, "index": str(call.index)}[hole]
 
     def _schema(self, call: Call) -> Any:
         tool = self.tools.get(call.name) if self.tools is not None else None
@@ -309,7 +309,9 @@ class _Turn:
             text = text_of(value, word, self.format.types, schema, root)
             if text is None:
                 continue
-            pieces = list(_parameter_pieces(pattern, {"key": key, "type": word, "value": text}, of))
+            pieces = list(
+                _parameter_pieces(pattern, {"key": self.format.escaped(key), "type": word, "value": text}, of)
+            )
             yield from pieces
             return
         raise self._unwritable(call, key)

@@ -183,18 +183,19 @@ def _may_go_on(machine: Machine, walk: Walk, literals: tuple[str, ...]) -> bool:
 
 def _word_read(machine: Machine, walk: Walk, word: str) -> bool:
     """The word is whole. False: it cannot be what it should."""
+    declared = walk.program.formats[walk.edges[0].format]
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
         if walk.parameters is None:
             types = walk.program.formats[walk.format].types
             tool, depth = machine.tool(walk.name), machine.limits.depth
             walk.parameters = Parameters(tool, types, depth, coerce=machine.coerce)
-        walk.parameters.word(kind, word)
+        walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
         if not word:
             no_call(machine, walk)
             return False
-        walk.name = whole_characters(word)
+        walk.name = whole_characters(declared.unescaped(word))
     elif kind == "id":
         walk.id = whole_characters(word)
         if machine.emit.open:
