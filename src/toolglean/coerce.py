@@ -23,22 +23,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
+from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
 
-__all__ = ["coerce_text", "is_text", "json_text", "kinds_of", "known", "properties", "within"]
+__all__ = ["coerce_text", "coerce_within", "is_text", "json_text", "kinds_of", "known", "properties", "within"]
 
 Schema = Mapping[str, Any] | None
 
 MAX_HOPS = 32  # from one $ref to the next: a schema may refer to itself
 MAX_SCHEMAS = 256  # that one schema is made of, by anyOf and the like
-MAX_DIGITS = 4300
+MAX_DEPTH = 256
+MAX_DIGITS = 4300  # of an integer: Python writes and reads no longer ones
 MAX_POWER = 308  # beyond it, no float can hold the number
 
 # What schemas call the kinds: JSON schema's words, and those that people write for them.
@@ -58,8 +60,9 @@ _OBJECT_WORDS = frozenset({"properties", "additionalProperties", "patternPropert
 _ARRAY_WORDS = frozenset({"items", "prefixItems"})
 
 _integer = re.compile(r"[+-]?[0-9]+").fullmatch
-_decimal = re.compile(r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,4}))?").fullmatch
-_float = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
+# Of each of these, no two parts can hold the same digits: else a text that fits not quite takes quadratic time.
+_decimal = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,4}))?").fullmatch
+_float = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
 
 
 class _No:
@@ -80,6 +83,18 @@ def coerce_text(text: str, schema: Schema, root: Schema = None) -> Any:
     Returns:
         A JSON value; the text itself where the schema says string, says nothing, or cannot be met.
     """
+    try:
+        return coerce_within(text, schema, root, MAX_DEPTH)
+    except DepthError:
+        return text
+
+
+def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> Any:
+    """As `coerce_text`, where an object or a list may be nested `max_depth` containers deep.
+
+    Raises:
+        DepthError: it is nested deeper.
+    """
     choices = _choices(schema, root)
     kinds = {kind for kind, _ in choices}
     if "null" in kinds and (text.strip() == "null" or (text.strip() == "None" and "string" not in kinds)):
@@ -88,7 +103,7 @@ def coerce_text(text: str, schema: Schema, root: Schema = None) -> Any:
         choices = [each for each in choices if each[0] not in _CONTAINERS]
     elif "string" in kinds:
         choices.sort(key=lambda each: each[0] not in _CONTAINERS)
-    found = [(_rung(text, kind, members), members) for kind, members in choices]
+    found = [(_rung(text, kind, members, max_depth), members) for kind, members in choices]
     for value, members in found:
         if value is not NO and (not members or _among(value, members)):
             return value
@@ -125,15 +140,10 @@ def known(schema: Schema, root: Schema = None) -> bool:
     return bool(_choices(schema, root))
 
 
-def json_text(value: Any) -> str:
-    """The value as JSON text, as this library writes it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
 def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
     """The schema of each parameter by its name, also where `$ref` or `allOf` hold them."""
     found: dict[str, Any] = {}
-    for each in _branches(parameters, parameters if root is None else root, ("allOf",), set()):
+    for each in _branches(parameters, parameters if root is None else root, ("allOf",)):
         own = each.get("properties")
         if isinstance(own, Mapping):
             found |= own
@@ -147,7 +157,7 @@ def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
 
 def within(schema: Schema, name: str, root: Schema = None) -> Any:
     """The schema of what stands under that name in such an object, or of the items of such a list (`item`)."""
-    for each in _branches(schema, root, ("anyOf", "oneOf", "allOf"), set()):
+    for each in _branches(schema, root, ("anyOf", "oneOf", "allOf")):
         own = each.get("properties")
         if isinstance(own, Mapping) and name in own:
             return own[name]
@@ -180,17 +190,26 @@ def _looked_up(place: str, root: Schema) -> Any:
     return found
 
 
-def _branches(schema: Any, root: Schema, words: tuple[str, ...], seen: set[int]) -> Iterator[Mapping[str, Any]]:
-    # The schema, and those to which the words lead from it, each once: a schema may hold itself.
-    schema = _resolved(schema, root)
-    if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
-        return
-    seen.add(id(schema))
-    for word in words:
-        members = schema.get(word)
-        for each in members if isinstance(members, list) else ():
-            yield from _branches(each, root, words, seen)
-    yield schema
+def _branches(schema: Any, root: Schema, words: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    # The schemas to which the words lead from this one, each once (a schema may hold itself), and it behind them.
+    seen: set[int] = set()
+    todo = [(schema, False)]  # whether those behind it have come; what comes next lies on top
+    while todo:
+        each, behind = todo.pop()
+        if behind:
+            yield each
+            continue
+        each = _resolved(each, root)
+        if id(each) in seen or len(seen) >= MAX_SCHEMAS:
+            continue
+        seen.add(id(each))
+        todo.append((each, True))
+        todo += [(member, False) for word in reversed(words) for member in reversed(_listed(each, word))]
+
+
+def _listed(schema: Mapping[str, Any], word: str) -> list[Any]:
+    members = schema.get(word)
+    return members if isinstance(members, list) else []
 
 
 # -- the kinds ---------------------------------------------------------------------------------------------------------
@@ -203,30 +222,48 @@ ENUM = "enum"  # the kind of an enum without a type
 
 def _choices(schema: Any, root: Schema) -> list[Choice]:
     found: list[Choice] = []
-    if schema is not None:
-        _choose(schema, root, found, set())
+    seen: set[int] = set()
+    open_: list[_Branch] = []
+    todo = [] if schema is None else [schema]
+    while todo or open_:
+        branch = _begun(_resolved(todo.pop(), root), found, seen) if todo else None
+        if branch is not None:
+            open_.append(branch)
+        elif open_ and open_[-1].members:
+            always, member = open_[-1].members.pop()
+            if always or len(found) == open_[-1].before:
+                todo.append(member)
+        elif open_:
+            branch = open_.pop()
+            if branch.schema.get("nullable") is True and len(found) > branch.before:
+                found.append(("null", ()))
     return found
 
 
-def _choose(schema: Any, root: Schema, found: list[Choice], seen: set[int]) -> None:
-    schema = _resolved(schema, root)
+@dataclass(slots=True)
+class _Branch:
+    # A schema that is being asked. `before`: how many choices were found before it. `members`: the schemas in it that
+    # are still to be asked, the next one last; and whether it is asked also where something was found already.
+    schema: Mapping[str, Any]
+    before: int
+    members: list[tuple[bool, Any]]
+
+
+def _begun(schema: Mapping[str, Any], found: list[Choice], seen: set[int]) -> _Branch | None:
     if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
-        return
+        return None
     seen.add(id(schema))
-    before = len(found)
+    branch = _Branch(schema, len(found), [])
     members = _members(schema)
     kinds = _named(schema)
     found += [(kind, members) for kind in kinds]
     if members and not kinds:
         found.append((ENUM, members))
-    for word in ("anyOf", "oneOf", "allOf") if len(found) == before else ():
-        within = schema.get(word)
-        for each in within if isinstance(within, list) else ():
-            _choose(each, root, found, seen)
-            if word == "allOf" and len(found) > before:
-                break
-    if schema.get("nullable") is True and len(found) > before:
-        found.append(("null", ()))
+    if len(found) == branch.before:
+        every = _listed(schema, "allOf")  # the first of these that says anything counts
+        branch.members = [(number == 0, every[number]) for number in range(len(every) - 1, -1, -1)]
+        branch.members += [(True, each) for word in ("oneOf", "anyOf") for each in reversed(_listed(schema, word))]
+    return branch
 
 
 def _members(schema: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -258,18 +295,19 @@ def _same(one: Any, other: Any) -> bool:
 # -- the rungs ---------------------------------------------------------------------------------------------------------
 
 
-def _rung(text: str, kind: str, members: tuple[Any, ...]) -> Any:
+def _rung(text: str, kind: str, members: tuple[Any, ...], max_depth: int) -> Any:
+    if kind in _CONTAINERS:
+        return _container(text, dict if kind == "object" else list, max_depth)
     return _enum(text, members) if kind == ENUM else _RUNGS[kind](text)
-
-
-def _string(text: str) -> Any:
-    return text
 
 
 def _enum(text: str, members: tuple[Any, ...]) -> Any:
     if text in members:
         return text
-    found = _json(text)
+    try:
+        found = _json(text, MAX_DEPTH)
+    except DepthError:
+        return NO
     if isinstance(found, str | _No):  # `"low"` is not low: else no enum of strings could be sent while it arrives
         return NO
     return next((each for each in members if _same(found, each)), NO)
@@ -277,18 +315,22 @@ def _enum(text: str, members: tuple[Any, ...]) -> Any:
 
 def _integer_of(text: str) -> Any:
     # Not by way of a float: 1e23 is exact.
-    parts = _decimal(text.strip())
-    if not parts or len(text) > MAX_DIGITS:
+    text = text.strip()
+    parts = _decimal(text) if len(text) <= MAX_DIGITS else None
+    if not parts:
         return NO
     sign, whole, fraction, power = parts.groups(default="")
     shift = int(power or "0") - len(fraction)
+    digits = (whole + fraction).lstrip("0")
     if not whole + fraction or shift > MAX_POWER:
         return NO
-    number = int(sign + whole + fraction)
-    if shift >= 0:
-        return number * 10**shift
-    found, left = divmod(number, 10**-shift)
-    return NO if left else found
+    if shift < 0:
+        digits, left = digits[:shift], digits[shift:]
+        if left.strip("0"):
+            return NO
+    elif digits:
+        digits += "0" * shift
+    return int(sign + (digits or "0")) if len(sign.strip("+") + digits) <= MAX_DIGITS else NO
 
 
 def _float_of(text: str) -> Any:
@@ -307,37 +349,33 @@ def _boolean(text: str) -> Any:
     return {"true": True, "false": False}.get(text.strip().lower(), NO)
 
 
-def _object(text: str) -> Any:
-    return _container(text, dict)
+def _container(text: str, kind: type, max_depth: int) -> Any:
+    return next((found for read in _READERS if isinstance(found := read(text, max_depth), kind)), NO)
 
 
-def _array(text: str) -> Any:
-    return _container(text, list)
-
-
-def _container(text: str, kind: type) -> Any:
-    return next((found for read in _READERS if isinstance(found := read(text), kind)), NO)
-
-
-def _json(text: str) -> Any:
-    scanner = JsonScanner()
+def _json(text: str, max_depth: int) -> Any:
+    scanner = JsonScanner(max_depth)
     text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
     end = scanner.skim(text, 0, 0)
+    if scanner.fault == "depth":
+        raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NO
     return decode(mended(text, 0, end, scanner.fixes))[0]
 
 
-def _python(text: str) -> Any:
+def _python(text: str, max_depth: int) -> Any:
     try:
-        return python_value(text)
+        return python_value(text, max_depth)
+    except DepthError:
+        raise
     except ValueError:
         return NO
 
 
-def _escaped_json(text: str) -> Any:
-    inner = _json(f'"{text}"') if '\\"' in text else NO
-    return _json(inner) if isinstance(inner, str) else NO
+def _escaped_json(text: str, max_depth: int) -> Any:
+    inner = _json(f'"{text}"', max_depth) if '\\"' in text else NO
+    return _json(inner, max_depth) if isinstance(inner, str) else NO
 
 
 def _null(text: str) -> Any:
@@ -346,12 +384,10 @@ def _null(text: str) -> Any:
 
 
 _RUNGS: dict[str, Callable[[str], Any]] = {
-    "string": _string,
+    "string": str,
     "integer": _integer_of,
     "number": _number,
     "boolean": _boolean,
-    "object": _object,
-    "array": _array,
     "null": _null,
 }
 _READERS = (_json, _python, _escaped_json)

@@ -9,11 +9,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from toolglean.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
-from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, mended, object_text
+from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
@@ -55,6 +54,7 @@ class Frame:
         lone: the tool whose name is the only key so far.
         called: whether a call was opened from this object.
         repeated: the last name or arguments key that came a second time, and its place.
+        room: how deep arguments may be that are written as a string.
     """
 
     def __init__(self, kind: str) -> None:
@@ -69,6 +69,7 @@ class Frame:
         self.lone = ""
         self.called = False
         self.repeated: tuple[str, int] | None = None
+        self.room = 0
 
     def copy(self) -> Frame:
         """The same frame."""
@@ -262,15 +263,16 @@ def _on_string(machine: Machine, envelope: Envelope, raw: str, place: int) -> No
         return
     if frame.key in NAME_KEYS and frame.name is None:
         frame.name = _string(raw)
-        _name_read(machine, frame, frame.name)
+        _name_read(machine, frame, frame.name, place)
     elif frame.key in ID_KEYS and frame.id is None:
         frame.id = _string(raw)
         if frame.called:
             machine.emit.set_id(frame.id)
     elif frame.key in ARGUMENT_KEYS and frame.held == MISSING:
-        _arguments_read(machine, frame, AS_STRING, _string(raw), place - len(raw) + raw.index('"'))
+        frame.room = _room(envelope)
+        _arguments_read(machine, frame, AS_STRING, _string(raw), place - len(raw) + raw.index('"'), place)
     elif frame.keys == 1 and not frame.called and machine.resolve(frame.key) is not None:
-        found = object_text(_string(raw))
+        found, _ = object_text(_string(raw), _room(envelope))
         if found is not None:
             frame.lone, frame.arguments, frame.start = frame.key, found, place - len(raw) + raw.index('"')
 
@@ -279,7 +281,7 @@ def _on_scalar(machine: Machine, envelope: Envelope, raw: str, place: int) -> No
     frame = envelope.frames[-1]
     if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
         value = raw.lstrip(SEPARATORS + ":")
-        _arguments_read(machine, frame, AS_NULL if value == "null" else WRONG, value, place - len(value))
+        _arguments_read(machine, frame, AS_NULL if value == "null" else WRONG, value, place - len(value), place)
 
 
 def _on_open(machine: Machine, envelope: Envelope, raw: str, place: int) -> None:
@@ -301,7 +303,7 @@ def _on_open(machine: Machine, envelope: Envelope, raw: str, place: int) -> None
 
 def _arguments_open(machine: Machine, envelope: Envelope, frame: Frame, bracket: str, place: int) -> None:
     if bracket == "[":
-        _arguments_read(machine, frame, WRONG, bracket, place - 1)
+        _arguments_read(machine, frame, WRONG, bracket, place - 1, place)
         _hold(envelope, FOR_NOTHING, bracket, place)
         return
     if not frame.called and frame.name is not None:
@@ -346,10 +348,10 @@ def _tell_repeated(machine: Machine, frame: Frame) -> None:
 _TOKENS = {KEY: _on_key, STRING: _on_string, SCALAR: _on_scalar, OPEN: _on_open, CLOSE: _on_close}
 
 
-def _name_read(machine: Machine, frame: Frame, name: str) -> None:
+def _name_read(machine: Machine, frame: Frame, name: str, here: int) -> None:
     # An unregistered name counts only beside an arguments key, which may still come.
     if (frame.held != MISSING or machine.resolve(name) is not None) and _open(machine, frame, name):
-        _give(machine, frame)
+        _give(machine, frame, here)
 
 
 def _open(machine: Machine, frame: Frame, name: str) -> bool:
@@ -362,19 +364,22 @@ def _open(machine: Machine, frame: Frame, name: str) -> bool:
     return frame.called
 
 
-def _arguments_read(machine: Machine, frame: Frame, held: int, value: str, place: int) -> None:
+def _arguments_read(machine: Machine, frame: Frame, held: int, value: str, place: int, here: int) -> None:
     frame.held, frame.arguments, frame.start = held, value, place
     if frame.called or (frame.name is not None and _open(machine, frame, frame.name)):
-        _give(machine, frame)
+        _give(machine, frame, here)
 
 
-def _give(machine: Machine, frame: Frame) -> None:
+def _give(machine: Machine, frame: Frame, here: int) -> None:
+    # The open call gets the arguments that came before its name, or in one piece; `here` is behind what was read.
     text, frame.arguments = frame.arguments, ""
     if frame.held == AS_OBJECT:
         machine.emit.delta(text, frame.start)
     elif frame.held == AS_STRING and text.strip() not in {"", "null"}:
-        found = object_text(text)
-        if found is None:
+        found, fault = object_text(text, frame.room)
+        if fault == "depth":
+            machine.stop("depth", text, here)
+        elif found is None:
             machine.give_up("malformed arguments: a string that holds no object", text, frame.start)
         else:
             machine.emit.delta(found, frame.start)
@@ -383,5 +388,9 @@ def _give(machine: Machine, frame: Frame) -> None:
 
 
 def _string(raw: str) -> str:
-    found: str = json.loads(raw[raw.index('"') :], strict=False)
+    found: str = decode(raw[raw.index('"') :])[0]
     return found
+
+
+def _room(envelope: Envelope) -> int:
+    return envelope.scanner.max_depth - len(envelope.scanner.stack)

@@ -10,6 +10,8 @@ from toolglean.errors import UsageError
 
 __all__ = ["Limits"]
 
+MAX_DEPTH = 10_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -17,12 +19,13 @@ class Limits:
 
     Attributes:
         call_chars: length of one call, from its opener, in characters.
-        depth: nesting of JSON, in containers.
+        depth: nesting of arguments, in containers, those of the format's own JSON around them included; at most 10,000.
+            Nothing in toolglean recurses over it, but `json.dumps` does, and fails from about 1,000 on.
         calls: calls of one turn.
         held: text held back while it is undecided what it is, in characters.
 
     Raises:
-        UsageError: a limit is not a positive integer.
+        UsageError: a limit is not a positive integer, or `depth` is over 10,000.
     """
 
     call_chars: int = 16 * 1024 * 1024
@@ -35,3 +38,5 @@ class Limits:
             value = getattr(self, each.name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise UsageError(f"limit {each.name} must be a positive integer, not {value!r}")
+        if self.depth > MAX_DEPTH:  # the open containers are a string, which is copied for each that opens
+            raise UsageError(f"limit depth={self.depth!r} is over {MAX_DEPTH:,}: give {MAX_DEPTH:,} or less")

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolglean.coerce import coerce_text, is_text, properties
+from toolglean.coerce import coerce_within, is_text, json_text, properties
 from toolglean.scan.json import CLOSE, JsonScanner, decode
+from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 
@@ -30,12 +30,14 @@ class Parameters:
         paired: whether that white space stood there, so that the one behind the value is taken off too.
         streams: whether the value is passed on as it arrives.
         undecided: whether the value's closing marker was read, and not yet what may follow it.
+        too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
 
-    def __init__(self, tool: Tool | None, types: Mapping[str, str], *, coerce: bool) -> None:
+    def __init__(self, tool: Tool | None, types: Mapping[str, str], max_depth: int, *, coerce: bool) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
         self._types = types
         self._coerce = coerce
+        self._max_depth = max_depth
         self._key = ""
         self._type = ""
         self._schema: Any = None
@@ -45,6 +47,7 @@ class Parameters:
         self.lead = self.passed = ""
         self.paired = False
         self.undecided = False
+        self.too_deep = False
 
     def copy(self) -> Parameters:
         """The same place."""
@@ -85,12 +88,16 @@ class Parameters:
         return ""
 
     def end_value(self) -> str:
-        """The value is whole."""
+        """The value is whole. Returns JSON text, "" where the value is too deep."""
         self.undecided = False
         if self.streams:
             return '"'
         text, self._value = joined(self._value), ()
-        return json.dumps(self._typed(text), ensure_ascii=False)
+        try:
+            return json_text(self._typed(text))
+        except DepthError:
+            self.too_deep = True
+            return ""
 
     def end(self) -> str:
         """There are no more parameters."""
@@ -98,19 +105,21 @@ class Parameters:
 
     def _typed(self, text: str) -> Any:
         if self._type and self._types:
-            found = _json_value(text)
+            found = _json_value(text, self._max_depth)
             if found is not _NOTHING:
                 return found
-        return coerce_text(text, self._schema, root=self._root) if self._coerce else text
+        return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
 
 
 _NOTHING = object()
 
 
-def _json_value(text: str) -> Any:
-    scanner = JsonScanner()
+def _json_value(text: str, max_depth: int) -> Any:
+    scanner = JsonScanner(max_depth)
     wrapped = f"[{text}]"
     end = scanner.skim(wrapped, 0, 0)
+    if scanner.fault == "depth":
+        raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
     if scanner.stack or end != len(wrapped) or scanner.token != CLOSE:
         return _NOTHING
     values, _ = decode(wrapped)

@@ -52,9 +52,9 @@ class JsonReader:
         self._string = grown(self._string or (), piece)
         if self._scanner.token != STRING:
             return ""
-        found = object_text(decode(joined(self._string))[0])
+        found, fault = object_text(decode(joined(self._string))[0], self._scanner.max_depth)
         if found is None:
-            self._scanner.fail("a string that holds an object was expected", 0)
+            self._scanner.fail(fault if fault == "depth" else "a string that holds an object was expected", 0)
             self.fault = self._scanner.fault
         return found or ""
 
@@ -81,13 +81,14 @@ def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None) -> Reader:
     if edge.kind == "keywords":
         return KeywordsReader(max_depth)
     codec = edge.codec
-    known: Any = properties(tool.parameters) if tool is not None else {}
+    root: Any = tool.parameters if tool is not None else {}
+    known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):
         from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
 
-        return QuotedReader(codec.quote, max_depth, all_quoted=codec.all, properties=known)
+        return QuotedReader(codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root)
     if isinstance(codec, Tree):
         from toolglean.scan.tree import TreeReader  # noqa: PLC0415
 
-        return TreeReader(codec.prefix, known, max_depth)
+        return TreeReader(codec.prefix, known, max_depth, root=root)
     return JsonReader(max_depth)

@@ -40,6 +40,7 @@ def check(declared: Format) -> None:
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
     reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
+    reason = reason or _escapes(declared)
     for pattern in (*declared.calls, *declared.parameters):
         reason = reason or _neighbours(pattern) or _twice(pattern)
     reason = reason or _first_holes(declared) or _ends(declared)
@@ -48,7 +49,7 @@ def check(declared: Format) -> None:
 
 
 def _tuples(declared: Format) -> str:
-    for name in ("also", "sections", "reasonings", "drop", "speaks", "aliases", "models"):
+    for name in ("also", "sections", "reasonings", "drop", "speaks", "aliases", "models", "escapes"):
         value = getattr(declared, name)
         if not isinstance(value, tuple):
             return f"{name} must be a tuple, not {value!r}"
@@ -127,6 +128,14 @@ def _types(declared: Format) -> str:
     string = declared.types.get("string")
     others = [word for kind, word in declared.types.items() if kind != "string"]
     return f"types: {string!r} stands for strings and for others" if string is not None and string in others else ""
+
+
+def _escapes(declared: Format) -> str:
+    pairs: tuple[tuple[str, ...], ...] = declared.escapes
+    for each in pairs:
+        if len(each) != 2 or len(each[0]) != 1 or not each[1].strip():
+            return f"escapes: {each!r} is no pair of one character and what is written for it"
+    return ""
 
 
 def _neighbours(pattern: str) -> str:

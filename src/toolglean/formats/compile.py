@@ -57,10 +57,11 @@ class Program:
         self.formats = formats
         self.net: Net = Net() if base is None else base.net.copy()
         # Per format: the state before all that has a marker of its own, and before calls that have none; the state
-        # before each lane of reasoning; what stands behind a call, and the states behind it; what opens calls.
+        # before each lane of reasoning, by the number of its pair of markers (some pairs may have been left out); what
+        # stands behind a call, and the states behind it; what opens calls.
         self._openers: list[int] = [] if base is None else list(base._openers)
         self._bare: list[int] = [] if base is None else list(base._bare)
-        self._insides: list[list[int]] = [] if base is None else list(base._insides)
+        self._insides: list[dict[int, int]] = [] if base is None else list(base._insides)
         self._closers: list[dict[str, list[int]]] = [] if base is None else list(base._closers)
         self._tags: list[frozenset[str]] = [] if base is None else list(base._tags)
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
@@ -79,7 +80,8 @@ class Program:
             if lane == CONTENT:
                 states = [self._openers[number] for number in only] or self._openers
             elif lane == ANY_REASONING:
-                states = [state for number in only or range(len(self.formats)) for state in self._insides[number]]
+                numbers = only or range(len(self.formats))
+                states = [state for number in numbers for state in self._insides[number].values()]
             else:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
@@ -192,7 +194,7 @@ class _Layer:
         pairs = list(enumerate(self.format.all_reasonings))
         if len(self.program.formats) > 1:  # among many formats, a phrase such as "Here is my thought process:" is prose
             pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha()]
-        insides = [self._reasoning(number, *pair) for number, pair in pairs]
+        insides = {number: self._reasoning(number, *pair) for number, pair in pairs}
         for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)
         for marker in self.format.speaks:

@@ -25,6 +25,7 @@ from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format, Hole, Quoted, Token, Tree, tokens_of
 from toolglean.formats.write_check import Piece, check_holes
 from toolglean.formats.write_values import (
+    MAX_DEPTH,
     json_text,
     keywords_text,
     misfit,
@@ -33,6 +34,7 @@ from toolglean.formats.write_values import (
     tree_item,
     type_word,
 )
+from toolglean.scan.json import decode, object_text
 from toolglean.scan.text import holds_name_after
 
 __all__ = ["CallLike", "Tools", "render"]
@@ -116,6 +118,8 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
             arguments = json.loads(arguments)
         except ValueError as error:
             raise UsageError(f"{of}: the arguments are no JSON: {error}") from error
+        except RecursionError:
+            arguments = _deep_object(arguments, of)
     if not isinstance(arguments, Mapping):
         raise UsageError(f"{of}: the arguments are {type(arguments).__name__}, no object")
     reason = misfit(dict(arguments))
@@ -123,6 +127,13 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
         wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")
         raise UsageError(f"{of}, argument {wrong!r}: {reason}")
     return Call(name, dict(arguments), own_id if isinstance(own_id, str) else f"call_{index}", index, of)
+
+
+def _deep_object(text: str, of: str) -> Any:
+    found, fault = object_text(text, MAX_DEPTH + 1)  # one more than may be written: `misfit` says so
+    if found is None:
+        raise UsageError(f"{of}: the arguments are no JSON that can be written: {fault}")
+    return decode(found)[0]
 
 
 def _fields(given: Any) -> tuple[Any, Any, Any]:
@@ -270,7 +281,7 @@ class _Turn:
             return keywords_text(call.arguments) + ")"
         if hole == "arguments":
             return self._arguments(call)
-        return {"name": call.name, "id": call.id, "index": str(call.index)}[hole]
+        return {"name": self.format.escaped(call.name), "id": call.id, "index": str(call.index)}[hole]
 
     def _schema(self, call: Call) -> Any:
         tool = self.tools.get(call.name) if self.tools is not None else None
@@ -308,7 +319,9 @@ class _Turn:
             text = text_of(value, word, self.format.types, schema, root)
             if text is None:
                 continue
-            pieces = list(_parameter_pieces(pattern, {"key": key, "type": word, "value": text}, of))
+            pieces = list(
+                _parameter_pieces(pattern, {"key": self.format.escaped(key), "type": word, "value": text}, of)
+            )
             yield from pieces
             return
         raise self._unwritable(call, key)

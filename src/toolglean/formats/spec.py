@@ -123,6 +123,8 @@ class Format:
         keys: the keys for name and arguments that `render` writes in `{call}`; reading takes every known alias.
         id: pattern of the id, where it is made of the other holes.
         types: the word that `{type}` holds for each JSON type; `*` for all others.
+        escapes: characters that `{name}` and `{key}` cannot hold as they are, and what is written for each. (A value is
+            never escaped: whoever writes its text is a model, and `&amp;` in it may be meant.)
         reasoning: the markers before and after reasoning.
         reasonings: further spellings of them.
         calls_in_reasoning: whether the opening of a call ends the reasoning.
@@ -150,6 +152,7 @@ class Format:
     keys: tuple[str, str] = ("name", "arguments")
     id: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
+    escapes: tuple[tuple[str, str], ...] = ()
     reasoning: tuple[str, str] = ("", "")
     reasonings: tuple[tuple[str, str], ...] = ()
     calls_in_reasoning: bool = True
@@ -167,6 +170,17 @@ class Format:
 
     def __hash__(self) -> int:
         return hash((self.name, self.call, self.section))
+
+    def escaped(self, word: str) -> str:
+        """The name or key as it is written: see `escapes`."""
+        return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
+
+    def unescaped(self, word: str) -> str:
+        """The name or key that is meant by what is written. What is no escape stands for itself."""
+        if not self.escapes:
+            return word
+        chars = {text: char for char, text in self.escapes}
+        return re.sub("|".join(map(re.escape, chars)), lambda found: chars[found[0]], word)
 
     @property
     def calls(self) -> tuple[str, ...]:

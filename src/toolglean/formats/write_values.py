@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 import keyword
 import math
 import re
@@ -18,6 +17,7 @@ from typing import Any
 from toolglean.coerce import coerce_text, is_text, properties
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.scan.json import decode
+from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import DONE, Reader
 from toolglean.scan.tree import TreeReader
@@ -32,26 +32,39 @@ _bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").
 _half_character = re.compile("[\ud800-\udfff]").search
 
 
-def json_text(value: Any) -> str:
-    """The value as JSON."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
 def same(left: Any, right: Any) -> bool:
     """Whether two JSON values are equal; true is not 1, but 1.0 is."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right)
+    todo = [(left, right)]
+    while todo:
+        one, other = todo.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            todo += [(one[key], other[key]) for key in one]
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            todo += zip(one, other, strict=True)
+        elif one is not other if isinstance(one, bool) or isinstance(other, bool) else one != other:
+            return False
+    return True
 
 
-def misfit(value: Any, depth: int = 0) -> str:
+def misfit(value: Any) -> str:
     """Why the value is no JSON that comes back; "" if it is."""
-    if depth > MAX_DEPTH:
-        return f"it is nested deeper than {MAX_DEPTH}"
+    todo: list[tuple[Any, int]] = [(value, 0)]  # and how many containers are around it
+    while todo:
+        each, depth = todo.pop()
+        reason = f"it is nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else _misfit(each)
+        if reason:
+            return reason
+        inner: Any = each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+        todo += [(item, depth + 1) for item in reversed(inner)]
+    return ""
+
+
+def _misfit(value: Any) -> str:
+    # What is wrong with it by itself.
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, str):
@@ -61,12 +74,10 @@ def misfit(value: Any, depth: int = 0) -> str:
     if isinstance(value, float):
         return "" if math.isfinite(value) else f"{value!r} is no JSON"
     if isinstance(value, list):
-        return next(filter(None, (misfit(each, depth + 1) for each in value)), "")
+        return ""
     if isinstance(value, dict):
         wrong = next((key for key in value if not isinstance(key, str)), None)
-        if wrong is not None:
-            return f"the key {wrong!r} is no string"
-        return next(filter(None, (misfit(each, depth + 1) for pair in value.items() for each in pair)), "")
+        return f"the key {wrong!r} is no string" if wrong is not None else next(filter(None, map(_misfit, value)), "")
     return f"{type(value).__name__} is no JSON type"
 
 
@@ -76,8 +87,21 @@ def misfit(value: Any, depth: int = 0) -> str:
 def keywords_text(arguments: Mapping[str, Any]) -> str:
     """The arguments as Python keywords; as one positional dict where a key is no name."""
     if all(_plain_key(key) and len(key) <= 256 and not keyword.iskeyword(key) for key in arguments):
-        return ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-    return repr(dict(arguments))
+        return ", ".join(f"{key}={_python_text(value)}" for key, value in arguments.items())
+    return _python_text(dict(arguments))
+
+
+def _python_text(value: Any) -> str:
+    try:
+        return repr(value)
+    except RecursionError:
+        return unfolded(value, _python_parts)
+
+
+def _python_parts(value: Any) -> str | list[Any]:
+    if isinstance(value, dict):
+        return listed("{", ((f"{key!r}: ", each) for key, each in value.items()), "}")
+    return listed("[", (("", each) for each in value), "]") if isinstance(value, list) else repr(value)
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
@@ -129,7 +153,7 @@ def quoted_item(key: str, value: Any, codec: Quoted, root: Any) -> str | None:
     written_key = _quoted_key(key, codec.quote)
     for text in _quoted_values(value, codec):
         item = f"{written_key}:{text}"
-        reader = QuotedReader(codec.quote, all_quoted=codec.all, properties=known)
+        reader = QuotedReader(codec.quote, all_quoted=codec.all, properties=known, root=root)
         if _reads(reader, f"{{{item}}}", {key: value}):
             return item
     return None
@@ -149,39 +173,36 @@ def _marked(text: str, quote: str) -> str:
 def _quoted_values(value: Any, codec: Quoted) -> Iterator[str]:
     if codec.all and not isinstance(value, str | list | dict):
         yield _marked(json_text(value), codec.quote)
-    yield _quoted_value(value, codec.quote)
+    yield unfolded(value, lambda each: _quoted_parts(each, codec.quote))
     if isinstance(value, str):
         yield json_text(value)
 
 
-def _quoted_value(value: Any, quote: str) -> str:
+def _quoted_parts(value: Any, quote: str) -> str | list[Any]:
     if isinstance(value, str):
         return _marked(value, quote)
     if isinstance(value, list):
-        return "[" + ",".join(_quoted_value(each, quote) for each in value) + "]"
+        return listed("[", (("", each) for each in value), "]", ",")
     if isinstance(value, dict):
-        items = (f"{_quoted_key(key, quote)}:{_quoted_value(each, quote)}" for key, each in value.items())
-        return "{" + ",".join(items) + "}"
+        return listed("{", ((f"{_quoted_key(key, quote)}:", each) for key, each in value.items()), "}", ",")
     return json_text(value)
 
 
 def tree_item(key: str, value: Any, codec: Tree, root: Any) -> str | None:
     """The element of one parameter; None where it cannot be written."""
     known = properties(root) if root else {}
-    text = _element(key, value, codec.prefix)
-    return text if _reads(TreeReader(codec.prefix, known), f"{text}{codec.prefix}</", {key: value}) else None
+    text = unfolded({key: value}, lambda each: _element_parts(each, codec.prefix))
+    return text if _reads(TreeReader(codec.prefix, known, root=root), f"{text}{codec.prefix}</", {key: value}) else None
 
 
-def _element(key: str, value: Any, prefix: str) -> str:
-    return f"{prefix}<{key}>{_element_body(value, prefix)}{prefix}</{key}>"
-
-
-def _element_body(value: Any, prefix: str) -> str:
-    if isinstance(value, dict):
-        return "".join(_element(key, each, prefix) for key, each in value.items())
-    if isinstance(value, list):
-        return "".join(_element("item", each, prefix) for each in value)
-    return value if isinstance(value, str) else json_text(value)
+def _element_parts(value: Any, prefix: str) -> str | list[Any]:
+    if not isinstance(value, dict | list):
+        return value if isinstance(value, str) else json_text(value)
+    before, parts = "", []
+    for key, each in value.items() if isinstance(value, dict) else (("item", each) for each in value):
+        parts += [f"{before}{prefix}<{key}>", each]
+        before = f"{prefix}</{key}>"
+    return [*parts, before]
 
 
 def _reads(reader: Reader, text: str, wanted: dict[str, Any]) -> bool:

@@ -28,6 +28,9 @@ def arrived(machine: Machine, walk: Walk, here: int) -> bool:
         return False
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         machine.delta(walk.parameters.end_value(), here)
+        if walk.parameters.too_deep:
+            machine.stop("depth", joined(walk.pending), here)
+            return False
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & START and not machine.emit.open and not start_call(machine, walk):

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolglean.envelope import Envelope, read_envelope
@@ -17,6 +18,7 @@ from toolglean.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.readers import reader_for
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
+from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import DONE, FAILED
 from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word", "value_goes_on"]
 
-KEY_CHARS = 4096
+WORD_CHARS = 4096  # of a key, or of any word with the white space around it
+
+_index_body = re.compile(r"\d*").match
+_word_body = re.compile(r"[\w.-]*").match
+_other_body = re.compile(r"\S*").match
 
 
 def enter(machine: Machine, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
@@ -161,22 +167,14 @@ def _no_word(machine: Machine, walk: Walk, char: str, i: int) -> int:
 def _may_go_on(machine: Machine, walk: Walk, literals: tuple[str, ...]) -> bool:
     """Whether what was read of a word can still become one."""
     edge, word = walk.edges[0], walk.word.lstrip()
-    if edge.kind in {"key", "type"}:
-        return len(word) <= KEY_CHARS
+    if edge.kind in {"key", "type"} or len(walk.word) > WORD_CHARS:  # white space counts too: it is looked at again
+        return len(walk.word) <= WORD_CHARS
     if edge.kind == "name" and not edge.word and machine.has_spaced_names and "\n" not in word:
         return len(word) <= NAME_CHARS
     if edge.kind == "name" and machine.bare_region and not word.isascii() and not machine.may_be_tool(word):
         return False  # prose without spaces, in Chinese say: it must not wait for a bracket that never comes
-    end = 0
-    if edge.kind == "index":
-        while end < len(word) and word[end].isdigit():
-            end += 1
-    elif edge.word:
-        while end < len(word) and (word[end].isalnum() or word[end] in "_-."):
-            end += 1
-    else:
-        while end < len(word) and not word[end].isspace():
-            end += 1
+    body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
+    end = body(word).end()  # type: ignore[union-attr]  # the patterns match the empty string
     rest = word[end:].lstrip()
     if end > NAME_CHARS + max(map(len, literals), default=0) or (edge.word and rest and not end):
         return False
@@ -185,21 +183,23 @@ def _may_go_on(machine: Machine, walk: Walk, literals: tuple[str, ...]) -> bool:
 
 def _word_read(machine: Machine, walk: Walk, word: str) -> bool:
     """The word is whole. False: it cannot be what it should."""
+    declared = walk.program.formats[walk.edges[0].format]
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
         if walk.parameters is None:
             types = walk.program.formats[walk.format].types
-            walk.parameters = Parameters(machine.tool(walk.name), types, coerce=machine.coerce)
-        walk.parameters.word(kind, word)
+            tool, depth = machine.tool(walk.name), machine.limits.depth
+            walk.parameters = Parameters(tool, types, depth, coerce=machine.coerce)
+        walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
         if not word:
             no_call(machine, walk)
             return False
-        walk.name = word
+        walk.name = whole_characters(declared.unescaped(word))
     elif kind == "id":
-        walk.id = word
+        walk.id = whole_characters(word)
         if machine.emit.open:
-            machine.emit.set_id(word)
+            machine.emit.set_id(walk.id)
     else:
         walk.index = word
     return True

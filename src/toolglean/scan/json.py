@@ -310,7 +310,7 @@ def mended(text: str, begin: int, end: int, fixes: list[int]) -> str:
 
 
 def decode(text: str) -> tuple[Any, str | None]:
-    """Decode a value that a scanner has found whole.
+    """Decode a value that a scanner has found whole, however deep it is.
 
     Returns:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
@@ -325,35 +325,23 @@ def decode(text: str) -> tuple[Any, str | None]:
             twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         return found
 
-    import json  # noqa: PLC0415  # the first call pays for it, not every import of toolglean
+    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
 
-    value = json.loads(text, strict=False, object_pairs_hook=build)
-    if _surrogate(text):
-        value = _whole_characters(value)
+    value = decoded(text, build)
     return value, twice[0] if twice else None
 
 
-_surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
+    """The text of the one JSON object that `text` holds, with nothing but white space around it.
 
-
-def _whole_characters(value: Any) -> Any:
-    # Depth is bounded by the scanner's limit, so recursion is safe here.
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_whole_characters(each) for each in value]
-    if isinstance(value, dict):
-        return {_whole_characters(key): _whole_characters(each) for key, each in value.items()}
-    return value
-
-
-def object_text(text: str) -> str | None:
-    """The text of the one JSON object that `text` holds, with nothing but white space around it; else None."""
-    scanner = JsonScanner()
+    Returns:
+        The object's text and ""; or None, and what is wrong: "depth" where the depth limit was passed.
+    """
+    scanner = JsonScanner(max_depth)
     begin = len(text) - len(text.lstrip(" \t\r\n"))
     if text[begin : begin + 1] != "{":
-        return None
+        return None, "an object was expected"
     end = scanner.skim(text, begin, 0)
     if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
-        return None
-    return mended(text, begin, end, scanner.fixes)
+        return None, scanner.fault or "one whole object was expected"
+    return mended(text, begin, end, scanner.fixes), ""

@@ -280,7 +280,7 @@ def _character_named(name: str) -> str:
 
     try:
         found = unicodedata.lookup(name)
-    except KeyError:
+    except (KeyError, ValueError):  # half of a surrogate pair is no text to look up
         return ""
     return found if len(found) == 1 else ""
 

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 from toolglean.scan.json import decode
 from toolglean.scan.literals import AFTER, LITERAL_STEPS, STRING, WORD_START, Literals, begin_literal
+from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, string_text
 from toolglean.scan.rope import Rope, flat, joined
 
@@ -142,14 +143,19 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def __getstate__(self) -> dict[str, Any]:
+        # Side by side, for within each other they would be too deep for pickle.
         ropes = []
         holds = self._holds
         while holds:
             holds, rope = holds
-            ropes.append(rope)
-        for rope in reversed(ropes):
-            holds = (holds, flat(rope))
-        return super().__getstate__() | {"_holds": holds}
+            ropes.append(flat(rope))
+        return super().__getstate__() | {"_holds": tuple(reversed(ropes))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._holds = ()
+        for rope in state["_holds"]:
+            self._holds = (self._holds, rope)
 
 
 def _after(reader: KeywordsReader, text: str, pos: int) -> int:
@@ -271,11 +277,14 @@ def python_value(text: str, max_depth: int = 256) -> Any:
     """The value of one Python literal, as JSON knows it: lists for tuples and sets, text for keys.
 
     Raises:
+        DepthError: it is nested deeper than that.
         ValueError: the text is no literal, or more than one.
     """
     reader = KeywordsReader(max_depth + 1)
     reader._stack, reader.state = SOLE, VALUE
     pos, found, status = reader.read(text + ")", 0)
+    if reader.fault == "depth":
+        raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
     if status != DONE or pos <= len(text):
         raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
     return decode(found)[0]

@@ -25,7 +25,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.coerce import coerce_text, is_text, json_text, known
+from toolglean.coerce import coerce_within, is_text, json_text, known
+from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text
 from toolglean.scan.rope import Rope, joined
 from toolglean.scan.until import until
@@ -155,14 +156,18 @@ class QuotedReader(Steps):
         self.out.append(piece)
 
     def end_string(self) -> None:
-        """The string is whole."""
+        """The string is whole. Raises DepthError as `typed` does."""
         if self._typed:
             text, self._value = joined(self._value), ()
-            self.out.append(json_text(coerce_text(text, self.schema, self._root)))
+            self.out.append(json_text(self.typed(text)))
             self._typed = False
         else:
             self.out.append('"')
         self.state = NAMED if self._stack[-1] == OBJECT else AFTER
+
+    def typed(self, text: str) -> Any:
+        """The value that the text of a parameter stands for. Raises DepthError where it is nested too deeply."""
+        return coerce_within(text, self.schema, self._root, self.max_depth - len(self._stack))
 
     def push(self, bracket: str, pos: int) -> int:
         """Open the container whose bracket stands at `pos`."""
@@ -288,7 +293,10 @@ def _text(reader: QuotedReader, text: str, pos: int) -> int:
     elif piece:
         reader.take(quoted_text(piece))
     if found:
-        reader.end_string()
+        try:
+            reader.end_string()
+        except DepthError:
+            return reader.fail("depth", pos - 1)
     return pos
 
 
@@ -333,7 +341,10 @@ def _bare(reader: QuotedReader, text: str, pos: int) -> int:
     if pos == len(text):
         return pos
     word, reader._value = joined(reader._value).strip(), ()
-    found = _bare_value(word, reader)
+    try:
+        found = _bare_value(word, reader)
+    except DepthError:
+        return reader.fail("depth", pos)
     if not found:
         return reader.fail("a value was expected", pos)
     reader.begin_item()
@@ -348,7 +359,7 @@ def _bare_value(word: str, reader: QuotedReader) -> str:
     if known(schema, root) and reader._quote not in word:
         if is_text(schema, root, word):
             return json_text(_unquoted(word))
-        value = coerce_text(word, schema, root)
+        value = reader.typed(word)
         if not isinstance(value, str):
             return json_text(value)
     if word in _CONSTANTS:

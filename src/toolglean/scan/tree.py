@@ -25,7 +25,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Self
 
-from toolglean.coerce import coerce_text, is_text, json_text, kinds_of, known, within
+from toolglean.coerce import coerce_within, is_text, json_text, kinds_of, known, within
+from toolglean.scan.json import decode
+from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
 from toolglean.scan.rope import Rope, joined
 from toolglean.scan.until import until
@@ -55,15 +57,27 @@ class Element:
         self.schema = schema
         self.children = children
 
-    def value(self, text: str, root: Mapping[str, Any] | None) -> Any:
-        """What the whole element stands for."""
+    def __getstate__(self) -> tuple[str, Any, list[tuple[str, str]]]:
+        # As JSON text, for nested values are too deep for pickle.
+        return self.name, self.schema, [(name, json_text(value)) for name, value in self.children]
+
+    def __setstate__(self, state: tuple[str, Any, list[tuple[str, str]]]) -> None:
+        self.name, self.schema, children = state
+        self.children = [(name, decode(text)[0]) for name, text in children]
+
+    def value(self, text: str, root: Mapping[str, Any] | None, max_depth: int) -> Any:
+        """What the whole element stands for.
+
+        Raises:
+            DepthError: its text is nested deeper than that.
+        """
         kinds = kinds_of(self.schema, root)
         if not self.children:
             if not text.strip() and kinds <= {"object", "null"} and "object" in kinds:
                 return {}
             if not text.strip() and kinds <= {"array", "null"} and "array" in kinds:
                 return []
-            return coerce_text(text, self.schema, root)
+            return coerce_within(text, self.schema, root, max_depth)
         items = all(name == "item" for name, _ in self.children)
         if "array" in kinds and ("object" not in kinds or items):
             return [value for _, value in self.children]
@@ -173,7 +187,11 @@ class TreeReader(Steps):
         self.state, self._name = TEXT, ""
 
     def close(self) -> None:
-        """The innermost element ends."""
+        """The innermost element ends.
+
+        Raises:
+            DepthError: its text is nested too deeply.
+        """
         element = self._open.pop()
         self.state, self._name, self._raw = BETWEEN, "", False
         if self._streams:
@@ -181,7 +199,7 @@ class TreeReader(Steps):
             self.out.append('"')
             return
         text, self._text = joined(self._text), ()
-        value = element.value(text, self._root)
+        value = element.value(text, self._root, self.max_depth - 1 - len(self._open))
         if self._open:
             self._open[-1].children.append((element.name, value))
         else:
@@ -260,7 +278,10 @@ def _closing(reader: TreeReader, text: str, pos: int) -> int:
         reader._name += text[pos]
         pos += 1
         if reader._name == wanted:
-            reader.close()
+            try:
+                reader.close()
+            except DepthError:
+                return reader.fail("depth", pos - 1)
             return pos
     return pos
 

@@ -49,6 +49,7 @@ FORMATS = (
             "array": "array",
             "*": "object",
         },
+        escapes=(("&", "&amp;"), ('"', "&quot;")),  # of attributes alone: the text of an argument is literal
         models=("kimi-k3*",),
         source="chat template of moonshotai/Kimi-K3",
     ),

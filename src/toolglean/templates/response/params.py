@@ -107,6 +107,9 @@ def read_value_end(machine: Machine, region: Region, text: str, i: int) -> int:
     start = machine.base + j - len(tail)
     if text[j] in region.plan.firsts(region.number).firsts:
         machine.delta(parameters.end_value(), start)
+        if parameters.too_deep:
+            machine.stop("depth", tail, machine.base + j)
+            return j
         region.phase = BETWEEN
         return j
     region.phase = VALUE

@@ -224,7 +224,7 @@ def _read_mark(machine: Machine, region: Region, char: str, i: int) -> int:
     if region.way.tag is not None:
         tool = machine.tool(region.name)
         kind = JsonParameters if region.way.json else Parameters
-        region.parameters = kind(tool, {}, coerce=machine.coerce)
+        region.parameters = kind(tool, {}, machine.limits.depth, coerce=machine.coerce)
     region.phase = BETWEEN
     if region.way.tag is None:
         region.end_call(machine, end - len(tail))

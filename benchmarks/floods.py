@@ -1,0 +1,271 @@
+# What this file knows: long texts of one unit, at every state of a call, for whatever reads; and what four times as
+# much costs.
+# What it must not know: how anything is read, and which units are still to be found (fuzz/floods.py looks).
+#
+# A row is a reader and a state: a turn up to there. Behind it stands a unit n times and 4n times, whole and by
+# characters, and of all units the one that grows most is shown. Four times the text may cost about four times as much.
+# Not every unit is tried at every state (that would take hours): they take turns from one state to the next.
+"""`python -m benchmarks.floods [--smoke] [--size N] [--workers N] [WORD…]`: what floods cost, for every format."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from toolglean import Parser, ToolSet, UsageError
+from toolglean.formats.registry import all_formats, find_format
+from toolglean.formats.render import render
+
+__all__ = ["MOST", "Cost", "Reads", "cost_of", "readers", "reads", "rows", "states", "units"]
+
+MOST = 6.5  # times what n costs: what 4n may cost
+SLIGHT = 0.02  # seconds of 4n: below it, no ratio says anything
+KINDS = {"s": "string", "n": "integer", "x": "number", "b": "boolean", "o": "object", "a": "array"}
+TOOLS: list[Any] = [
+    {"name": name, "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in KINDS.items()}}}
+    for name in ("f", "get_weather")
+]
+CALL: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z", "n": 7, "o": {"k": [1, "v"]}})]
+STRINGS: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z"})]  # what every format can write
+CALLS = [*CALL, ("get_weather", {"s": "w"})]
+TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "```json")
+MAX_TURNS = 3  # of each reader: `auto` has one of every format
+COMMON = (" ", "\n", "1", "a", '"', "\\", "[", "{", "<", "'", "(", "a ", '{"', "[[1],")
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What reads, and what it reads when nothing floods it.
+
+    Attributes:
+        name: as in the table.
+        options: for `Parser`.
+        turns: turns with calls.
+        markers: the literals of its markup.
+    """
+
+    name: str
+    options: tuple[tuple[str, Any], ...]
+    turns: tuple[str, ...]
+    markers: tuple[str, ...]
+
+    def parser(self) -> Parser:
+        """A new parser."""
+        return Parser(_toolset(), **dict(self.options))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a flood costs.
+
+    Attributes:
+        unit: what comes again and again.
+        chars: whether it was given by characters.
+        size: n, in characters.
+        one, four: processor time of n and 4n, in seconds.
+    """
+
+    unit: str
+    chars: bool
+    size: int
+    one: float
+    four: float
+
+    @property
+    def growth(self) -> float:
+        """How many times as much 4n costs as n; 4 where it is too little to say."""
+        return 4.0 if self.four < SLIGHT else self.four / max(self.one, 1e-6)
+
+    @property
+    def linear(self) -> bool:
+        """Whether that is about four times as much."""
+        return self.growth < MOST
+
+
+@cache
+def _toolset() -> ToolSet:
+    return ToolSet(TOOLS)
+
+
+# -- what reads --------------------------------------------------------------------------------------------------------
+
+
+def readers() -> list[str]:
+    """The names of all that reads: formats, `auto`, tags, response templates."""
+    formats = [each.name for each in all_formats()]
+    return [*formats, "auto", *(f"tag {tag}" for tag in TAGS), *(f"response {each}" for each in RESPONSES)]
+
+
+@cache
+def reads(name: str) -> Reads:
+    """The reader of that name."""
+    kind, _, rest = name.partition(" ")
+    if kind == "tag":
+        texts = (rest + '{"name": "f", "arguments": {"s": "y z", "n": 7}}', f'{rest} f {{"s": "y"}} ')
+        return Reads(name, (("tag", rest),), texts, (rest,))
+    if kind == "response":
+        turn, template = RESPONSES[rest]
+        return Reads(name, (("response_template", template),), (turn,), ("<tc", "</tc>", "<p=", "</p>", "<q>", "</q>"))
+    if name == "auto":
+        every = [reads(each.name) for each in all_formats()]
+        firsts = dict.fromkeys(turn for each in every for turn in each.turns[:1])
+        markers = dict.fromkeys(marker for each in every for marker in each.markers)
+        return Reads(name, (("format", name),), tuple(firsts), tuple(markers))
+    declared = find_format(name)
+    assert declared is not None, name
+    turns: list[str] = []
+    for calls, reasoning in ((CALL, ""), (CALLS, ""), (CALL, "Hm."), (STRINGS, "")):
+        try:
+            turns.append(render(declared, calls, reasoning=reasoning, tools=_toolset()))
+        except UsageError:
+            continue
+    return Reads(name, (("format", name),), tuple(turns), declared.markers)
+
+
+def _response(**calls: Any) -> dict[str, Any]:
+    fields = {"content": {}, "tool_calls": {"close": "</tc>", "repeats": True} | calls}
+    return {"version": 1, "start_anchor": "<|im_start|>assistant\n", "fields": fields}
+
+
+def _in_json(**how: Any) -> dict[str, Any]:
+    transform = {"type": "function", "function": "{content}"}
+    return _response(open="<tc>", content="json", content_args=how, transform=transform)
+
+
+def _in_tags(**how: Any) -> dict[str, Any]:
+    transform = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
+    pattern = {"tag_pattern": r"<p=(?P<key>[^>\n]+)>(?P<value>.*?)</p>"} | how
+    name = r"<tc=(?P<name>\w+)>"
+    return _response(open_pattern=name, content="xml-inline", content_args=pattern, transform=transform)
+
+
+_JSON_TURN = '<tc>{"name": "f", "arguments": {"s": "y z", "n": 7, "o": {"k": [1]}}}</tc>'
+RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
+    "JSON": (_JSON_TURN, _in_json()),
+    "JSON, delimiters": (_JSON_TURN.replace('"y z"', "<q>y z</q>"), _in_json(string_delims=[["<q>", "</q>"]])),
+    "JSON, bare keys": ("<tc>{name: f, arguments: {s: y}}</tc>", _in_json(unquoted_keys=True)),
+    "tags": ("<tc=f><p=s>y z</p><p=n>7</p></tc>", _in_tags()),
+    "tags, merged": ("<tc=f><p=s>y z</p><p=s>7</p></tc>", _in_tags(merge_duplicates=True)),
+}
+
+
+# -- floods ------------------------------------------------------------------------------------------------------------
+
+
+def states(each: Reads) -> tuple[str, ...]:
+    """Turns up to some place: the start, behind the first of each marker and bracket, one further, and the end."""
+    found = dict.fromkeys([""])
+    for turn in each.turns[:MAX_TURNS]:
+        seen: set[str] = set()
+        for place in range(1, len(turn) + 1):
+            endings = [
+                text for text in (*each.markers, '"', "{", "[", ":", "=", "(", ",") if turn.endswith(text, 0, place)
+            ]
+            if endings and endings[0] not in seen:
+                seen.add(endings[0])
+                found |= dict.fromkeys((turn[:place], turn[: place + 1]))
+        found |= dict.fromkeys([turn])
+    return tuple(found)
+
+
+def units(each: Reads) -> tuple[str, ...]:
+    """What may come again and again: common characters, and the reader's own markers, whole and not quite."""
+    own = each.markers if len(each.markers) < 40 else each.markers[:: len(each.markers) // 20]
+    parts = [text for marker in own for text in (marker, marker[:-1], marker + " ") if text]
+    return tuple(dict.fromkeys((*COMMON, *parts)))
+
+
+def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool) -> Cost:
+    """What n characters of the unit cost behind that text, and what 4n do.
+
+    Args:
+        make: makes the parser.
+        before: the turn up to the flood; its own cost does not count.
+        unit: what comes again and again.
+        size: n, in characters.
+        chars: give it by characters, else whole.
+    """
+    for tries in (1, 2, 4):  # what is wrong is measured again: another process may have been in the way
+        four = _time(make, before, unit, 4 * size, chars=chars, tries=tries)
+        if four < SLIGHT:
+            return Cost(unit, chars, size, four / 4, four)
+        found = Cost(unit, chars, size, _time(make, before, unit, size, chars=chars, tries=tries), four)
+        if found.linear:
+            break
+    return found
+
+
+def _time(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool, tries: int) -> float:
+    flood = unit * (size // len(unit))
+    best = float("inf")
+    for _ in range(tries):
+        parser = make()
+        parser.feed(before)
+        begin = time.process_time()
+        if chars:
+            for char in flood:
+                parser.feed(char)
+        else:
+            parser.feed(flood)
+        parser.finish()
+        best = min(best, time.process_time() - begin)
+    return best
+
+
+def rows(name: str, size: int, *, every: int = 1) -> Iterator[tuple[str, Cost]]:
+    """For each state of that reader, the flood that grows most; `every`: only each so many of states and units."""
+    each = reads(name)
+    chosen = units(each)[::every]
+    for number, state in enumerate(states(each)[::every]):
+        costs = [
+            cost_of(each.parser, state, unit, size, chars=chars)
+            for place, unit in enumerate(chosen)
+            for chars in (False, True)
+            if (number + place) % (9 if chars else 3) == 0
+        ]
+        yield state, max(costs, key=lambda cost: (cost.growth, cost.four))
+
+
+def _rows(job: tuple[str, int, int]) -> tuple[str, list[tuple[str, Cost]]]:
+    name, size, every = job
+    return name, list(rows(name, size, every=every))
+
+
+def main() -> int:
+    """Measure, and print; 1 where anything is not linear."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.floods", description="What floods cost, at n and 4n.")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only what has such a word in its name")
+    parser.add_argument("--smoke", action="store_true", help="short: to see that everything runs")
+    parser.add_argument("--size", type=int, default=3000, help="n, in characters (default: 3000)")
+    parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
+    options = parser.parse_args()
+    size, every = (100, 7) if options.smoke else (options.size, 1)
+    jobs = [(each, size, every) for each in readers() if not options.words or any(w in each for w in options.words)]
+    print(f"{'':22}{'behind':>30}  {'unit':24}{'fed':8}{f'{size:,}':>10}{f'{4 * size:,}':>10}{'growth':>8}")
+    wrong = count = 0
+    with multiprocessing.Pool(options.workers) as pool:
+        for name, found in pool.imap(_rows, jobs):
+            for state, cost in found:
+                count, wrong = count + 1, wrong + (not cost.linear)
+                print_row(name, state, cost)
+    print(f"{count} states, {wrong} of them not linear")
+    return 1 if wrong else 0
+
+
+def print_row(name: str, state: str, cost: Cost) -> None:
+    """One line of the table."""
+    times = f"{cost.one * 1000:8.1f}ms{cost.four * 1000:8.1f}ms"
+    grown = f"{cost.growth:7.1f}x" if cost.four >= SLIGHT else "       -"
+    fed = "chars" if cost.chars else "whole"
+    verdict = "" if cost.linear else "  NOT LINEAR"
+    print(f"{name:22}{state[-26:]!r:>30}  {cost.unit[:20]!r:24}{fed:8}{times}{grown}{verdict}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

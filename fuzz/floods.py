@@ -1,0 +1,115 @@
+# Invariant: whatever is written again and again, at whatever state of a call, costs in time what it is long: 4n cost
+# about four times what n cost. The table of floods (benchmarks/floods.py) holds what is known; this looks for
+# what is not.
+"""`python -m fuzz.floods [--count N] [--seed N] [--reader NAME]`: a search for texts whose cost grows too fast."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.floods import Cost, cost_of, print_row, readers, reads, states
+
+__all__ = ["Flood", "flood", "main", "search"]
+
+BATCH = 50
+PIECES = (
+    " ", "\n", "\t", "\r\n", "\u00a0", "1", "-1", "1.", "e9", "a", "é", "中", "\ud800", "\\", '\\"', "\\u00", "\\ud83d",
+    '"', "'", "'''", "{", "}", "[", "]", "(", ")", "<", ">", "</", "/>", "=", ":", ",", ";", "|", "`", "```", "_", "-",
+    ".", '{"a":', '{"name": "f", "arguments": {}}', '"name": "f"', "f", "f(", "s=", "get_weather", "None", "true", "r'",
+    "\\N{",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """A flood: what reads, the turn before it, what comes again and again, and how it is given."""
+
+    reader: str
+    before: str
+    unit: str
+    chars: bool
+
+
+def flood(seed: int, only: str | None = None) -> Flood:
+    """The flood of that number: a turn up to any place, and a unit of one to four pieces."""
+    rng = random.Random(f"flood {seed}")
+    name = only or rng.choice(readers())
+    each = reads(name)
+    state = rng.choice(states(each))
+    if rng.random() < 0.4:  # anywhere, not only where a marker ends
+        turn = rng.choice(each.turns)
+        state = turn[: rng.randint(0, len(turn))]
+    if rng.random() < 0.3:  # behind a unit of its own that stands there once
+        state += _piece(rng, each.markers)
+    unit = "".join(_piece(rng, each.markers) for _ in range(rng.choice((1, 1, 2, 2, 3, 4))))
+    return Flood(name, state, unit, rng.random() < 0.5)
+
+
+def _piece(rng: random.Random, markers: tuple[str, ...]) -> str:
+    if markers and rng.random() < 0.5:
+        marker = rng.choice(markers)
+        kind = rng.random()  # whole, its beginning, its end
+        place = rng.randint(1, len(marker))
+        return marker if kind < 0.4 else marker[:place] if kind < 0.8 else marker[-place:]
+    return rng.choice(PIECES)
+
+
+def cost(each: Flood, size: int) -> Cost:
+    """What it costs."""
+    return cost_of(reads(each.reader).parser, each.before, each.unit, size, chars=each.chars)
+
+
+def _batch(job: tuple[int, int, int, str | None]) -> tuple[int, list[tuple[Flood, Cost]]]:
+    begin, end, size, only = job
+    found = []
+    for seed in range(begin, end):
+        each = flood(seed, only)
+        measured = cost(each, size)
+        if not measured.linear and not (again := cost(each, size * 2)).linear:  # at twice the size it is worse, if true
+            found.append((each, again))
+    return end - begin, found
+
+
+def search(
+    count: int, *, seed: int = 0, size: int = 2000, only: str | None = None, workers: int = 1
+) -> Iterator[tuple[int, list[tuple[Flood, Cost]]]]:
+    """Measure that many floods. Gives, batch by batch, how many were measured, and those that are not linear."""
+    end = seed + count
+    jobs = [(begin, min(begin + BATCH, end), size, only) for begin in range(seed, end, BATCH)]
+    if workers == 1:
+        yield from map(_batch, jobs)
+        return
+    with multiprocessing.Pool(workers) as pool:
+        yield from pool.imap_unordered(_batch, jobs)
+
+
+def main() -> int:
+    """Search, and print what was found; 1 where anything was."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz.floods", description="Looks for floods that are not linear.")
+    parser.add_argument("--count", type=int, default=5000, help="how many floods (default: 5000)")
+    parser.add_argument("--seed", type=int, default=0, help="the number of the first one (default: 0)")
+    parser.add_argument("--size", type=int, default=2000, help="n, in characters (default: 2000)")
+    parser.add_argument("--reader", choices=readers(), metavar="NAME", help="one format, `auto`, `tag …`, `response …`")
+    parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
+    options = parser.parse_args()
+    begin, done, wrong, told = time.perf_counter(), 0, 0, 0.0
+    kept = {"size": options.size, "only": options.reader, "workers": options.workers}
+    for count, found in search(options.count, seed=options.seed, **kept):
+        done, wrong = done + count, wrong + len(found)
+        for each, measured in found:
+            print_row(each.reader, each.before, measured)
+        if time.perf_counter() - told > 30:
+            told = time.perf_counter()
+            print(f"{done:,} of {options.count:,} floods, {told - begin:,.0f} s", file=sys.stderr, flush=True)
+    print(f"{done:,} floods in {time.perf_counter() - begin:,.0f} s: {wrong} are not linear")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+# What this file knows: how nested values are decoded and written, however deep they are and the stack already is.
+# What it must not know: what the values mean.
+#
+# C does the work while Python's stack lasts: it is several times as fast. Where it does not last, because the value is
+# deep or because the caller already stands near the recursion limit, the same is done again with a stack of our own.
+# A model must not be able to raise `RecursionError` in whoever reads it.
+"""Nested values, without recursion."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring
+from typing import Any
+
+__all__ = ["DepthError", "decoded", "json_text", "unfolded", "whole_characters"]
+
+Pairs = list[tuple[str, Any]]
+
+_between = re.compile(r"[ \t\n\r,:]*").match
+_surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+_raw_surrogate = re.compile("[\ud800-\udfff]")
+# A pair or another escape is passed as it is, so that what is left to the last alternative really is half a pair.
+_escape = re.compile(
+    r"(?s:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F][0-9a-fA-F]{2}).)"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+class DepthError(ValueError):
+    """A value is nested deeper than a limit allows."""
+
+
+def whole_characters(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate; two halves of a pair become their character."""
+    if text.isascii() or not _surrogate(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
+    """The value of one JSON text that was found to be whole; lone surrogates as U+FFFD, in keys too.
+
+    Args:
+        text: the JSON text. Raw control characters may stand in strings.
+        build: makes an object of its keys and values. It may be called anew for the same objects.
+    """
+    if _surrogate(text):  # raw halves as escapes first: they may stand beside written ones
+        text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
+    try:
+        return json.loads(text, strict=False, object_pairs_hook=build)
+    except RecursionError:
+        return _decoded_deep(text, build)
+
+
+def _decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:
+    # Nothing is checked. A container's items lie on the stack as they come, keys and values in turn.
+    scalar = json.JSONDecoder(strict=False).raw_decode
+    stack: list[list[Any]] = [[]]
+    pos = 0
+    while True:
+        pos = _between(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+        if pos == len(text):
+            return stack[0][0]
+        char = text[pos]
+        if char in "{[":
+            stack.append([])
+        elif char in "}]":
+            items = stack.pop()
+            stack[-1].append(items if char == "]" else build(list(zip(items[::2], items[1::2], strict=True))))
+        else:
+            value, pos = scalar(text, pos)
+            stack[-1].append(value)
+            continue
+        pos += 1
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON text, as this library writes it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except RecursionError:
+        return unfolded(value, _json_parts)
+
+
+def _json_parts(value: Any) -> str | list[Any]:
+    if isinstance(value, dict):
+        return listed("{", ((f"{_json_key(key)}: ", each) for key, each in value.items()), "}")
+    if isinstance(value, list | tuple):
+        return listed("[", (("", each) for each in value), "]")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _json_key(key: Any) -> str:
+    return encode_basestring(key if isinstance(key, str) else json.dumps(key))
+
+
+def listed(opener: str, items: Iterable[tuple[str, Any]], closer: str, comma: str = ", ") -> list[Any]:
+    """The parts of a container: see `unfolded`. Each item is the text before a value, and the value."""
+    found: list[Any] = []
+    for before, value in items:
+        found += [f"{comma if found else opener}{before}", value]
+    return [*found, closer] if found else [opener + closer]
+
+
+def unfolded(value: Any, parts: Callable[[Any], str | list[Any]]) -> str:
+    """The text of a nested value.
+
+    Args:
+        value: the value.
+        parts: the text of a value; or a list of texts and values in turn, a text first and last.
+    """
+    out: list[str] = []
+    todo: list[tuple[bool, Any]] = [(False, value)]  # whether it is text, and it; what comes next lies on top
+    while todo:
+        is_text, each = todo.pop()
+        found = each if is_text else parts(each)
+        if isinstance(found, str):
+            out.append(found)
+        else:
+            todo.extend((place % 2 == 0, found[place]) for place in range(len(found) - 1, -1, -1))
+    return "".join(out)
