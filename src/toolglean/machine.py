@@ -38,7 +38,6 @@ NEVER = sys.maxsize
 REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only the fast path would be missed
-PROMPT_CHARS = 2048  # how much of a prompt's end is read
 LAYOUT = 1  # of the pickled state
 
 
@@ -105,11 +104,10 @@ class Machine:
         self._set_fast_paths()
 
     def read_prompt(self, prompt: str) -> None:
-        """Read the end of the prompt; its events are dropped, and places count from its end.
+        """Read what the prompt holds of the turn; its events are dropped, and places count from its end.
 
         What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
         """
-        prompt = prompt[-PROMPT_CHARS:]
         self._pos = -len(prompt)
         self._run(prompt, self._pos)
         self._pos = 0

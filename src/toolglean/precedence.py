@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Given", "choose"]
 
+PROMPT_CHARS = 2048  # how much is read of the end of a prompt that does not show where the model's message begins
 SAMPLES = 40  # random messages of the proof, where a parser is made; `toolglean inspect` takes more
 
 
@@ -44,19 +45,45 @@ class Given(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What is to be read, whether the prompt opens the reasoning, and by which response template."""
+    """What is to be read, whether the prompt opens the reasoning, by which response template, and what is known of it.
+
+    Attributes:
+        marks: the texts behind which, as the chat template has shown, the model's message begins in a prompt.
+    """
 
     plan: Plan
     starts_reasoning: bool = False
     response_template: Mapping[str, Any] | None = None
+    marks: tuple[str, ...] = ()
 
     def prompt(self, prompt: str) -> str:
-        """What of the prompt counts."""
-        if self.response_template is None:
-            return prompt
-        from toolglean.templates.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
+        """What of the prompt is the model's own: all behind its header, and behind the last message of others.
 
-        return prompt_of(self.response_template, prompt)
+        Where nothing shows where that is, it is the end of a prompt, as it stands.
+        """
+        from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
+
+        formats: tuple[Format, ...] = getattr(self.plan, "formats", ())
+        own = own_part(prompt, self.marks, formats)
+        if own is not None:
+            return own
+        if self.response_template is not None:
+            from toolglean.templates.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
+
+            own = prompt_of(self.response_template, prompt)
+        behind = prompt if own is None else own  # another's message may stand behind the last anchor, too
+        declared = formats[0].drop if len(formats) == 1 and not _is_ours(formats[0]) else ()
+        last = own_part(behind, (*HEADERS, *ENDS, *declared), formats)
+        if last is not None:
+            return last
+        return prompt[-PROMPT_CHARS:] if own is None else own
+
+
+def _is_ours(declared: Format) -> bool:
+    # Whether it stands in the library: what ends a message there is known (headers.py), and not all that it drops does.
+    from toolglean.formats.library import formats  # noqa: PLC0415
+
+    return any(each.name == declared.name for each in formats())
 
 
 def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
