@@ -38,7 +38,8 @@ class Given(NamedTuple):
     format: str | Format | None
     response_template: Mapping[str, Any] | None
     tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None
-    template: str | None
+    template: str | PathLike[str] | None
+    variables: Mapping[str, Any] | None
     model: str | None
     tag: str | None
     closer: str | None
@@ -115,9 +116,9 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
 
 def _source(given: Given) -> TemplateSource | None:
     if given.template is not None:
-        from toolglean.templates.source import template_in  # noqa: PLC0415
+        from toolglean.templates.source import checked, template_in, template_text  # noqa: PLC0415
 
-        return template_in(given.template)
+        return checked(template_in(template_text(given.template)))
     if given.tokenizer_config is None:
         return None
     from toolglean.templates.source import TemplateSource, in_config  # noqa: PLC0415
@@ -140,37 +141,60 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
 
 
 def _from_template(source: TemplateSource, given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
-    found = _inferred(source.text, tuple(sorted(source.variables.items())), untrusted)
-    if found is not None:
-        return Choice(_format_plan(found.format, tools), found.starts_reasoning)
+    variables = {**source.variables, **(given.variables or {})}
+    found = _inferred(source.text, _key_of(variables), untrusted)
+    if not isinstance(found, Exception):
+        return Choice(_format_plan(found.format, tools), found.starts_reasoning, marks=found.marks)
+    drop, marks = getattr(found, "drop", ()), getattr(found, "marks", ())
     if given.model is not None:
         from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
         known = format_of_model(given.model)
         if known is not None:
-            return Choice(_format_plan(known, tools))
+            return Choice(_format_plan(known, tools), marks=marks)
     from toolglean.templates import tag_of  # noqa: PLC0415
+    from toolglean.templates.markers import GENERIC  # noqa: PLC0415
 
     tag = tag_of(source.text)
-    return Choice(_tag_plan(tag.tag, given.closer if given.closer is not None else tag.closer or None))
+    if tag.tag == GENERIC:
+        raise _advised(found)
+    return Choice(
+        _tag_plan(tag.tag, given.closer if given.closer is not None else tag.closer or None, drop), marks=marks
+    )
+
+
+def _advised(error: FormatError | TemplateError) -> FormatError | TemplateError:
+    # A tag that would be found in any JSON says nothing. Why there is none is what there is to say.
+    if isinstance(error, TemplateError):
+        return error
+    return FormatError(f'{error}. Say how the model writes: format= ("auto": the turn shows it), model= or tag=.')
+
+
+def _key_of(variables: Mapping[str, Any]) -> str:
+    import json  # noqa: PLC0415  # only those who give a template pay for it
+
+    try:
+        return json.dumps(variables, sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"variables must be values of JSON, which a template can be given: {error}") from error
 
 
 @lru_cache(maxsize=64)
-def _inferred(template: str, variables: tuple[tuple[str, str], ...], untrusted: bool) -> Inference | None:  # noqa: FBT001
-    # Once for each template: it is rendered many times. None: no format gives back what it writes.
+def _inferred(template: str, variables: str, untrusted: bool) -> Inference | FormatError | TemplateError:  # noqa: FBT001
+    # Once for each template: it is rendered many times. An error: no format gives back what it writes, and why.
     from toolglean.templates.infer import infer  # noqa: PLC0415
 
     try:
-        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=dict(variables))
-    except (FormatError, TemplateError):
-        return None
+        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
+    except (FormatError, TemplateError) as error:
+        return error.with_traceback(None)
 
 
-def _tag_plan(tag: str, closer: str | None) -> Plan:
+def _tag_plan(tag: str, closer: str | None, drop: tuple[str, ...] = ()) -> Plan:
     from toolglean.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
     from toolglean.tag import Tag  # noqa: PLC0415
 
-    return TagPlan(Tag.of(tag, closer))
+    return TagPlan(Tag.of(tag, closer), drop)
 
 
 def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
