@@ -30,7 +30,9 @@ HEADERS = (
     *('<|open|>message role="assistant"<|sep|>', "<|plamo:begin_message:plamo|>assistant", "Source: assistant"),
     # what stands before an answer without being called so: the user's end, and that of a tool's result
     *("[/INST]", "[/TOOL_RESULTS]", "<tool_response|>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁end｜>"),
-    *("</function_results>", "<end_function_response>", "<｜tool_outputs_end｜>"),
+    *("</function_results>", "<end_function_response>", "<｜tool_outputs_end｜>", "</tool_response>", "</tool_result>"),
+    *("</tool_results>", "</tool_output>", "<|tool_response_end|>", "<|tool_response:end|>", "<|END_TOOL_RESULT|>"),
+    *("</TOOL_RESPONSE>", "</tool_response:opensource>", "</tool_responses:opensource>"),
     # words at the beginning of a line
     *("\n### Response", "\n###Response", "\n@@ Response", "\n### Assistant", "\n###Assistant", "\n>>> Assistant:"),
     *("\nAssistant:", "\nASSISTANT:", " ASSISTANT:", "Correct Assistant:", "\n<|Assistant|>:", "\nFalcon:"),
