@@ -301,7 +301,7 @@ class Stage:
                 found = self.turn(asked).text
                 heard = USER in self._prompt(TOOLS)[0]
             except TemplateError as error:
-                reason = error.reason
+                reason = reason if ways.parts else error.reason  # most templates refuse parts, whatever else is wrong
                 continue
             finally:
                 self._turns.clear()
