@@ -97,6 +97,8 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
     """
     if given.closer is not None and given.tag is None and given.template is None:
         raise UsageError("a closer belongs to a tag: give the tag too")
+    if given.variables is not None:
+        _check_variables(given)
     if given.format is not None:
         if given.tag is not None or given.closer is not None:
             raise UsageError("give a format or a tag, not both")
@@ -112,6 +114,13 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
     if source is not None:
         return _from_template(source, given, tools, untrusted=untrusted)
     return Choice(_format_plan("auto", tools) if given.model is None else _model_plan(given.model, tools))
+
+
+def _check_variables(given: Given) -> None:
+    if not isinstance(given.variables, Mapping):
+        raise UsageError(f"variables must be a mapping of names to values, not {given.variables!r:.80}")
+    if given.template is None and given.tokenizer_config is None:
+        raise UsageError("variables are what a template is given: give template or tokenizer_config too")
 
 
 def _source(given: Given) -> TemplateSource | None:

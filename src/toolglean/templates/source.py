@@ -65,7 +65,7 @@ def checked(source: TemplateSource) -> TemplateSource:
     if "{{" not in source.text and "{%" not in source.text:
         raise UsageError(
             f"template must be a chat template's text, not {source.text[:60]!r}: nothing in it stands between "
-            "{{ }} or {% %}. Give the text itself, a path object (pathlib.Path) for a file, or model= for a model's name."
+            "{{ }} or {% %}. Give the text itself, a path object of its file (pathlib.Path), or model= for a name."
         )
     return source
 
