@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
@@ -108,27 +108,72 @@ class Payload:
         self.tag = Tag.of(*state["tag"])
 
 
-class TagPlan:
-    """What the machine looks for where only a tag is known: see `plan.Plan`."""
+class Dropped:
+    """A marker that is markup wherever it stands."""
 
-    def __init__(self, tag: Tag) -> None:
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.start = start
+
+    def read(self, machine: Machine, text: str, i: int) -> int:
+        """The marker is done before anything is read."""
+        del text
+        self.finish(machine)
+        return i
+
+    def skip(self, machine: Machine, text: str, i: int) -> int:
+        """Never called: a marker is never given up."""
+        del machine, i
+        return len(text)
+
+    def stops(self) -> str:
+        """See `plan.Payload`."""
+        return ""
+
+    def finish(self, machine: Machine) -> None:
+        """It is markup, as is the white space beside it."""
+        machine.emit.markup(self.text, self.start)
+        machine.enter_lane(machine.lane)
+
+    def copy(self) -> Dropped:
+        """The same place: nothing changes here."""
+        return self
+
+
+AnyPayload: TypeAlias = Payload | Dropped
+
+
+class TagPlan:
+    """What the machine looks for where only a tag is known: see `plan.Plan`.
+
+    Args:
+        tag: the tag.
+        drop: markers that are markup wherever they stand: those that end a turn.
+    """
+
+    def __init__(self, tag: Tag, drop: tuple[str, ...] = ()) -> None:
         self.tag = tag
         self.tag_text = tag.text
+        self.drop = tuple(each for each in drop if each and each not in {tag.text, tag.closer})
         self.bare = tag.bare
         self.spaced = False
-        self.stops_after_bare = tag.bare
+        self.stops_after_bare = tag.bare and not self.drop
+        # A bare tag counts at the start of a turn alone.
+        self._finder = Finder([*(() if tag.bare else (tag.text,)), *self.drop]) if self.drop else tag.finder
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds the tag."""
+        """Finds the tag, and what ends a turn."""
         del lane, only
-        return self.tag.finder
+        return self._finder
 
     def reasoning_lane(self) -> int:
         """The lane of reasoning: a tag knows none."""
         return 0
 
-    def begin(self, machine: Machine, found: str, start: int) -> tuple[Payload, int]:
+    def begin(self, machine: Machine, found: str, start: int) -> tuple[AnyPayload, int]:
         """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
+        if found in self.drop:
+            return Dropped(found, start), len(found)
         machine.open_region(start, len(found), bare=self.bare)
         machine.keep(found)
         payload = Payload(self.tag, machine.emit.index, machine.limits.depth)
@@ -139,18 +184,18 @@ class TagPlan:
             payload.phase = IN_JSON
         return payload, len(found)
 
-    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
+    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[AnyPayload, int] | None:
         """The turn begins with that character: the payload, and how many characters it has read; None if none."""
         if char == self.tag.text:
             return self.begin(machine, char, start)
         return None if self.tag.text else self.begin(machine, "", start)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plan, (self.tag.text, self.tag.closer)
+        return _plan, (self.tag.text, self.tag.closer, self.drop)
 
 
-def _plan(tag: str, closer: str) -> TagPlan:
-    return TagPlan(Tag.of(tag, closer))
+def _plan(tag: str, closer: str, drop: tuple[str, ...] = ()) -> TagPlan:
+    return TagPlan(Tag.of(tag, closer), drop)
 
 
 def _distrust(machine: Machine, payload: Payload) -> None:

@@ -38,7 +38,6 @@ NEVER = sys.maxsize
 REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only the fast path would be missed
-PROMPT_CHARS = 2048  # how much of a prompt's end is read
 LAYOUT = 2  # of the pickled state
 DISTRUSTED = "call behind a malformed one that was not closed"
 
@@ -105,11 +104,10 @@ class Machine:
         self._set_fast_paths()
 
     def read_prompt(self, prompt: str) -> None:
-        """Read the end of the prompt; its events are dropped, and places count from its end.
+        """Read what the prompt holds of the turn; its events are dropped, and places count from its end.
 
         What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
         """
-        prompt = prompt[-PROMPT_CHARS:]
         self._pos = -len(prompt)
         self._run(prompt, self._pos)
         self._pos = 0
@@ -117,7 +115,7 @@ class Machine:
         if self.mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
             if self._held not in self.plan.finder(CONTENT, self.only).literals:
                 self._held = ""
-            self.fresh = self.plan.bare
+            self.fresh, self.owed = self.plan.bare, None
             self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
         if self.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
