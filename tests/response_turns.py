@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from toolglean import ToolSet
+from toolglean import Parser, ToolSet
+from toolglean.engine.machine import Machine
+from toolglean.engine.plan import Plan
 from toolglean.formats.spec import Format, Quoted
 from toolglean.limits import Limits
-from toolglean.machine import Machine
-from toolglean.plan import Plan
 
 PROPERTIES = {
     "city": {"type": "string"},
@@ -96,7 +96,11 @@ def _parameter(declared: Format, key: str, value: Any) -> str:
 
 def machine_of(
     plan: Plan, tools: list[Any] | None = None, unknown_tools: str = "call", limits: Limits | None = None
-) -> Machine:
-    """A machine that runs the plan, as `Parser` makes one."""
+) -> Parser:
+    """A parser that runs the plan."""
     known = ToolSet(tools) if tools else None
-    return Machine(plan, known, unknown_tools=unknown_tools, markup=True, id_prefix="call_", limits=limits or Limits())
+    parser = Parser(known)
+    parser._machine = Machine(
+        plan, known, unknown_tools=unknown_tools, markup=True, id_prefix="call_", limits=limits or Limits()
+    )
+    return parser

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared import shared_rows
-from toolglean.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, within
+from toolglean.values.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, within
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 OBJECT, ARRAY, NULL = ({"type": kind} for kind in ("object", "array", "null"))

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-import toolglean.emit
+import toolglean.engine.emit
 from fuzz import mutants
 from fuzz.laws import Subject, broken
 from fuzz.mutation import mutant
@@ -38,11 +38,11 @@ def test_every_format_is_read_by_name_by_auto_and_by_a_tag() -> None:
 def test_a_breach_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A parser that loses a character now and then."""
 
-    def content(self: toolglean.emit.Emitter, text: str, start: int) -> None:
+    def content(self: toolglean.engine.emit.Emitter, text: str, start: int) -> None:
         found(self, text.replace("w", ""), start)
 
-    found = toolglean.emit.Emitter.content
-    monkeypatch.setattr(toolglean.emit.Emitter, "content", content)
+    found = toolglean.engine.emit.Emitter.content
+    monkeypatch.setattr(toolglean.engine.emit.Emitter, "content", content)
     [breach, *_] = mutants.run(40, only="hermes")
     assert breach.breach.law in {"nothing lost", "one answer"}
     assert len(breach.text) < 12

@@ -13,12 +13,12 @@ from tests.chunkings import events_of
 from tests.response_turns import TOOLS, Turn, machine_of, turns, written
 from tests.transformers_check import MUST, exported
 from toolglean import CallDelta, CallEnd, Event, Markup, Parser
+from toolglean.engine.plan import Plan
 from toolglean.errors import FormatError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.spec import Format, Tree
-from toolglean.plan import Plan
-from toolglean.templates.response import export, plan_of, to_format
-from toolglean.templates.response.plan import response_plan
+from toolglean.response import export, plan_of, to_format
+from toolglean.response.plan import response_plan
 
 EXPORTED = {each.name: template for each in all_formats() if (template := exported(each)) is not None}
 OTHERS = sorted(set(EXPORTED) - set(MUST))

@@ -13,11 +13,11 @@ from tests.chunkings import calls_of, content_of, events_of
 from tests.response_turns import TOOLS, machine_of
 from tests.shared import SHARED, shared_rows
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Parser, Problem, Reasoning
+from toolglean.engine.places.payload import FormatPlan
 from toolglean.errors import FormatError, UsageError
 from toolglean.limits import Limits
-from toolglean.places.walk import FormatPlan
-from toolglean.templates.response import ResponsePlan, message, plan_of, prompt_of, to_format
-from toolglean.templates.response.plan import response_plan
+from toolglean.response import ResponsePlan, message, plan_of, prompt_of, to_format
+from toolglean.response.plan import response_plan
 
 CALL = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
 TAG = r"<p=(?P<key>\w+)>\s*(?P<value>.*?)\s*</p>"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
 from tests.work import calls_made
-from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import DONE, FAILED
+from toolglean.values.quoted import QuotedReader
 
 Q = '<|"|>'
 ESCAPE = "<escape>"

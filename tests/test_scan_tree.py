@@ -15,7 +15,7 @@ from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
 from tests.work import calls_made
 from toolglean.scan.reader import DONE, FAILED
-from toolglean.scan.tree import TreeReader
+from toolglean.values.tree import TreeReader
 
 P = "]<]minimax[>["
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}

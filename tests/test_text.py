@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from toolglean.scan.text import Finder
 
+PROSE = ["to=", "<a>"]
+
 LITERALS = st.lists(st.text("ab<", min_size=1, max_size=4), max_size=6)
 
 
@@ -35,6 +37,30 @@ def test_rows() -> None:
     assert finder.find("x<a>", 0) == (0, "")  # a longer one may still come, further left
     assert finder.find("x<a>z", 0) == (1, "<a>")
     assert finder.find("q<ab>", 2) == (5, "")
-    assert finder.first == ""
-    assert Finder(["<a", "<b"]).first == "<"
+    assert Finder(["<a", "<b"]).guards[0] == "<"
+    assert Finder(["<a", "[b"]).guards == ("<", "[")
+    assert Finder(["<a", "[b", "x"]).guards == ("", "")
     assert Finder([]).find("abc", 1) == (3, "")
+
+
+def test_in_prose_a_literal_of_letters_counts_where_a_word_begins() -> None:
+    finder = Finder(PROSE, words=True)
+    assert finder.find("auto=1 to=2", 0) == (7, "to=")
+    assert finder.find("to=", 0, "au") == (3, "")
+    assert finder.find("to=", 0, "au ") == (0, "to=")
+    assert finder.find("that is t", 0) == (8, "")  # the next character is still to come
+    assert finder.find("but", 0) == (3, "")
+    assert finder.search("that is but tea") is None
+    assert finder.guards == ("", "")
+
+
+@given(st.text("to=<a> ", max_size=12), st.text("to ", max_size=2), st.integers(0, 12))
+def test_its_search_misses_nothing(text: str, last: str, cut: int) -> None:
+    """What `search` does not find, `find` does not either: a chunk without it goes out as it comes."""
+    finder = Finder(PROSE, words=True)
+    if finder.search(text) is None:
+        assert finder.find(text, 0, last) == (len(text), "")
+    cut = min(cut, len(text))
+    whole = finder.find(text, 0, last)
+    if whole[0] >= cut:  # the same behind a cut
+        assert finder.find(text[cut:], 0, last + text[:cut]) == (whole[0] - cut, whole[1])

@@ -16,7 +16,7 @@ from tests.response_turns import TOOLS, Turn, turns, written
 from toolglean.errors import FormatError
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
-from toolglean.templates.response import export, message
+from toolglean.response import export, message
 
 MUST = ("hermes", "qwen3-coder", "glm-4.5", "glm-4.7", "gemma-4", "mistral-v13", "mistral-v11", "mistral-v3")
 

@@ -21,8 +21,7 @@ from toolglean.events import (
     join,
 )
 from toolglean.limits import Limits
-from toolglean.machine import State
-from toolglean.parser import Parser
+from toolglean.parser import Parser, State
 from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 __all__ = [
@@ -123,7 +123,7 @@ class Markup:
 Event: TypeAlias = Content | Reasoning | CallStart | CallDelta | CallEnd | Problem | Markup
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Output:
     """What one chunk, or a whole turn, came to: its events, folded.
 
@@ -135,11 +135,25 @@ class Output:
         problems: what could not be taken as it stood.
     """
 
-    content: str = ""
-    reasoning: str = ""
-    calls: list[ToolCall] = field(default_factory=list)
-    unfinished: list[ToolCall] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    content: str
+    reasoning: str
+    calls: list[ToolCall]
+    unfinished: list[ToolCall]
+    problems: list[Problem]
+
+    def __init__(  # by hand: factories of lists take a third longer, and `add` makes one for each chunk
+        self,
+        content: str = "",
+        reasoning: str = "",
+        calls: list[ToolCall] | None = None,
+        unfinished: list[ToolCall] | None = None,
+        problems: list[Problem] | None = None,
+    ) -> None:
+        self.content = content
+        self.reasoning = reasoning
+        self.calls = [] if calls is None else calls
+        self.unfinished = [] if unfinished is None else unfinished
+        self.problems = [] if problems is None else problems
 
 
 def fold(events: Iterable[Event]) -> Output:

@@ -4,23 +4,36 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+from toolglean.choose import Given, choose
+from toolglean.engine.machine import Machine
+from toolglean.engine.modes import CALL, DONE, SKIP
 from toolglean.errors import UsageError
+from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
-from toolglean.machine import Machine
-from toolglean.precedence import Given, choose
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
-__all__ = ["Parser"]
+__all__ = ["Parser", "State"]
+
+_LIMITS = Limits()
 
 
-class Parser(Machine):
+class State(enum.Enum):
+    """Where the parser is, in Ollama's words."""
+
+    LookingForTag = 0
+    ToolCalling = 1
+    Done = 2
+
+
+class Parser:
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
@@ -62,6 +75,8 @@ class Parser(Machine):
         TemplateError: `template` is no chat template, or it cannot be rendered.
     """
 
+    __slots__ = ("_machine",)
+
     def __init__(
         self,
         tools: Iterable[ToolLike] | ToolSet | None = None,
@@ -93,30 +108,105 @@ class Parser(Machine):
             known,
             untrusted=untrusted,
         )
-        super().__init__(
+        machine = self._machine = Machine(
             chosen.plan,
             known,
             unknown_tools=unknown_tools,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
-            limits=limits or Limits(),
+            limits=limits or _LIMITS,
         )
         if start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning):
-            self.begin_reasoning()
+            machine.begin_reasoning()
         if prompt:
-            self.read_prompt(chosen.prompt(prompt))
+            machine.read_prompt(chosen.prompt(prompt))
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Read one chunk.
+
+        Args:
+            chunk: the next piece of what the model writes: any length, cut anywhere, also empty.
+
+        Returns:
+            The events that have become certain, in the order in which the model wrote them; often a single `Content`,
+            or nothing while text is held back.
+
+        Raises:
+            UsageError: the turn was ended by `finish` or `close`. Use one parser for each turn.
+        """
+        machine = self._machine
+        if machine.guard not in chunk and machine.second not in chunk:  # most chunks stop here
+            start = machine.pos
+            machine.pos = start + len(chunk)
+            return [Content(chunk, start)] if chunk else []
+        return machine.feed(chunk)
+
+    def add(self, chunk: str) -> Output:
+        """Read one chunk, folded: its content, its reasoning, and the calls that it finished.
+
+        Args, errors: as for `feed`.
+        """
+        machine = self._machine
+        if machine.guard not in chunk and machine.second not in chunk:
+            machine.pos += len(chunk)
+            return Output(chunk)
+        return fold(machine.feed(chunk))
+
+    def finish(self) -> list[Event]:
+        """End the turn.
+
+        Returns:
+            The last events: text that was held back, and a call that was cut off, as `CallEnd` with status
+            "incomplete". A second `finish` gives none.
+        """
+        return self._machine.finish()
+
+    def close(self) -> Output:
+        """End the turn, folded: what was held back, and in `unfinished` a call that was cut off."""
+        return fold(self._machine.finish())
+
+    def fork(self) -> Self:
+        """The same parser at the same place; both go on apart. At every moment: beam search, replay, retries."""
+        twin = object.__new__(type(self))
+        twin._machine = self._machine.fork()
+        return twin
+
+    def __copy__(self) -> Self:
+        return self.fork()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.fork()
+
+    @property
+    def state(self) -> State:
+        """Where the parser is: looking for a tag, in a call, or done looking."""
+        mode = self._machine.turn.mode
+        if mode in {CALL, SKIP}:
+            return State.ToolCalling
+        return State.Done if mode == DONE else State.LookingForTag
+
+    @property
+    def tools(self) -> ToolSet | None:
+        """The tools; None where none were given."""
+        return self._machine.turn.names.tools
+
+    @property
+    def limits(self) -> Limits:
+        """How much the turn may ask for."""
+        return self._machine.turn.limits
 
     @property
     def format(self) -> Format | None:
         """The format: the one that was given, or with "auto" the one that the turn has shown; None while not known."""
-        formats: tuple[Format, ...] = getattr(self.plan, "formats", ())
+        formats: tuple[Format, ...] = getattr(self._machine.plan, "formats", ())
         if len(formats) == 1:
             return formats[0]
-        return formats[self.only[0]] if formats and self.only else None
+        only = self._machine.turn.only
+        return formats[only[0]] if formats and only else None
 
     @property
     def tag(self) -> str | None:
         """The tag for which the parser looks, where only a tag is known."""
-        found: str | None = getattr(self.plan, "tag_text", None)
+        found: str | None = getattr(self._machine.plan, "tag_text", None)
         return found

@@ -17,7 +17,6 @@ from toolglean.cli.measure import best_times, floor
 from toolglean.cli.options import InputError, add_format_options, given, new_parser
 from toolglean.cli.output import for_machines
 from toolglean.demo import load_streams, load_tools
-from toolglean.machine import Machine
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -110,7 +109,7 @@ def _cut(chunks: Iterable[str], size: int | None) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def _measure(name: str, chunks: Sequence[str], new: Callable[[], Machine]) -> list[Figures]:
+def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> list[Figures]:
     def feed() -> None:
         parser = new()
         for chunk in chunks:

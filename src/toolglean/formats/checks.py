@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError
-from toolglean.formats.spec import Hole, Literal, Quoted, Space, Token, Tree, tokens_of
-from toolglean.keys import ARGUMENT_KEYS, NAME_KEYS
-
-if TYPE_CHECKING:
-    from toolglean.formats.spec import Format
+from toolglean.formats.declaration import Declaration
+from toolglean.formats.words import Hole, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.values.keys import ARGUMENT_KEYS, NAME_KEYS
 
 __all__ = ["check"]
 
@@ -24,7 +21,7 @@ PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
 WORDS = frozenset({"name", "id", "index", "key", "type"})
 
 
-def check(declared: Format) -> None:
+def check(declared: Declaration) -> None:
     """Refuse what cannot be right.
 
     Raises:
@@ -48,7 +45,7 @@ def check(declared: Format) -> None:
         raise FormatError(f"format {declared.name!r}: {reason}")
 
 
-def _tuples(declared: Format) -> str:
+def _tuples(declared: Declaration) -> str:
     for name in ("also", "sections", "reasonings", "drop", "speaks", "aliases", "models", "escapes"):
         value = getattr(declared, name)
         if not isinstance(value, tuple):
@@ -61,7 +58,7 @@ def _unknown(pattern: str, allowed: frozenset[str], what: str) -> str:
     return f"unknown hole {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
 
 
-def _call(declared: Format, pattern: str) -> str:
+def _call(declared: Declaration, pattern: str) -> str:
     holes = _holes(pattern)
     named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
     whole = {"call", "calls"} & set(holes)
@@ -89,7 +86,7 @@ def _holes(pattern: str) -> list[str]:
     return [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
 
 
-def _markers(declared: Format) -> str:
+def _markers(declared: Declaration) -> str:
     if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
         return "a marker of drop or speaks is empty"
     for opener, closer in declared.all_reasonings:
@@ -99,7 +96,7 @@ def _markers(declared: Format) -> str:
     return next((f"a section or marker has no holes: {text!r}" for text in texts if _holes(text)), "")
 
 
-def _codec(declared: Format) -> str:
+def _codec(declared: Declaration) -> str:
     codec = declared.arguments
     if isinstance(codec, Quoted) and not codec.quote.strip():
         return f"the quote marker is empty: {codec.quote!r}"
@@ -108,7 +105,7 @@ def _codec(declared: Format) -> str:
     return ""
 
 
-def _id(declared: Format) -> str:
+def _id(declared: Declaration) -> str:
     for hole in _holes(declared.id):
         if hole not in {"name", "index"}:
             return f"an id is made of {{name}} and {{index}}, not of {{{hole}}}: {declared.id!r}"
@@ -117,20 +114,20 @@ def _id(declared: Format) -> str:
     return ""
 
 
-def _json_keys(declared: Format) -> str:
+def _json_keys(declared: Declaration) -> str:
     name, arguments = declared.keys
     if name in NAME_KEYS and arguments in ARGUMENT_KEYS:
         return ""
     return f"keys {declared.keys!r}: names are read under {sorted(NAME_KEYS)}, arguments under {sorted(ARGUMENT_KEYS)}"
 
 
-def _types(declared: Format) -> str:
+def _types(declared: Declaration) -> str:
     string = declared.types.get("string")
     others = [word for kind, word in declared.types.items() if kind != "string"]
     return f"types: {string!r} stands for strings and for others" if string is not None and string in others else ""
 
 
-def _escapes(declared: Format) -> str:
+def _escapes(declared: Declaration) -> str:
     pairs: tuple[tuple[str, ...], ...] = declared.escapes
     for each in pairs:
         if len(each) != 2 or len(each[0]) != 1 or not each[1].strip():
@@ -159,7 +156,7 @@ def _twice(pattern: str) -> str:
     return ""
 
 
-def _first_holes(declared: Format) -> str:
+def _first_holes(declared: Declaration) -> str:
     for pattern in declared.calls:
         tokens = tokens_of(pattern.strip())
         if tokens and isinstance(tokens[0], Hole) and tokens[0].name not in {"name", "call", "calls"}:
@@ -167,7 +164,7 @@ def _first_holes(declared: Format) -> str:
     return ""
 
 
-def _ends(declared: Format) -> str:
+def _ends(declared: Declaration) -> str:
     if not isinstance(declared.arguments, Tree):
         return ""
     for pattern in declared.calls:

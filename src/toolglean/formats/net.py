@@ -147,6 +147,7 @@ class Net:
         self.format = -1  # the number of the format for which states are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
+        self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
         self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
 
     def copy(self) -> Net:
@@ -228,16 +229,22 @@ class Net:
 
     def step(self, place: Place, char: str) -> Place | None:
         """The place behind one character; None if nothing fits."""
-        try:
-            return place.known[char]
-        except KeyError:
+        found = place.known.get(char)
+        if found is None:
             core = list(place.chars.get(char, ()))
             if char.isspace():
                 core += place.spaces
-            if not core:  # not remembered: what a format lets pass is bounded, what a stranger may write is not
-                return None
-            found = place.known[char] = self.place(core)
-            return found
+            if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
+                found = place.known[char] = self.place(core)
+        return found
+
+    def behind(self, edges: tuple[HoleEdge, ...]) -> tuple[Place, Exits]:
+        """The place behind a hole, and what may stand there."""
+        found = self._behind.get(edges)
+        if found is None:
+            targets = [edge.target for edge in edges]
+            found = self._behind[edges] = self.place(targets), self.exits(targets)
+        return found
 
     def exits(self, targets: Iterable[int]) -> Exits:
         """What may stand behind a hole of text that leads to these states."""

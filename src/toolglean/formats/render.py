@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from toolglean.coerce import properties
 from toolglean.errors import UsageError
 from toolglean.events import ToolCall
 from toolglean.formats.compile import Program, compiled
@@ -36,6 +35,7 @@ from toolglean.formats.write_values import (
 )
 from toolglean.scan.json import decode, object_text
 from toolglean.scan.text import holds_name_after
+from toolglean.values.coerce import properties
 
 __all__ = ["CallLike", "Tools", "render"]
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.coerce import coerce_text, kinds_of, within
+from toolglean.values.coerce import coerce_text, kinds_of, within
 
 __all__ = ["coerce_arguments", "read_arguments"]
 

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
-from toolglean.coerce import json_text
 from toolglean.errors import UsageError
 from toolglean.messages.wire import NO_JSON, arguments_of, can_be_sent, field, json_of, shown, text_of, written
 from toolglean.routing.detect import ToolUseFormat, detect_format
 from toolglean.routing.neutral import ErrorCode, ToolResultContent, ToolUseContent, text_block
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
+from toolglean.values.coerce import json_text
 
 __all__ = ["from_neutral", "is_item", "result_from_neutral", "result_to_neutral", "to_neutral"]
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.coerce import kinds_of, properties
 from toolglean.errors import UsageError
 from toolglean.routing.arguments import coerce_arguments
 from toolglean.routing.executors import ToolExecutor
 from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
 from toolglean.tools import Tool, ToolSet
+from toolglean.values.coerce import kinds_of, properties
 
 __all__ = ["UnifiedMcpToolSystem", "said"]
 

@@ -47,6 +47,9 @@ QUOTE = '"'
 MAX_DIGITS = 4300
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
+unescaped_stop = re.compile(r"""(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*+[\s\S]""").match
+"""Inside a string: finds something if it does not go on to the text's end, with each escape whole."""
+
 _space = re.compile(r"[ \t\n\r]*").match
 _body = re.compile(r'[^"\\\x00-\x1f]*').match
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}

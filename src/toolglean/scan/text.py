@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-__all__ = ["NAME_CHARS", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "with_closers"]
+__all__ = ["NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "with_closers"]
 
 WORD_MARKS = frozenset("_-.")
 NAME_CHARS = 256  # of a tool's name
+NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only a short way would be missed
 
 
 def is_word(char: str) -> bool:
@@ -28,15 +29,31 @@ class Finder:
 
     Args:
         literals: what to look for; empty ones are left out.
+        words: whether a literal that begins with a letter counts only where a word begins: in prose, most letters are
+            inside words.
 
     Attributes:
-        first: the one character with which every literal begins, or "": the guard of fast paths.
-        openers: the characters with which literals begin: the same for those that begin with several.
+        openers: the characters with which literals begin.
+        guards: text that has neither of these two characters has no literal, and no beginning of one; ("", "") where
+            literals begin with more than two characters, or with letters.
+        search: finds a character at which a literal may begin, as far as that one and the next show.
     """
 
-    __slots__ = ("_by_two", "_longest", "_search", "_single", "first", "literals", "openers")
+    __slots__ = (
+        "_by_two",
+        "_first",
+        "_letters",
+        "_longest",
+        "_single",
+        "guards",
+        "literals",
+        "openers",
+        "search",
+        "words",
+    )
 
-    def __init__(self, literals: Iterable[str]) -> None:
+    def __init__(self, literals: Iterable[str], *, words: bool = False) -> None:
+        self.words = words
         self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
         self._longest = len(self.literals[0]) if self.literals else 0
         # By their first two characters, and by the first alone: that is all there is of them at a text's end.
@@ -50,20 +67,31 @@ class Finder:
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
-        self.first = self.openers if len(self.openers) == 1 else ""
-        self._search = re.compile("[" + re.escape(self.openers) + "]").search if self.openers else None
+        self._first = self.openers if len(self.openers) == 1 else ""
+        self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
+        first, second = [*self.openers, NO_GUARD, NO_GUARD][:2]
+        self.guards = ("", "") if self._letters or len(self.openers) > 2 else (first, second)
+        self.search = re.compile(self._candidates()).search
 
-    def find(self, text: str, pos: int) -> tuple[int, str]:
+    def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """The place of the first literal, and it; or where the text's end may begin one (or its length), and "".
 
         At one place the longest literal counts; while a longer one may still come, the place is held.
+
+        Args:
+            text: the text.
+            pos: from where on.
+            last: what stood before that; only its end counts.
         """
         end = len(text)
-        by_two = self._by_two
+        by_two, begin = self._by_two, pos
         while True:
             pos = self._candidate(text, pos)
             if pos < 0:
                 return end, ""
+            if text[pos] in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):
+                pos += 1
+                continue
             literals = by_two.get(text[pos : pos + 2])
             if literals is None:
                 literals = [text[pos]] if text[pos] in self._single else []
@@ -76,16 +104,34 @@ class Finder:
             pos += 1
 
     def _candidate(self, text: str, pos: int) -> int:
-        if self.first:
-            return text.find(self.first, pos)
-        found = self._search(text, pos) if self._search is not None else None
+        if self._first:
+            return text.find(self._first, pos)
+        found = self.search(text, pos)
         return -1 if found is None else found.start()
+
+    def _candidates(self) -> str:
+        # Of a letter, the next character must fit too, or be still to come, and no word may go on there.
+        if not self.openers:
+            return "(?!)"
+        every = f"[{re.escape(self.openers)}]"
+        if not self._letters:
+            return every
+        letters = "".join(sorted(self._letters))
+        following = {
+            each: "".join(key[1] for key in self._by_two if len(key) > 1 and key[0] == each) for each in letters
+        }
+        ways = "|".join(f"(?<={each})[{re.escape(chars)}]" for each, chars in following.items())
+        return rf"{every}(?:(?<![{letters}])|(?<!\w[{letters}])(?:{ways}|\Z))"
+
+
+def _is_inside_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
 @lru_cache(maxsize=64)
 def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
     """The same finder, which finds these too."""
-    return Finder([*finder.literals, *closers])
+    return Finder([*finder.literals, *closers], words=finder.words)
 
 
 def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:

@@ -22,10 +22,10 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.spec import JSON, Codec, Quoted, Tree
 from toolglean.scan.python import KeywordsReader
-from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import DONE
 from toolglean.templates.infer.probes import Call
 from toolglean.templates.infer.texts import common_prefix, common_suffix, markers_of
+from toolglean.values.quoted import QuotedReader
 
 __all__ = ["Body", "Carrier", "Parameter", "carrier_of", "enclosing"]
 

@@ -8,11 +8,11 @@ import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.machine import Machine
+from toolglean.engine.places.payload import FormatPlan
 from toolglean.events import Output, fold
 from toolglean.formats.compile import compiled
 from toolglean.limits import Limits
-from toolglean.machine import Machine
-from toolglean.places.walk import FormatPlan
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:

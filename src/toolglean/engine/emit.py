@@ -1,0 +1,262 @@
+# What this file knows: how events are put in order: which white space is whose, what a call has gathered so far.
+# What it must not know: what the text looked like in which a call was found.
+#
+# White space after a call is undecided: content if text follows, markup if a call or the end of the turn follows. It
+# waits here. Markup is reported in whole runs, so that no cut of the stream shows in it.
+"""The emitter: from findings to events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, Status, ToolCall
+from toolglean.scan.json import decode
+from toolglean.scan.rope import PIECE, Rope, flat, grown, joined
+
+__all__ = ["Emitter"]
+
+
+class Emitter:
+    """Collects the events of one `feed` in `out`.
+
+    Attributes:
+        out: the events so far; the machine hands them out and gives a new list.
+        index: how many calls were started.
+        open: whether a call is open: started and not ended.
+        name, start: the name of the last call, and where it began.
+    """
+
+    __slots__ = (
+        "_args",
+        "_args_start",
+        "_id",
+        "_id_prefix",
+        "_ids",
+        "_known",
+        "_markup",
+        "_markup_start",
+        "_markup_wanted",
+        "_shown",
+        "_ws",
+        "_ws_start",
+        "index",
+        "name",
+        "open",
+        "out",
+        "start",
+    )
+
+    def __init__(self, id_prefix: str, *, markup: bool) -> None:
+        self.out: list[Event] = []
+        self.index = 0
+        self.open = False
+        self._markup_wanted = markup
+        self._id_prefix = id_prefix
+        self._ws: Rope = ()
+        self._ws_start = 0
+        self._markup: Rope = ()
+        self._markup_start = 0
+        self.name = ""
+        self._id: str | None = None
+        self._shown: str | None = None  # the id that the call's start has told
+        self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
+        self._known: bool | None = None
+        self.start = 0
+        self._args: Rope = ()
+        self._args_start: int | None = None
+
+    def copy(self) -> Emitter:
+        """The same emitter."""
+        twin = Emitter.__new__(Emitter)
+        twin.out, twin.index, twin.open = list(self.out), self.index, self.open
+        twin._markup_wanted, twin._id_prefix = self._markup_wanted, self._id_prefix
+        twin._ws, twin._ws_start = self._ws, self._ws_start
+        twin._markup, twin._markup_start = self._markup, self._markup_start
+        twin.name, twin.start, twin._known = self.name, self.start, self._known
+        twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
+        twin._args, twin._args_start = self._args, self._args_start
+        return twin
+
+    @property
+    def clean(self) -> bool:
+        """Whether the next content can go out as it comes."""
+        return not self._ws and not self._markup
+
+    @property
+    def unmarked(self) -> bool:
+        """Whether no markup waits: then the next reasoning can go out, with the white space that waits before it."""
+        return not self._markup
+
+    def content(self, text: str, start: int) -> None:
+        """Text for the user. White space that waited before it is content too."""
+        self._say(Content, text, start)
+
+    def reasoning(self, text: str, start: int) -> None:
+        """Text of the reasoning. White space that waited before it is reasoning too."""
+        self._say(Reasoning, text, start)
+
+    def space(self, text: str, start: int) -> None:
+        """White space after a call: content or markup, as what follows decides."""
+        if not text:
+            return
+        if not self._ws:
+            self._ws_start = start
+        self._ws = grown(self._ws, text)
+
+    def space_is_text(self, lane: int) -> None:
+        """More white space waits than may be held: it is content, or reasoning, whatever follows."""
+        waited, self._ws = joined(self._ws), ()
+        self._put_text(Reasoning if lane else Content, waited, self._ws_start)
+
+    def space_before(self, now: int) -> int:
+        """How many characters of white space wait, up to the place `now`."""
+        return now - self._ws_start if self._ws else 0
+
+    def markup(self, text: str, start: int) -> None:
+        """Text of the format itself. White space that waited before it is markup too."""
+        self.settle()
+        self._add_markup(text, start)
+
+    def settle(self) -> None:
+        """What follows is markup or a call: white space that waited is markup."""
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._add_markup(waited, self._ws_start)
+
+    def begin_turn(self) -> None:
+        """What was read so far was the prompt. A call that it left open is the turn's first."""
+        self.out, self._ws, self._markup, self.index = [], (), (), 0
+        self._ids = {}
+        if self.open:
+            self.index, self.start = 1, 0
+            self.out.append(CallStart(0, self._shown, self.name, self._known, 0))
+            if self._args:
+                self.out.append(CallDelta(0, joined(self._args), 0))
+
+    def flush(self) -> None:
+        """The turn is over."""
+        self.settle()
+        self._flush_markup()
+
+    def problem(self, reason: str, text: str, start: int) -> None:
+        """Something that could not be taken as it stood."""
+        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+            text, start = text[-start:], 0
+            if not text:
+                return
+        self._put(Problem(reason, text, start))
+
+    def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
+        """A call whose name is certain. `start` is where its opener stands."""
+        self.settle()
+        start = max(start, 0)
+        self.name, self._id, self._known, self.start = name, model_id, known, start
+        self._args, self._args_start = (), None
+        self.open = True
+        self._shown = None if may_get_id and model_id is None else self._free_id(self.index)
+        self._put(CallStart(self.index, self._shown, name, known, start))
+        self.index += 1
+
+    def set_id(self, model_id: str) -> None:
+        """The model's own id, written after the name. Where one was shown already, that stays."""
+        self._id = model_id
+
+    def delta(self, text: str, start: int) -> None:
+        """A piece of the open call's arguments as JSON text."""
+        start = max(start, 0)
+        if self._args_start is None:
+            self._args_start = start
+        self._args = grown(self._args, text)
+        self.out.append(CallDelta(self.index - 1, text, start))
+
+    def plain_delta(self, text: str, start: int) -> CallDelta:
+        """A piece of a string in the open call's arguments, handed out at once; some of them was written before."""
+        args = self._args
+        # `grown`, written out: this is done for each chunk of a long argument.
+        self._args = (args[0], args[1] + text) if args and len(args[1]) < PIECE else (args, text)
+        return CallDelta(self.index - 1, text, start)
+
+    def plain_reasoning(self, text: str, start: int) -> Reasoning:
+        """Reasoning that does not end with white space, handed out at once, behind the white space that waited."""
+        if not self._ws:
+            return Reasoning(text, start)
+        waited, self._ws = joined(self._ws), ()
+        return Reasoning(waited + text, self._ws_start)
+
+    def arguments(self) -> str:
+        """The open call's arguments so far."""
+        self._args = flat(self._args)
+        return joined(self._args)
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any of the open call's arguments was written."""
+        return self._args_start is not None
+
+    def end_call(self, status: Status, end: int) -> None:
+        """The open call ends before `end`."""
+        end = max(end, 0)  # all of it may stand in the prompt
+        if status == "ok" and not self.has_arguments:
+            self.delta("{}", end)
+        text, self._args = joined(self._args), ()
+        arguments: dict[str, Any] = {}
+        if status == "ok":
+            arguments, twice = decode(text)
+            if twice is not None:
+                self.problem("duplicate key", twice, self._args_start or 0)
+        index = self.index - 1
+        call_id = self._free_id(index) if self._shown is None else self._shown
+        self._ids.setdefault(call_id, 2)
+        span = (self.start, end)
+        self.out.append(
+            CallEnd(index, ToolCall(call_id, index, self.name, self._known, arguments, text, span, status), end)
+        )
+        self.open = False
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        long = {"_ws", "_markup", "_args"}  # a long rope is too deep for pickle
+        return tuple(flat(getattr(self, each)) if each in long else getattr(self, each) for each in self.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(self.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+    def _free_id(self, index: int) -> str:
+        # The call's id: the model's own or, where it wrote none, ours; in any case one that no call before it has.
+        wanted = found = self._id if self._id is not None else f"{self._id_prefix}{index}"
+        while found in self._ids:
+            number = self._ids[wanted]
+            found, self._ids[wanted] = f"{wanted}_{number}", number + 1
+        return found
+
+    def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
+        if not text:
+            return
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            self._put_text(kind, waited, self._ws_start)
+        self._put_text(kind, text, start)
+
+    def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
+        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+            text, start = text[-start:], 0
+        if text:
+            self._put(kind(text, start))
+
+    def _put(self, event: Event) -> None:
+        if self._markup:
+            self._flush_markup()
+        self.out.append(event)
+
+    def _add_markup(self, text: str, start: int) -> None:
+        if start < 0:
+            text, start = text[-start:], 0
+        if self._markup_wanted and text:
+            if not self._markup:
+                self._markup_start = start
+            self._markup = grown(self._markup, text)
+
+    def _flush_markup(self) -> None:
+        if self._markup:
+            whole, self._markup = joined(self._markup), ()
+            self.out.append(Markup(whole, self._markup_start))

@@ -1,0 +1,396 @@
+# What this file knows: how calls stand in JSON: an object with a name key, an object whose only key is a tool's name,
+# and both of them nested in lists and objects.
+# What it must not know: what stands before and after the JSON.
+#
+# The envelope is read token by token, with a `Frame` for each open container. A call begins when its name is certain;
+# from then on its arguments are passed on as they are written, without a look inside. Arguments that come before the
+# name are kept until the name comes. Text inside arguments is never searched for calls.
+"""Calls in JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
+from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
+
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+
+__all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
+
+SEPARATORS = " \t\r\n,"
+
+# What the envelope is reading.
+TOKENS = 0  # its own keys and brackets
+HOLDING = 1  # a value that is kept, or passed over, until it is known what it is
+ARGUMENTS = 2  # the arguments of the open call
+
+# Why a value is held.
+FOR_ARGUMENTS = 0  # an arguments key before the name
+FOR_LONE_KEY = 1  # the only key so far is a tool's name
+FOR_NOTHING = 2  # beside the name and the arguments of a call
+
+# What a frame's arguments are, when they came before the name.
+MISSING = 0
+AS_OBJECT = 1
+AS_STRING = 2
+AS_NULL = 3
+WRONG = 4
+
+
+class Frame:
+    """One open container of the envelope.
+
+    Attributes:
+        kind: `{` or `[`.
+        key: the key whose value is being read.
+        keys: how many keys were read.
+        name: the value of its name key.
+        id: the value of its id key.
+        held: what its arguments are: MISSING, or how they were written.
+        arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
+        lone: the tool whose name is the only key so far.
+        called: whether a call was opened from this object.
+        repeated: the last name or arguments key that came a second time, and its place.
+        room: how deep arguments may be that are written as a string.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.key = ""
+        self.keys = 0
+        self.name: str | None = None
+        self.id: str | None = None
+        self.held = MISSING
+        self.arguments = ""
+        self.start = 0
+        self.lone = ""
+        self.called = False
+        self.repeated: tuple[str, int] | None = None
+        self.room = 0
+
+    def copy(self) -> Frame:
+        """The same frame."""
+        twin = Frame.__new__(Frame)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+
+class Envelope:
+    """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.scanner = JsonScanner(max_depth)
+        self.frames: list[Frame] = []
+        self.region_depth = 0  # the depth at which the machine's region began
+        self._reading = TOKENS
+        self._token: Rope = ()
+        self._value: Rope = ()
+        self._value_start = 0
+        self._depth = 0  # of the value that is held or passed on
+        self._purpose = FOR_NOTHING
+
+    @property
+    def in_string(self) -> bool:
+        """Whether a string of the open call's arguments is being read."""
+        return self._reading == ARGUMENTS and self.scanner.in_string
+
+    @property
+    def in_arguments(self) -> bool:
+        """Whether what is read may be the arguments of a call that is not certain yet."""
+        return self._reading == HOLDING and self._purpose != FOR_NOTHING
+
+    def copy(self) -> Envelope:
+        """The same place."""
+        twin = Envelope.__new__(Envelope)
+        twin.__dict__.update(self.__dict__)
+        twin.scanner = self.scanner.copy()
+        twin.frames = [frame.copy() for frame in self.frames]
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__
+        return state | {"_token": flat(self._token), "_value": flat(self._value)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def begin_frames(envelope: Envelope, bracket: str) -> None:
+    """The envelope begins with that bracket, which has been read."""
+    envelope.scanner.step(bracket, 0)
+    envelope.frames = [Frame(bracket)]
+
+
+def begin_arguments(envelope: Envelope, depth: int) -> None:
+    """What follows are the open call's arguments, in a container that began at that depth."""
+    envelope._reading, envelope._depth = ARGUMENTS, depth
+
+
+def read_envelope(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
+    if envelope.scanner.untouched:  # its first bracket
+        turn.region.keep(text[i])
+        begin_frames(envelope, text[i])
+        return i + 1
+    if envelope._reading == ARGUMENTS:
+        return _read_arguments(turn, envelope, text, i)
+    if envelope._reading == HOLDING:
+        return _read_held(turn, envelope, text, i)
+    return _read_token(turn, envelope, text, i)
+
+
+def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.skim(text, i, envelope._depth)
+    if j > i:
+        piece = text[i:j]
+        if scanner.fixes:
+            piece = mended(text, i, j, scanner.fixes)
+            scanner.fixes.clear()
+        turn.emit.delta(piece, turn.base + i)
+    if scanner.token == CLOSE:
+        envelope._reading = TOKENS
+        if not envelope.frames:  # the object itself is the arguments
+            turn.end_call(turn.base + j)
+    elif scanner.token == FAIL:
+        _broken(turn, scanner, text, j)
+    return j
+
+
+def _read_held(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.skim(text, i, envelope._depth)
+    if turn.region.open:
+        turn.region.keep(text[i:j])
+    if envelope._purpose != FOR_NOTHING:
+        envelope._value = grown(envelope._value, mended(text, i, j, scanner.fixes))
+    scanner.fixes.clear()
+    if scanner.token == CLOSE:
+        envelope._reading = TOKENS
+        _held_whole(envelope)
+    elif scanner.token == FAIL:
+        _broken(turn, scanner, text, j)
+    return j
+
+
+def _held_whole(envelope: Envelope) -> None:
+    if envelope._purpose == FOR_NOTHING:
+        return
+    frame = envelope.frames[-1]
+    frame.arguments, frame.start = joined(envelope._value), envelope._value_start
+    envelope._value = ()
+    if envelope._purpose == FOR_ARGUMENTS:
+        frame.held = AS_OBJECT
+    else:
+        frame.lone = frame.key
+
+
+def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    scanner = envelope.scanner
+    j = scanner.step(text, i)
+    scanner.fixes.clear()
+    token = scanner.token
+    if not turn.emit.open:
+        _account(turn, envelope, text, i, j)
+    if token == NEED:
+        envelope._token = grown(envelope._token, text[i:j])
+    elif token == FAIL:
+        if _is_next_call(turn, scanner, text[j]):
+            scanner.forgive_comma()
+        else:
+            _broken(turn, scanner, text, j)
+    else:
+        raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
+        envelope._token = ()
+        _TOKENS[token](turn, envelope, raw, turn.base + j)
+    return j
+
+
+def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
+    # No call is open: the text belongs to the region, or it parts two calls.
+    token = envelope.scanner.token
+    depth = len(envelope.scanner.stack)
+    if turn.region.open:
+        if token == CLOSE and depth < envelope.region_depth:
+            # `…, "note": 1}` after a call: what the region holds is no call, and the bracket is the envelope's own.
+            turn.region.keep(text[i : j - 1])
+            turn.content_region()
+            turn.emit.markup(text[j - 1 : j], turn.base + j - 1)
+        else:
+            turn.region.keep(text[i:j])
+        return
+    begin = i
+    while begin < j and text[begin] in SEPARATORS:
+        begin += 1
+    turn.emit.markup(text[i:begin], turn.base + i)
+    if token == CLOSE:
+        turn.emit.markup(text[begin:j], turn.base + begin)
+    elif begin < j:
+        turn.open_region(turn.base + begin, 1, bare=turn.region.bare)
+        turn.region.keep(text[begin:j])
+        envelope.region_depth = depth - 1 if token == OPEN else depth
+
+
+def _is_next_call(turn: Turn, scanner: JsonScanner, char: str) -> bool:
+    # A list of calls without commas: some templates, and so some models, write them.
+    return char == "{" and scanner.lacks_comma and not turn.emit.open and not turn.region.open
+
+
+def _broken(turn: Turn, scanner: JsonScanner, text: str, j: int) -> None:
+    if scanner.fault == "depth":
+        turn.stop("depth", text[j], turn.base + j)
+    elif turn.emit.open:
+        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.base + j)
+
+
+def _on_key(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
+    frame = envelope.frames[-1]
+    frame.key = _string(raw)
+    frame.keys += 1
+    frame.lone = ""
+    if frame.name if frame.key in NAME_KEYS else frame.held if frame.key in ARGUMENT_KEYS else None:
+        frame.repeated = frame.key, place - len(raw) + raw.index('"')
+        if frame.called:
+            _tell_repeated(turn, frame)
+
+
+def _on_string(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
+    frame = envelope.frames[-1]
+    if frame.kind == "[":
+        return
+    if frame.key in NAME_KEYS and frame.name is None:
+        frame.name = _string(raw)
+        _name_read(turn, frame, frame.name, place)
+    elif frame.key in ID_KEYS and frame.id is None:
+        frame.id = _string(raw)
+        if frame.called:
+            turn.emit.set_id(frame.id)
+    elif frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        frame.room = _room(envelope)
+        _arguments_read(turn, frame, AS_STRING, _string(raw), place - len(raw) + raw.index('"'), place)
+    elif frame.keys == 1 and not frame.called and turn.names.resolve(frame.key) is not None:
+        found, _ = object_text(_string(raw), _room(envelope))
+        if found is not None:
+            frame.lone, frame.arguments, frame.start = frame.key, found, place - len(raw) + raw.index('"')
+
+
+def _on_scalar(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
+    frame = envelope.frames[-1]
+    if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        value = raw.lstrip(SEPARATORS + ":")
+        _arguments_read(turn, frame, AS_NULL if value == "null" else WRONG, value, place - len(value), place)
+
+
+def _on_open(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
+    del raw
+    frame = envelope.frames[-1]
+    bracket = envelope.scanner.stack[-1]
+    if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
+        _arguments_open(turn, envelope, frame, bracket, place)
+    elif frame.called:
+        _hold(envelope, FOR_NOTHING, bracket, place)
+    elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None:
+        _hold(envelope, FOR_LONE_KEY, bracket, place)
+        turn.allow_long_region()
+    else:
+        inner = Frame(bracket)
+        inner.id = frame.id  # {"id": "call_1", "function": {"name": …}}
+        envelope.frames.append(inner)
+
+
+def _arguments_open(turn: Turn, envelope: Envelope, frame: Frame, bracket: str, place: int) -> None:
+    if bracket == "[":
+        _arguments_read(turn, frame, WRONG, bracket, place - 1, place)
+        _hold(envelope, FOR_NOTHING, bracket, place)
+        return
+    if not frame.called and frame.name is not None:
+        _open(turn, frame, frame.name)  # an unregistered name counts beside an arguments key
+        if not turn.reading_call:
+            return  # a limit was passed
+    if frame.called:
+        frame.held = AS_OBJECT
+        begin_arguments(envelope, len(envelope.scanner.stack) - 1)
+        turn.emit.delta("{", place - 1)
+    else:
+        _hold(envelope, FOR_ARGUMENTS, bracket, place)
+        turn.allow_long_region()
+
+
+def _hold(envelope: Envelope, purpose: int, bracket: str, place: int) -> None:
+    envelope._reading, envelope._purpose = HOLDING, purpose
+    envelope._depth = len(envelope.scanner.stack) - 1
+    envelope._value, envelope._value_start = ((), bracket), place - 1
+
+
+def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
+    del raw
+    frame = envelope.frames.pop()
+    if frame.called:
+        turn.end_call(place)
+    elif frame.lone and frame.keys == 1 and turn.region.open:
+        name = turn.names.resolve(frame.lone)
+        if name is not None and turn.begin_call(name, frame.id, may_get_id=False):
+            turn.emit.delta(frame.arguments, frame.start)
+            turn.end_call(place)
+    elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
+        turn.content_region()
+
+
+def _tell_repeated(turn: Turn, frame: Frame) -> None:
+    # The first one counts: what it held is out already, and cannot be taken back.
+    if frame.repeated is not None:
+        turn.emit.problem("repeated key of a call", *frame.repeated)
+
+
+_TOKENS = {KEY: _on_key, STRING: _on_string, SCALAR: _on_scalar, OPEN: _on_open, CLOSE: _on_close}
+
+
+def _name_read(turn: Turn, frame: Frame, name: str, here: int) -> None:
+    # An unregistered name counts only beside an arguments key, which may still come.
+    if (frame.held != MISSING or turn.names.resolve(name) is not None) and _open(turn, frame, name):
+        _give(turn, frame, here)
+
+
+def _open(turn: Turn, frame: Frame, name: str) -> bool:
+    if not turn.takes(name):
+        return False
+    known = turn.names.resolve(name)
+    frame.called = turn.begin_call(name if known is None else known, frame.id, may_get_id=True)
+    if frame.called:
+        _tell_repeated(turn, frame)
+    return frame.called
+
+
+def _arguments_read(turn: Turn, frame: Frame, held: int, value: str, place: int, here: int) -> None:
+    frame.held, frame.arguments, frame.start = held, value, place
+    if frame.called or (frame.name is not None and _open(turn, frame, frame.name)):
+        _give(turn, frame, here)
+
+
+def _give(turn: Turn, frame: Frame, here: int) -> None:
+    # The open call gets the arguments that came before its name, or in one piece; `here` is behind what was read.
+    text, frame.arguments = frame.arguments, ""
+    if frame.held == AS_OBJECT:
+        turn.emit.delta(text, frame.start)
+    elif frame.held == AS_STRING and text.strip() not in {"", "null"}:
+        found, fault = object_text(text, frame.room)
+        if fault == "depth":
+            turn.stop("depth", text, here)
+        elif found is None:
+            turn.give_up("malformed arguments: a string that holds no object", text, frame.start)
+        else:
+            turn.emit.delta(found, frame.start)
+    elif frame.held == WRONG:
+        turn.give_up("malformed arguments: an object was expected", text, frame.start)
+
+
+def _string(raw: str) -> str:
+    found: str = decode(raw[raw.index('"') :])[0]
+    return found
+
+
+def _room(envelope: Envelope) -> int:
+    return envelope.scanner.max_depth - len(envelope.scanner.stack)

@@ -1,0 +1,397 @@
+# What this file knows: the only loop, and the short ways past it.
+# What it must not know: how a payload is written (discovery.py, places/), and what the user had to name the format.
+#
+# The loop hands the text to the step of the current mode until the text is used up. A step reads on from a position
+# and returns the position that it reached; what it cannot decide yet it keeps in the turn's state. Text that is to be
+# read again is laid on a stack in front of the text that follows.
+#
+# Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
+# as they come. What a chunk must not hold for that is found out when the loop ends, once, and not with each chunk.
+"""The machine: LookingForTag, ToolCalling, Done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.emit import Emitter
+from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
+from toolglean.engine.names import Names
+from toolglean.engine.turn import Turn
+from toolglean.errors import UsageError
+from toolglean.events import Content, Event
+from toolglean.scan.text import NO_GUARD, with_closers
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.limits import Limits
+    from toolglean.tools import ToolSet
+
+__all__ = ["Machine"]
+
+WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
+LAYOUT = 3  # of the pickled state
+
+Search = Callable[[str], object]
+
+
+class Machine:
+    """Reads one turn, chunk by chunk. See `Parser` for the arguments.
+
+    Attributes:
+        plan: what is looked for.
+        turn: where the turn stands.
+        pos: how many characters of the turn were taken in.
+        guard, second: a chunk that holds neither is plain content; "" is in every chunk.
+    """
+
+    __slots__ = (
+        "_find_opener",
+        "_find_stop",
+        "_finished",
+        "_lent",
+        "_reasons",
+        "guard",
+        "plan",
+        "pos",
+        "second",
+        "turn",
+    )
+
+    def __init__(
+        self,
+        plan: Plan,
+        tools: ToolSet | None,
+        *,
+        unknown_tools: str,
+        markup: bool,
+        id_prefix: str,
+        limits: Limits,
+        coerce: bool = True,
+    ) -> None:
+        names = Names(tools, unknown=unknown_tools == "call")
+        emit = Emitter(id_prefix, markup=markup)
+        self.plan = plan
+        self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
+        self.turn.mode = START if plan.bare else SPACE if plan.spaced else TEXT
+        self.turn.fresh = plan.bare
+        self.pos = 0
+        self._finished = False
+        self._lent = False  # whether a fork may have the same payload
+        self._set_short_ways()
+
+    # -- what was before the turn --------------------------------------------------------------------------------------
+
+    def begin_reasoning(self) -> None:
+        """The prompt has opened the reasoning."""
+        lane = self.plan.reasoning_lane()
+        if not lane:
+            raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
+        self.turn.enter_lane(lane)
+        self._set_short_ways()
+
+    def read_prompt(self, prompt: str) -> None:
+        """Read what the prompt holds of the turn; its events are dropped, and places count from its end.
+
+        What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
+        """
+        turn = self.turn
+        turn.in_prompt = True
+        self._run(prompt, -len(prompt))
+        turn.in_prompt = False
+        turn.emit.begin_turn()
+        if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
+            if turn.held not in self.plan.finder(CONTENT, turn.only).literals:
+                turn.held = ""
+            turn.fresh, turn.owed, turn.last = self.plan.bare, None, ""
+            turn.mode = START if self.plan.bare else TEXT
+        self._set_short_ways()
+        if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
+            self._shut_short_ways()
+
+    # -- the turn ------------------------------------------------------------------------------------------------------
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Read one chunk; the short ways first. `Parser.feed` has the shortest, for plain content."""
+        if self._finished:
+            raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
+        if not chunk:
+            return self._taken()
+        if self._find_stop is not None:
+            event = self._plain_delta(chunk)
+            if event is not None:
+                return [event]
+        elif self._find_opener is not None and not self._find_opener(chunk):
+            event = self._plain_text(chunk)
+            if event is not None:
+                return [event]
+        start = self.pos
+        self.pos += len(chunk)
+        self._run(chunk, start)
+        return self._taken()
+
+    def finish(self) -> list[Event]:
+        """End the turn; a second time: nothing."""
+        if not self._finished:
+            while self._release_at_end():
+                pass
+            self.turn.emit.flush()
+            self._finished = True
+            self._shut_short_ways()
+        return self._taken()
+
+    def fork(self) -> Machine:
+        """The same machine at the same place; both go on apart."""
+        twin = Machine.__new__(Machine)
+        twin.plan, twin.pos, twin._finished = self.plan, self.pos, self._finished
+        twin.turn = self.turn.copy()
+        # The payload is lent to both, and copied by whoever reads with it first: many a twin is dropped before that,
+        # and plain arguments pass without it.
+        self._lent = twin._lent = self.turn.payload is not None
+        twin.guard, twin.second = self.guard, self.second
+        twin._find_stop, twin._find_opener, twin._reasons = self._find_stop, self._find_opener, self._reasons
+        return twin
+
+    def _own_payload(self) -> None:
+        if self._lent and self.turn.payload is not None:
+            self.turn.payload = self.turn.payload.copy()
+        self._lent = False
+
+    def _taken(self) -> list[Event]:
+        emit = self.turn.emit
+        events, emit.out = emit.out, []
+        return events
+
+    # -- the short ways ------------------------------------------------------------------------------------------------
+
+    def _shut_short_ways(self) -> None:
+        self.guard = self.second = ""
+        self._find_stop: Search | None = None
+        self._find_opener: Search | None = None
+        self._reasons = False
+
+    def _set_short_ways(self) -> None:
+        self._shut_short_ways()
+        turn = self.turn
+        mode, emit = turn.mode, turn.emit
+        if mode == TEXT:
+            if turn.held or turn.long_space or turn.owed is not None or not emit.unmarked:
+                return
+            if turn.lane != CONTENT:
+                self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
+            elif emit.clean:
+                finder = self.plan.finder(CONTENT, turn.only)
+                self.guard, self.second = finder.guards
+                self._find_opener = None if self.guard else finder.search
+        elif mode == CALL:
+            if emit.open and not turn.held and turn.payload is not None:
+                self._find_stop = _stop_search(turn.payload.stops())
+        elif mode == DONE and emit.clean:
+            self.guard = self.second = NO_GUARD
+
+    def _plain_delta(self, chunk: str) -> Event | None:
+        # Inside a string of the arguments.
+        turn = self.turn
+        text = chunk
+        if self._find_stop is not None and self._find_stop(chunk):
+            assert turn.payload is not None
+            text = turn.payload.passed(chunk)
+        start = self.pos
+        end = start + len(chunk)
+        if not text or end >= turn.bound.at:
+            return None
+        self.pos = end
+        return turn.emit.plain_delta(text, start)
+
+    def _plain_text(self, chunk: str) -> Event | None:
+        # Where tags begin with several characters, or where it is reasoning: the white space at its end may be markup.
+        turn, start = self.turn, self.pos
+        if not self._reasons:
+            turn.last = chunk
+            self.pos = start + len(chunk)
+            return Content(chunk, start)
+        text = chunk.rstrip()
+        if not text:
+            return None
+        turn.last = chunk
+        self.pos = start + len(chunk)
+        event = turn.emit.plain_reasoning(text, start)
+        if len(text) < len(chunk):
+            turn.emit.space(chunk[len(text) :], start + len(text))
+        return event
+
+    # -- the loop ------------------------------------------------------------------------------------------------------
+
+    def _run(self, text: str, base: int) -> None:
+        if self._lent:
+            self._own_payload()
+        turn = self.turn
+        # A stack of (text, position, place of the text's first character): texts to read again lie on top.
+        stack: list[tuple[str, int, int]] = [(text, 0, base)]
+        while stack:
+            text, i, turn.base = stack.pop()
+            if turn.held and i < len(text):
+                text, i = self._with_held(text, i, stack)
+            text, i = self._read(text, i, stack)
+            if turn.again.waiting is not None:
+                if i < len(text):
+                    stack.append((text, i, turn.base))
+                again, place = turn.again.waiting
+                turn.again.waiting = None
+                stack.append((again, 0, place))
+        self._set_short_ways()
+
+    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+        """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
+        turn = self.turn
+        bound, again = turn.bound, turn.again
+        n = len(text)
+        beyond = ""  # the first character that passes the limit
+        while i < n and again.waiting is None:
+            room = bound.at - turn.base
+            if n > room:
+                if i >= room:
+                    turn.stop(bound.name, text[i], turn.base + i)
+                else:  # read up to the limit first, so that it is passed at its own character
+                    stack.append((text, room, turn.base))
+                    beyond = text[room]
+                    text, n = text[:room], room
+            elif turn.payload is not None and turn.mode == CALL:
+                i = turn.payload.read(turn, text, i)
+            else:
+                i = _STEPS[turn.mode](self, text, i)
+        if beyond and turn.held and bound.at <= turn.base + n:  # it cannot wait for what lies behind the limit
+            turn.held = ""
+            turn.stop(bound.name, beyond, turn.base + n)
+        return text, i
+
+    def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+        turn = self.turn
+        held, turn.held = turn.held, ""
+        if len(text) - i > WINDOW:
+            stack.append((text, i + WINDOW, turn.base))
+        turn.base += i - len(held)
+        return held + text[i : i + WINDOW], 0
+
+    def _release_at_end(self) -> bool:
+        """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
+        self._own_payload()
+        turn = self.turn
+        held, turn.held = turn.held, ""
+        if turn.emit.open:
+            turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
+            turn.mode = TEXT
+        elif turn.payload is not None:
+            turn.payload.finish(turn)
+        else:
+            turn.say(held, self.pos - len(held))
+        if turn.again.waiting is None:
+            return False
+        (again, place), turn.again.waiting = turn.again.waiting, None
+        self._run(again, place)
+        return True
+
+    # -- the steps: what is done with the text in each mode ------------------------------------------------------------
+
+    def _read_start(self, text: str, i: int) -> int:
+        """White space at the start of the turn; what begins there may be a call without a marker."""
+        turn, plan = self.turn, self.plan
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        if plan.spaced:
+            turn.emit.space(text[i:j], turn.base + i)
+        else:
+            turn.say(text[i:j], turn.base + i)
+        if j < len(text):
+            begun = plan.begin_bare(turn, text[j], turn.base + j)
+            turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
+            if begun:
+                turn.payload, read = begun
+                return j + read
+        return j
+
+    def _read_text(self, text: str, i: int) -> int:
+        """Content or reasoning, until a tag."""
+        turn = self.turn
+        finder = self.plan.finder(turn.lane, turn.only)
+        if turn.owed:
+            finder = with_closers(finder, turn.owed)
+        place, found = finder.find(text, i, turn.last)
+        if place > i:
+            turn.say(text[i:place], turn.base + i)
+        if not found:
+            return turn.hold(text, place)
+        if turn.owed and found in turn.owed:
+            turn.owed = None
+            turn.say(found, turn.base + place)
+            return place + len(found)
+        turn.mode = CALL
+        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
+        return place + read
+
+    def _read_space(self, text: str, i: int) -> int:
+        """White space behind a call: whose it is, what follows decides."""
+        j = self.turn.wait_for_more(text, i)
+        if j < len(text):
+            self.turn.leave(text_follows=True)
+        return j
+
+    def _read_beside_marker(self, text: str, i: int) -> int:
+        """White space beside a marker: markup."""
+        turn = self.turn
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        turn.emit.markup(text[i:j], turn.base + i)
+        if j < len(text):
+            turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
+        return j
+
+    def _read_call(self, text: str, i: int) -> int:
+        """What a tag opened."""
+        assert self.turn.payload is not None
+        return self.turn.payload.read(self.turn, text, i)
+
+    def _read_rest_of_call(self, text: str, i: int) -> int:
+        """The rest of a malformed call."""
+        assert self.turn.payload is not None
+        return self.turn.payload.skip(self.turn, text, i)
+
+    def _read_to_the_end(self, text: str, i: int) -> int:
+        """All is content."""
+        self.turn.emit.content(text[i:], self.turn.base + i)
+        return len(text)
+
+    # -- pickles -------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return LAYOUT, self.plan, self.turn, self.pos, self._finished, bool(self.turn.emit.out)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if state[0] != LAYOUT:
+            raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
+        _, self.plan, self.turn, self.pos, self._finished, waits = state
+        self._lent = False
+        if waits or self._finished:
+            self._shut_short_ways()
+        else:
+            self._set_short_ways()
+
+
+_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
+    Machine._read_start,
+    Machine._read_text,
+    Machine._read_space,
+    Machine._read_call,
+    Machine._read_rest_of_call,
+    Machine._read_to_the_end,
+    Machine._read_beside_marker,
+)
+
+
+@lru_cache(maxsize=64)
+def _stop_search(stops: str) -> Search | None:
+    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None

@@ -1,0 +1,74 @@
+# What this file knows: which tool a written name means, and whether a call of that name counts.
+# What it must not know: where names are written.
+"""Names that the model writes, and the tools that they mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolglean.tools import Tool, ToolSet
+
+__all__ = ["Names"]
+
+
+class Names:
+    """The tools of a turn, by the names that a model writes. Shared by forks, never changed.
+
+    Attributes:
+        tools: the tools; None where none were given.
+        unknown: whether a call of another tool counts as well.
+        spaced: whether any tool's name holds white space.
+    """
+
+    __slots__ = ("spaced", "tools", "unknown")
+
+    def __init__(self, tools: ToolSet | None, *, unknown: bool) -> None:
+        self.tools = tools
+        self.unknown = unknown
+        self.spaced = tools is not None and tools.spaced
+
+    def resolve(self, name: str) -> str | None:
+        """The tool that a written name means: itself, or what is left without a namespace; None if it is no tool's."""
+        tools = self.tools
+        if tools is None:
+            return None
+        if name in tools:
+            return name
+        for candidate in (name.removeprefix("functions."), name.rpartition(".")[2]):
+            if candidate in tools:
+                return candidate
+        return None
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool that a written name means, if it is one."""
+        known = self.resolve(name)
+        return None if known is None or self.tools is None else self.tools.get(known)
+
+    def known(self, name: str) -> bool | None:
+        """Whether the name is a tool's; None where no tools were given."""
+        return None if self.tools is None else name in self.tools
+
+    def may_be(self, word: str) -> bool:
+        """Whether the word is a tool's name; where no tools are known, it may be any."""
+        return self.tools is None or self.resolve(word) is not None
+
+    def may_begin(self, begun: str) -> bool:
+        """Whether a tool's name, without its namespace, begins so."""
+        return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
+
+    def has_parameter(self, name: str, key: str) -> bool:
+        """Whether the tool's schema knows that parameter."""
+        tool = self.tools.get(name) if self.tools is not None else None
+        return tool is not None and key in tool.properties
+
+    def takes(self, name: str, *, bare: bool) -> bool:
+        """Whether a call of that name counts: always if it is a tool's, else as the user wants it.
+
+        `bare`: no marker stands before it. Then an unknown name never counts, or any JSON would be a call.
+        """
+        if not name:
+            return False
+        if self.tools is None or self.resolve(name) is not None:
+            return True
+        return self.unknown and not bare

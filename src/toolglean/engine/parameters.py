@@ -1,0 +1,126 @@
+# What this file knows: how parameters that are written as text become one JSON object, piece by piece.
+# What it must not know: how they are written.
+#
+# A parameter that the tool's schema calls a string, or says nothing of, is passed on as it arrives; one of another type
+# when it is whole, for only then can it be typed. Where the format writes the type itself, that counts.
+"""From parameters to JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolglean.scan.json import CLOSE, JsonScanner, decode
+from toolglean.scan.nested import DepthError
+from toolglean.scan.reader import quoted_text, string_text
+from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.values.coerce import coerce_within, is_text, json_text, properties
+
+if TYPE_CHECKING:
+    from toolglean.tools import Tool
+
+__all__ = ["Parameters"]
+
+
+class Parameters:
+    """The parameters of one call.
+
+    Attributes:
+        lead: what is still expected of the white space before the value; `passed` is what was read of it.
+        paired: whether that white space stood there, so that the one behind the value is taken off too.
+        streams: whether the value is passed on as it arrives.
+        undecided: whether the value's closing marker was read, and not yet what may follow it.
+        too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
+    """
+
+    def __init__(self, tool: Tool | None, types: Mapping[str, str], max_depth: int, *, coerce: bool) -> None:
+        self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
+        self._types = types
+        self._coerce = coerce
+        self._max_depth = max_depth
+        self._key = ""
+        self._type = ""
+        self._schema: Any = None
+        self.streams = True
+        self._value: Rope = ()
+        self._written = 0  # how many parameters were begun
+        self.lead = self.passed = ""
+        self.paired = False
+        self.undecided = False
+        self.too_deep = False
+
+    def copy(self) -> Parameters:
+        """The same place."""
+        twin = Parameters.__new__(Parameters)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_value": flat(self._value)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def word(self, kind: str, word: str) -> None:
+        """The parameter's key, or the type that the format writes."""
+        if kind == "key":
+            self._key, self._type = word, ""
+        else:
+            self._type = word
+
+    def begin_value(self, lead: str) -> str:
+        """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
+        self.lead, self.passed, self.paired, self.undecided = lead, "", False, False
+        self._schema = properties(self._root).get(self._key) if self._root else None
+        if self._type and self._types:
+            self.streams = self._type == self._types.get("string", "string")
+        else:
+            self.streams = not self._coerce or is_text(self._schema, self._root)
+        self._written += 1
+        before = "{" if self._written == 1 else ", "
+        return f"{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
+
+    def text(self, text: str) -> str:
+        """A piece of the value's text. Returns JSON text, "" where it has to wait."""
+        if self.streams:
+            return quoted_text(text)
+        self._value = grown(self._value, text)
+        return ""
+
+    def end_value(self) -> str:
+        """The value is whole. Returns JSON text, "" where the value is too deep."""
+        self.undecided = False
+        if self.streams:
+            return '"'
+        text, self._value = joined(self._value), ()
+        try:
+            return json_text(self._typed(text))
+        except DepthError:
+            self.too_deep = True
+            return ""
+
+    def end(self) -> str:
+        """There are no more parameters."""
+        return "}" if self._written else ""
+
+    def _typed(self, text: str) -> Any:
+        if self._type and self._types:
+            found = _json_value(text, self._max_depth)
+            if found is not _NOTHING:
+                return found
+        return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
+
+
+_NOTHING = object()
+
+
+def _json_value(text: str, max_depth: int) -> Any:
+    scanner = JsonScanner(max_depth)
+    wrapped = f"[{text}]"
+    end = scanner.skim(wrapped, 0, 0)
+    if scanner.fault == "depth":
+        raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
+    if scanner.stack or end != len(wrapped) or scanner.token != CLOSE:
+        return _NOTHING
+    values, _ = decode(wrapped)
+    return values[0] if len(values) == 1 else _NOTHING

@@ -1,0 +1,171 @@
+# What this file knows: where a walk stands, and how it goes one character further.
+# What it must not know: what is read at which place (markers.py, holes.py), and what comes of it (calls.py).
+#
+# Text before the call is certain is the turn's region. In an open call, what was read since the last literal or hole
+# is `pending`, for a value's closing marker counts only if what follows may follow: if not, it is text of the value.
+"""Where a walk stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.engine.envelope import Envelope
+from toolglean.engine.parameters import Parameters
+from toolglean.engine.places.phases import BEHIND, MARKERS
+from toolglean.engine.turn import Payload
+from toolglean.formats.compile import Program
+from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
+from toolglean.scan.reader import Reader
+from toolglean.scan.rope import Rope, flat, grown
+
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+
+__all__ = ["Walk"]
+
+NO_EXITS = Exits((), frozenset())
+
+
+class Walk(Payload):
+    """Where the walk stands.
+
+    Attributes:
+        program, place: the places, and the one that was reached.
+        phase: what is being read (phases.py).
+        format: the number of the open call's format.
+        first_call: the index that the first call of an envelope gets.
+        name, id, index: what was read of the call.
+        parameters, reader, envelope: the call's arguments, by whoever reads them.
+        hole, edges, exits: the place and character at which a hole began, the ways behind it, and what may stand there.
+        word: what was read of a name, id, index, key or type.
+        others: places with a hole that was passed by, and where it would begin.
+        accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
+        pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
+        hole_end: behind the last parameter, as far as it is known.
+    """
+
+    __slots__ = (
+        "accepted",
+        "edges",
+        "envelope",
+        "exits",
+        "first_call",
+        "format",
+        "guarded",
+        "hole",
+        "hole_end",
+        "id",
+        "index",
+        "name",
+        "others",
+        "parameters",
+        "pending",
+        "pending_chars",
+        "pending_start",
+        "phase",
+        "place",
+        "program",
+        "reader",
+        "word",
+    )
+
+    def __init__(self, program: Program, place: Place) -> None:
+        self.program = program
+        self.place = place
+        self.phase = MARKERS
+        self.format = self.first_call = -1
+        self.name = self.id = self.index = self.word = ""
+        self.parameters: Parameters | None = None
+        self.reader: Reader | None = None
+        self.envelope: Envelope | None = None
+        self.hole: tuple[Place, str] | None = None
+        self.edges: tuple[HoleEdge, ...] = ()
+        self.exits = NO_EXITS
+        self.others: tuple[tuple[Place, int], ...] = ()
+        self.accepted: tuple[int, int] | None = None
+        self.guarded = 0
+        self.pending: Rope = ()
+        self.pending_chars = self.pending_start = 0
+        self.hole_end = 0
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = type(self)(self.program, self.place)
+        twin.phase, twin.format, twin.first_call = self.phase, self.format, self.first_call
+        twin.name, twin.id, twin.index, twin.word = self.name, self.id, self.index, self.word
+        twin.parameters = self.parameters and self.parameters.copy()
+        twin.reader = self.reader and self.reader.copy()
+        twin.envelope = self.envelope and self.envelope.copy()
+        twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
+        twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
+        twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Places and edges belong to the program: only what they follow from is kept.
+        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits"}}
+        return state | {
+            "place": self.place.key,
+            "hole": self.hole and (self.hole[0].key, self.hole[1]),
+            "others": tuple((place.key, chars) for place, chars in self.others),
+            "pending": flat(self.pending),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+        at = self.program.net.place
+        self.place = at(state["place"])
+        self.others = tuple((at(key), chars) for key, chars in state["others"])
+        self.edges, self.exits = (), NO_EXITS
+        if state["hole"]:
+            place, char = at(state["hole"][0]), state["hole"][1]
+            self.begin_hole(place, char, place.hole_for(char))
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def step(self, turn: Turn, char: str) -> bool:
+        """Walk one character. False: it leads nowhere."""
+        place = self.place
+        found = place.known[char] if char in place.known else self.program.net.step(place, char)
+        if found is None:
+            return False
+        if place.holes and not char.isspace():
+            self.others = (*self.others, (place, self.pending_chars))
+        self.place = found
+        self.pending = grown(self.pending, char)
+        self.pending_chars += 1
+        if turn.region.open:
+            turn.region.keep(char)
+        if found.flags & LITERAL:
+            self.others = ()
+            if found.flags & ACTION:
+                self.accepted, self.guarded = (found.action, self.pending_chars), 0
+            elif found.flags & GUARDED and not found.flags & FOLLOWS:
+                self.guarded = self.pending_chars
+        return True
+
+    def begin_hole(self, place: Place, char: str, edges: tuple[HoleEdge, ...]) -> None:
+        """A hole of that place begins with that character."""
+        self.hole, self.edges = (place, char), edges
+        self.exits = self.program.net.behind(edges)[1]
+
+    def end_hole(self) -> None:
+        """The hole was read: what stands behind it follows."""
+        self.place = self.program.net.behind(self.edges)[0]
+
+    def settle(self, here: int) -> None:
+        """What was read before the place `here` is what it seems."""
+        self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
+
+    def clear_pending(self) -> None:
+        """What was read so far is settled."""
+        self.settle(self.pending_start + self.pending_chars)
+
+    def go_behind(self, place: Place) -> None:
+        """The call is complete: what follows is markup, or another call."""
+        self.phase, self.place = BEHIND, place
+        self.name = self.id = self.index = ""
+        self.parameters = self.reader = self.envelope = None
+        self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
+        self.clear_pending()

@@ -1,0 +1,43 @@
+# What this file knows: what the machine asks of that which it looks for.
+# What it must not know: who answers (discovery.py for a tag, places/ for formats, response/ for response templates).
+"""What the machine looks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Payload, Turn
+    from toolglean.scan.text import Finder
+
+__all__ = ["Plan"]
+
+
+class Plan:
+    """What to look for, and what it opens. Shared by parsers, never changed.
+
+    Attributes:
+        bare: whether a call may begin the turn without a marker.
+        spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
+        stops_after_bare: whether all text is content once something else has come (Done).
+    """
+
+    bare = False
+    spaced = False
+    stops_after_bare = False
+
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+        """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
+        raise NotImplementedError
+
+    def reasoning_lane(self) -> int:
+        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
+        return 0
+
+    def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
+        """A tag was found at that place: the payload, and how much of the tag it has read."""
+        raise NotImplementedError
+
+    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
+        """The turn begins with that character: the payload and how much of it was read, or None."""
+        raise NotImplementedError

@@ -1,0 +1,102 @@
+# What this file knows: how text is kept that may become a call, and how much of a turn may be read a second time.
+# What it must not know: what becomes of the text.
+#
+# From a tag on, and until a call is certain, the text is kept as the *region*. If a call comes of it, the region is the
+# beginning of the call's span. If not, its opener is text and the rest is read again, for it may hide a real call.
+# Re-read characters stay below those read, plus 4 KB (REREAD_GRACE): that keeps the whole linear. The rule depends on
+# positions alone, so it is the same for every chunking.
+"""Text that may become a call, and text that is read again."""
+
+from __future__ import annotations
+
+from toolglean.scan.rope import Rope, flat, grown, joined
+
+__all__ = ["Again", "Region"]
+
+REREAD_GRACE = 4096
+
+
+class Region:
+    """Text that may become a call.
+
+    Attributes:
+        open: whether text is kept.
+        bare: whether no marker opened it, so that an unknown name does not count.
+        start: its place in the turn.
+        kept: how many characters at its beginning are not read again if no call comes of it.
+    """
+
+    __slots__ = ("_text", "bare", "kept", "open", "start")
+
+    def __init__(self) -> None:
+        self.open = self.bare = False
+        self.start = self.kept = 0
+        self._text: Rope = ()
+
+    def copy(self) -> Region:
+        """The same region."""
+        twin = Region()
+        twin.open, twin.bare, twin.start, twin.kept = self.open, self.bare, self.start, self.kept
+        twin._text = self._text
+        return twin
+
+    def begin(self, start: int, kept: int, *, bare: bool) -> None:
+        """From `start` on, text is kept."""
+        self.open, self.bare, self.start, self.kept, self._text = True, bare, start, kept, ()
+
+    def keep(self, text: str) -> None:
+        """Add to it."""
+        self._text = grown(self._text, text)
+
+    def shorten(self, chars: int) -> None:
+        """Its last characters are read again, and kept again then."""
+        text = joined(self._text)
+        self._text = ((), text[: len(text) - chars])
+
+    def taken(self) -> tuple[str, int]:
+        """Its text and place; nothing is kept any more."""
+        text, self.open, self._text = joined(self._text), False, ()
+        return text, self.start
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self.open, self.bare, self.start, self.kept, flat(self._text)  # a long rope is too deep for pickle
+
+    def __setstate__(self, state: tuple[bool, bool, int, int, Rope]) -> None:
+        self.open, self.bare, self.start, self.kept, self._text = state
+
+
+class Again:
+    """Text that is to be read again before what follows.
+
+    Attributes:
+        waiting: the text and its place, or None.
+        chars: how many characters were read again so far.
+    """
+
+    __slots__ = ("chars", "waiting")
+
+    def __init__(self, chars: int = 0, waiting: tuple[str, int] | None = None) -> None:
+        self.chars = chars
+        self.waiting = waiting
+
+    def copy(self) -> Again:
+        """The same."""
+        return Again(self.chars, self.waiting)
+
+    def read(self, text: str, start: int, *, always: bool) -> bool:
+        """Read that text, which stands at `start`, once more. False: too much was read again.
+
+        `always`: the text is the beginning of a marker, short and at a place of its own.
+        """
+        if not always and self.chars + len(text) > start + len(text) + REREAD_GRACE:
+            return False
+        self.chars += len(text)
+        if text:
+            self.waiting = (text, start)
+        return True
+
+    def __getstate__(self) -> tuple[int, tuple[str, int] | None]:
+        return self.chars, self.waiting
+
+    def __setstate__(self, state: tuple[int, tuple[str, int] | None]) -> None:
+        self.chars, self.waiting = state

@@ -1,0 +1,353 @@
+# What this file knows: where a turn stands, and the few verbs by which what a tag opened (a payload) changes that.
+# What it must not know: what is looked for (plan.py), how text is handed round (machine.py), how a payload is written.
+#
+# All state of a turn is here, in parts that each have one idea: the region of text that may become a call, text that
+# is read again, the limit in force, the events. What a payload cannot decide yet it keeps in its own state, never in
+# local variables, so that the next chunk goes on where this one ended. Nothing is decided by where a chunk ends: that
+# is why every chunking gives the same events.
+"""The turn, as payloads see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.engine.bound import Bound
+from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
+from toolglean.engine.region import Again, Region
+
+if TYPE_CHECKING:
+    from toolglean.engine.emit import Emitter
+    from toolglean.engine.names import Names
+    from toolglean.limits import Limits
+
+__all__ = ["Payload", "Turn"]
+
+DISTRUSTED = "call behind a malformed one that was not closed"
+QUOTING = "a value that holds the opener of a call"
+
+
+class Payload:
+    """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
+
+    def read(self, turn: Turn, text: str, i: int) -> int:
+        """Read on from `i`; returns the place reached."""
+        raise NotImplementedError
+
+    def skip(self, turn: Turn, text: str, i: int) -> int:
+        """Pass over the rest of a malformed call, from `i`; returns the place reached."""
+        raise NotImplementedError
+
+    def finish(self, turn: Turn) -> None:
+        """The turn is over, and no call is open."""
+        raise NotImplementedError
+
+    def copy(self) -> Self:
+        """The same place."""
+        raise NotImplementedError
+
+    def stops(self) -> str:
+        """Inside a string of the arguments: the characters that may end it, besides those that JSON escapes.
+
+        Text without any of these is passed on as it stands. "" where the text must be read.
+        """
+        return ""
+
+    def passed(self, text: str) -> str:
+        """The same for text that holds such characters: as JSON, if the string goes on to its end; "" if not."""
+        del text
+        return ""
+
+
+class Turn:
+    """Where a turn stands. See the head of this file.
+
+    Attributes:
+        emit: the events.
+        names: the tools, by the names that a model writes.
+        limits: how much the turn may ask for; `bound` is the limit in force.
+        region: text that may become a call.
+        again: text to be read again.
+        payload: what the last tag opened, while it is read.
+        mode: what is done with the text that comes next.
+        lane: content (0), or reasoning of one kind.
+        only: the numbers of the formats that the turn may still be in; () for all.
+        base: the place in the turn of the first character of the text that is being read.
+        in_prompt: whether it is the prompt that is read.
+        held: the end of the text, which waits for the next chunk.
+        last: what was said last: its end tells whether a word begins.
+        fresh: whether nothing has come yet before which a call would need a marker.
+        owed: see `distrust`.
+        coerce: whether values are typed by the tool's schema.
+        log: where regions are noted down, if somebody wants them (response/log.py).
+    """
+
+    __slots__ = (
+        "again",
+        "base",
+        "bound",
+        "coerce",
+        "emit",
+        "fresh",
+        "held",
+        "in_prompt",
+        "lane",
+        "last",
+        "limits",
+        "log",
+        "long_space",
+        "mode",
+        "names",
+        "only",
+        "owed",
+        "payload",
+        "region",
+        "stops_after_bare",
+    )
+
+    def __init__(self, emit: Emitter, names: Names, limits: Limits, *, coerce: bool, stops_after_bare: bool) -> None:
+        self.emit = emit
+        self.names = names
+        self.limits = limits
+        self.bound = Bound()
+        self.region = Region()
+        self.again = Again()
+        self.payload: Payload | None = None
+        self.mode = TEXT
+        self.lane = CONTENT
+        self.only: tuple[int, ...] = ()
+        self.base = 0
+        self.in_prompt = False
+        self.held = ""
+        self.last = ""
+        self.fresh = False
+        self.long_space = False  # whether more white space of the reasoning has waited than may
+        self.owed: tuple[str, ...] | None = None
+        self.coerce = coerce
+        self.stops_after_bare = stops_after_bare
+        self.log: list[Any] | None = None
+
+    def copy(self) -> Turn:
+        """The same turn. The payload is lent: whoever reads with it first makes a copy of its own."""
+        twin = Turn.__new__(Turn)
+        twin.emit, twin.region, twin.again = self.emit.copy(), self.region.copy(), self.again.copy()
+        twin.bound = self.bound.copy()
+        twin.names, twin.limits, twin.payload = self.names, self.limits, self.payload
+        twin.mode, twin.lane, twin.only, twin.fresh = self.mode, self.lane, self.only, self.fresh
+        twin.base, twin.in_prompt, twin.held, twin.last = self.base, self.in_prompt, self.held, self.last
+        twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
+        twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
+        return twin
+
+    # -- text ----------------------------------------------------------------------------------------------------------
+
+    def say(self, text: str, start: int) -> None:
+        """Text that is no call: content, or reasoning."""
+        if text:
+            self.last = text
+        if self.lane == CONTENT:
+            self.fresh = self.fresh and (not text or text.isspace())
+            self.emit.content(text, start)
+            return
+        end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
+        if end:
+            self.long_space = False
+        self.emit.reasoning(text[:end], start)
+        if self.long_space:  # too much of this run has waited: the rest is not looked at again
+            self.emit.reasoning(text[end:], start + end)
+            return
+        self.emit.space(text[end:], start + end)
+        if self.emit.space_before(start + len(text)) > self.limits.held:
+            self.emit.space_is_text(self.lane)
+            self.long_space = True
+
+    def hold(self, text: str, place: int) -> int:
+        """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
+        self.held = text[place:]
+        return len(text)
+
+    def read_again(self, text: str, start: int, *, always: bool = False) -> bool:
+        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again."""
+        if (
+            start < 0 and not self.in_prompt
+        ):  # of the prompt nothing is read again: what stood in it is no part of the turn
+            text, start = text[-start:], 0
+        return self.again.read(text, start, always=always)
+
+    def wait_for_more(self, text: str, i: int) -> int:
+        """White space from `i` on waits for what follows; returns its end."""
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        self.emit.space(text[i:j], self.base + i)
+        if self.emit.space_before(self.base + j) > self.limits.held:
+            self.emit.space_is_text(self.lane)
+            self.leave(text_follows=True)
+        return j
+
+    def enter_lane(self, lane: int) -> None:
+        """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
+        self.lane, self.long_space, self.last = lane, False, ""
+        self.payload, self.mode = None, BESIDE
+
+    def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
+        """Of these formats, those that the turn may still be in."""
+        return tuple(number for number in formats if number in self.only) or formats
+
+    # -- the region ----------------------------------------------------------------------------------------------------
+
+    def open_region(self, start: int, kept: int, *, bare: bool = False) -> None:
+        """From `start` on, text is kept; if no call comes of it, its first `kept` characters are not read again.
+
+        `bare`: no marker opened it.
+        """
+        self.region.begin(start, kept, bare=bare)
+        self.bound.set(start + self.limits.held, "held")
+
+    def allow_long_region(self) -> None:
+        """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
+        if self.region.open:
+            self.bound.set(self.region.start + self.limits.call_chars, "call_chars")
+
+    def _take_region(self) -> tuple[str, int]:
+        self.bound.lift()
+        return self.region.taken()
+
+    def content_region(self, drop: int = 0) -> bool:
+        """No call came of the region: it is content, but for its last `drop` characters. Whether any is left."""
+        text, start = self._take_region()
+        text = text[: len(text) - drop]
+        self.say(text, start)
+        return bool(text)
+
+    def release_region(self, problem: str = "", again: int | None = None) -> None:
+        """No call came of the region: its opener is content, and the rest is read again.
+
+        Args:
+            problem: the reason of the `Problem` that is reported; "" for none.
+            again: how many characters at the region's end are read again; None: all but the opener.
+        """
+        kept = self.region.kept
+        text, start = self._take_region()
+        if problem:
+            self.emit.problem(problem, text, start)
+        if again is not None:
+            kept = len(text) - again
+        if self.mode != DONE and kept < len(text) and self.read_again(text[kept:], start + kept):
+            text = text[:kept]
+        self.say(text, start)
+
+    def markup_region(self, chars: int) -> None:
+        """The region's first characters are a marker; the rest is read again."""
+        text, start = self._take_region()
+        self.emit.markup(text[:chars], start)
+        if not self.read_again(text[chars:], start + chars):
+            self.say(text[chars:], start + chars)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def reading_call(self) -> bool:
+        """Whether the payload is still being read: not given up, not stopped, not left."""
+        return self.mode == CALL
+
+    def takes(self, name: str) -> bool:
+        """Whether a call of that name counts."""
+        return self.names.takes(name, bare=self.region.bare)
+
+    def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
+        """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
+        if self.emit.index >= self.limits.calls:
+            self.stop("calls", name, self.region.start)
+            return False
+        _, start = self._take_region()
+        self.bound.set(start + self.limits.call_chars, "call_chars")
+        self.lane, self.fresh, self.last = CONTENT, False, ""
+        self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
+        return True
+
+    def delta(self, text: str, start: int) -> None:
+        """A piece of the open call's arguments; "" is none."""
+        if text:
+            self.emit.delta(text, start)
+
+    def end_call(self, end: int) -> None:
+        """The open call is finished."""
+        if end > self.bound.at:
+            self.emit.problem("limit passed: call_chars", "", end)
+            self.emit.end_call("malformed", end)
+        elif self.owed is not None:
+            self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
+            self.emit.end_call("malformed", end)
+        else:
+            self.emit.end_call("ok", end)
+        self.bound.lift()
+
+    def limit_passed(self, i: int) -> bool:
+        """Whether what stands at `i` is beyond a limit: of a call that has just become certain, say."""
+        return self.base + i >= self.bound.at
+
+    def leave(self, *, text_follows: bool) -> None:
+        """The payload is over. Unless text follows at once, white space waits for what comes."""
+        self.payload, self.last = None, ""
+        self.bound.lift()
+        self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
+
+    # -- calls that cannot be read -------------------------------------------------------------------------------------
+
+    def give_up(self, reason: str, text: str, place: int) -> None:
+        """The open call cannot be read: pass over the rest of it."""
+        self.emit.problem(reason, text, place)
+        self.bound.lift()
+        self.mode, self.held = SKIP, ""
+
+    def resume(self) -> None:
+        """The payload that was skipped reads on."""
+        self.mode = CALL
+
+    def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
+        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
+
+        A closer may be that of a call which the arguments quote, if they hold one of the tags that open calls.
+        """
+        arguments = self.emit.arguments()
+        self.emit.end_call("malformed", place)
+        if closer:
+            self.emit.markup(closer, place)
+        if not closer or any(tag in arguments for tag in tags):
+            self.distrust(closers)
+
+    def end_doubtful(self, end: int, closers: Iterable[str]) -> None:
+        """The open call is finished, but a value holds the opener of a call: its end may be the end of that one."""
+        self.emit.problem(QUOTING, self.emit.name, self.emit.start)
+        self.emit.end_call("malformed", end)
+        self.bound.lift()
+        self.distrust(closers)
+
+    def distrust(self, closers: Iterable[str]) -> None:
+        """A call could not be read, and what comes next may be text of its arguments: a call that is quoted there.
+
+        No call counts until one of the closers came that the failed call still owes, outside any other call; if there
+        are none, until the end of the turn.
+        """
+        if self.owed is None:
+            self.owed = tuple(closers)
+
+    def stop(self, limit: str, text: str, place: int) -> None:
+        """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        self.mode, self.payload = DONE, None
+        self.bound.lift()
+        self.emit.problem(f"limit passed: {limit}", text, place)
+        if self.emit.open:
+            self.emit.end_call("malformed", place)
+        elif self.region.open:
+            self.release_region()
+
+    # -- pickles -------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in self.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(self.__slots__, state, strict=True):
+            setattr(self, slot, value)

@@ -1,0 +1,90 @@
+# What this file knows: what a declaration is made of, and what follows from its parts alone.
+# What it must not know: what makes it wrong (checks.py), and how it is read or written.
+"""The parts of a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+
+from toolglean.formats.words import JSON, Codec, Literal, Quoted, Tree, tokens_of
+
+__all__ = ["Declaration"]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The parts of a `Format`: see there."""
+
+    name: str
+    _: KW_ONLY
+    call: str
+    also: tuple[str, ...] = ()
+    section: tuple[str, str] = ("", "")
+    sections: tuple[tuple[str, str], ...] = ()
+    separator: str = ""
+    parameter: str | tuple[str, ...] = ()
+    arguments: Codec = JSON
+    keys: tuple[str, str] = ("name", "arguments")
+    id: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    escapes: tuple[tuple[str, str], ...] = ()
+    reasoning: tuple[str, str] = ("", "")
+    reasonings: tuple[tuple[str, str], ...] = ()
+    calls_in_reasoning: bool = True
+    drop: tuple[str, ...] = ()
+    speaks: tuple[str, ...] = ()
+    registered_only: bool = False
+    aliases: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """All spellings of a call, the main one first."""
+        return (self.call, *self.also)
+
+    @property
+    def all_sections(self) -> tuple[tuple[str, str], ...]:
+        """All spellings of the section, the main one first; `("", "")` where there is none."""
+        return (self.section, *self.sections)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """All spellings of a parameter."""
+        return (self.parameter,) if isinstance(self.parameter, str) else self.parameter
+
+    @property
+    def all_reasonings(self) -> tuple[tuple[str, str], ...]:
+        """All spellings of the reasoning's markers."""
+        return tuple(pair for pair in (self.reasoning, *self.reasonings) if pair != ("", ""))
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """All patterns with which something may begin where text was."""
+        sections = [opener for opener, _ in self.all_sections]
+        return (*self.calls, *sections, *(opener for opener, _ in self.all_reasonings), *self.drop, *self.speaks)
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Every literal of the format, without the white space around it.
+
+        A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
+        are gone before the parser sees them (`skip_special_tokens=False`).
+        """
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks]
+        patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
+        found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
+        found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []
+        found += [self.arguments.prefix] if isinstance(self.arguments, Tree) else []
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def is_for_tools(self) -> bool:
+        """Whether a call's markers hold the tool's name, so that the format must be written out for each tool."""
+        return self.registered_only and any(pattern.count("{name}") > 1 for pattern in self.calls)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether its markers hold tools' names: what `for_tools` returns."""
+        return "{name=" in self.call

@@ -1,0 +1,107 @@
+# What this file knows: the words in which a pattern is written.
+# What it must not know: what a declaration is made of (declaration.py).
+#
+# A declaration looks like what the model writes. Its patterns are text with holes:
+#
+#     {name} {id} {index}        a tool's name, a call's id, its number
+#     {call} {calls}             JSON objects with name and arguments, keys in any order, alone, in a list or in a row
+#                                (both are read alike; they differ in what is rendered)
+#     {arguments}                the arguments in the format's codec
+#     {parameters}               any number of the parameter patterns, with {key} {value} {type}
+#     {keywords}                 Python keyword arguments, or one positional dict
+#     {ws}                       white space that is read but not rendered
+#
+# A `{name}` that comes twice in a call of a format with `registered_only` is the same name twice, and part of the
+# markers: such a format is written out for each tool (`for_tools`). `{name}` before `{call}` is read and forgotten.
+#
+# A run of white space in a pattern matches any white space, also none, and is what is rendered. Beside {value} it is
+# exact, optional and paired: what follows the value is taken off only if what precedes it stood there.
+"""The words of a wire format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+__all__ = ["JSON", "Codec", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """Arguments are a JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Arguments are an object with bare keys and strings between a quote marker: `{k:<|"|>text<|"|>,n:1}`.
+
+    Attributes:
+        quote: the marker.
+        all: whether every scalar is written between the markers, and typed by the tool's schema.
+    """
+
+    quote: str
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Arguments are nested elements, one for each key, lists as `<item>`; the tool's schema types them.
+
+    Attributes:
+        prefix: what stands before each tag.
+    """
+
+    prefix: str
+
+
+Codec: TypeAlias = Json | Quoted | Tree
+JSON = Json()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text without white space, as it stands. `name`: the tool whose name stands in it."""
+
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """White space: any, also none; `text` is what is rendered."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place that a call fills."""
+
+    name: str
+
+
+Token: TypeAlias = Literal | Space | Hole
+
+_token = re.compile(r"\{([a-z_]+)\}|(\s+)|((?:(?!\{[a-z_]+\})\S)+)")
+_named = re.compile(r"\{name=([^{}]+)\}")
+
+
+def tokens_of(pattern: str) -> tuple[Token, ...]:
+    """The tokens of a pattern."""
+    return tuple(_tokens(pattern))
+
+
+def _tokens(pattern: str) -> Iterator[Token]:
+    for hole, space, literal in _token.findall(pattern):
+        if literal:
+            named = _named.search(literal)
+            yield Literal(_named.sub(r"\1", literal), named[1]) if named else Literal(literal)
+        elif space:
+            yield Space(space)
+        elif hole == "ws":
+            yield Space("")
+        else:
+            yield Hole(hole)

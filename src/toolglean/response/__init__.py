@@ -1,0 +1,52 @@
+# What this room knows: Hugging Face's response templates, version 1: how they are read, and how formats are written as
+# such.
+# What it must not know: chat templates.
+#
+# spec.py      the words of a template, checked
+# patterns.py  patterns that are literals, white space and words; real.py: real regular expressions; marks.py: both
+# ways.py      in which way a field's calls are read; tags.py: the tags of xml-inline
+# plan.py      what the machine looks for; opening.py: regions of text; region.py, params.py: regions of calls
+# convert.py   the format that says the same; export.py: the way back
+# message.py   the dict of transformers; log.py, values.py, whole.py: regions read as a whole
+"""Response templates: read, streamed, written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolglean.response.convert import to_format
+from toolglean.response.export import export
+from toolglean.response.message import message
+from toolglean.response.plan import ResponsePlan, after_anchor, response_plan
+from toolglean.response.spec import read_template
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.tools import ToolSet
+
+__all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]
+
+
+def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
+    """What the machine runs for a response template: the places of a format where one says the same, else regions.
+
+    Args:
+        template: a response template, version 1.
+        tools: not needed; for the face that plans have in common.
+
+    Raises:
+        FormatError: the template is wrong; the message names the field and the key.
+        UsageError: a pattern needs the extra [regex].
+    """
+    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
+    from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for those that are a format
+
+    del tools
+    found = to_format(template)
+    return FormatPlan(compiled((found,))) if found is not None else response_plan(template)
+
+
+def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
+    """What the prompt has written of the assistant's message: all behind the last anchor; all of it without one."""
+    return after_anchor(read_template(template), prompt)

@@ -1,0 +1,9 @@
+# What this file knows: where response templates were found before they had a room of their own.
+# What it must not know: anything else.
+"""The same as `toolglean.response`."""
+
+from __future__ import annotations
+
+from toolglean.response import ResponsePlan, export, message, plan_of, prompt_of, to_format
+
+__all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]

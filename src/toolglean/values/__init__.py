@@ -1,0 +1,5 @@
+# What this room knows: under which keys calls in JSON hold their parts; which value a text stands for, by a tool's JSON
+# schema; and the dialects whose values are typed
+# by it.
+# What it must not know: formats, events, and where the text stood. (It lies below `formats`, for `render` asks it too
+# what a reader would make of a text.)
