@@ -35,7 +35,7 @@ CALL: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z", "n": 7, "o": {"k": 
 STRINGS: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z"})]  # what every format can write
 CALLS = [*CALL, ("get_weather", {"s": "w"})]
 TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "```json")
-MAX_TURNS = 3  # of each reader: `auto` has one of every format
+MAX_TURNS = 8  # of each reader: `auto` has one of every format
 COMMON = (" ", "\n", "1", "a", '"', "\\", "[", "{", "<", "'", "(", "a ", '{"', "[[1],")
 
 
@@ -159,18 +159,18 @@ RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def states(each: Reads) -> tuple[str, ...]:
-    """Turns up to some place: the start, behind the first of each marker and bracket, one further, and the end."""
-    found = dict.fromkeys([""])
+    """Turns up to some place: the start, behind the first of each marker and bracket or one further, and the end."""
+    found: dict[str, None] = {"": None}
+    seen: set[str] = set()
     for turn in each.turns[:MAX_TURNS]:
-        seen: set[str] = set()
         for place in range(1, len(turn) + 1):
             endings = [
                 text for text in (*each.markers, '"', "{", "[", ":", "=", "(", ",") if turn.endswith(text, 0, place)
             ]
             if endings and endings[0] not in seen:
                 seen.add(endings[0])
-                found |= dict.fromkeys((turn[:place], turn[: place + 1]))
-        found |= dict.fromkeys([turn])
+                found[turn[: place + len(seen) % 2]] = None
+        found[turn] = None
     return tuple(found)
 
 
@@ -227,7 +227,7 @@ def rows(name: str, size: int, *, every: int = 1) -> Iterator[tuple[str, Cost]]:
             cost_of(each.parser, state, unit, size, chars=chars)
             for place, unit in enumerate(chosen)
             for chars in (False, True)
-            if (number + place) % (9 if chars else 3) == 0
+            if (number + place) % (12 if chars else 4) == 0  # characters one by one take several times as long
         ]
         yield state, max(costs, key=lambda cost: (cost.growth, cost.four))
 
