@@ -75,7 +75,7 @@ def test_a_flood_that_is_not_linear_is_found(
 
     seen = [""]
     monkeypatch.setattr(Parser, "feed", feed)
-    each = search.Flood("hermes", "", "a", chars=True)
+    each = search.Flood("hermes", "", "a", "", chars=True)
     monkeypatch.setattr(search, "flood", lambda *_: each)
     seen[0] = ""
     first = search.cost(each, 500)
