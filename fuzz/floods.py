@@ -57,8 +57,8 @@ def flood(seed: int, only: str | None = None) -> Flood:
 
 
 def _piece(rng: random.Random, markers: tuple[str, ...]) -> str:
-    if markers and rng.random() < 0.5:
-        marker = rng.choice(markers)
+    marker = rng.choice(markers) if markers and rng.random() < 0.5 else ""
+    if marker:
         kind = rng.random()  # whole, its beginning, its end
         place = rng.randint(1, len(marker))
         return marker if kind < 0.4 else marker[:place] if kind < 0.8 else marker[-place:]
