@@ -123,7 +123,12 @@ ROWS = [
     Row("cut off before the last brace", TAG + '{"name": "get_weather", "arguments": {"city": "Paris"}', [], unfinished=("incomplete",)),
     Row("cut off before the name", TAG + '{"na', [], TAG + '{"na', problems=("unreadable call",)),
     Row("a trailing comma", TAG + '{"name": "add", "arguments": {"x": 1,}}' + END + " Done.", [], " Done.", unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("a malformed call, then a good one", TAG + '{"name": "add", "arguments": {"x": oops}}' + TAG + TIME + END, [("get_time", {})], unfinished=("malformed",), problems=("malformed arguments",)),
+    # It may be quoted in the first one's arguments, behind a quote that was not escaped: nobody can tell.
+    Row("a malformed call, then another before its closer", TAG + '{"name": "add", "arguments": {"x": oops}}' + TAG + TIME + END, [], unfinished=("malformed", "malformed"), problems=("malformed arguments", "call behind a malformed one")),
+    Row("a malformed call, its closer, then a good one", TAG + '{"name": "add", "arguments": {"x": oops}}' + END + TAG + TIME + END, [("get_time", {})], unfinished=("malformed",), problems=("malformed arguments",)),
+    Row("a malformed call, one before its closer, one behind it", TAG + '{"name": "add", "arguments": {"x": "a "' + TAG + TIME + END + '""}}' + END + TAG + TIME + END, [("get_time", {})], '""}}' + END, unfinished=("malformed", "malformed"), problems=("malformed arguments", "call behind a malformed one")),
+    Row("two calls quoted in arguments before the name", TAG + '{"arguments": {"x": "a "' + TAG + TIME + END + TAG + TIME + END + '""}, "name": "add"}', [], TAG + '{"arguments": {"x": "a "' + '""}, "name": "add"}', unfinished=("malformed", "malformed"), problems=("unreadable call", "call behind a malformed one", "call behind a malformed one")),
+    Row("a call quoted in arguments that are cut off before the name", TAG + '{"arguments": {"x": "a ' + TAG + TIME + END, [], TAG + '{"arguments": {"x": "a ', unfinished=("malformed",), problems=("unreadable call", "call behind a malformed one")),
     Row("a number that no float can hold", TAG + '{"name": "add", "arguments": {"x": 1e400}}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
     Row("NaN", TAG + '{"name": "add", "arguments": {"x": NaN}}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
     Row("arguments a list", TAG + '{"name": "add", "arguments": [1]}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),

@@ -211,7 +211,10 @@ def test_names_in_ids() -> None:
     [
         ("", "probe 'one call' failed: it writes nothing of a call"),
         ("{% if m.tool_calls %}{{ raise_exception('no calls here') }}{% endif %}", "no calls here"),
-        (each("<go>{{ c.function.name }} {{ c.function.arguments }}</go>"), "separated by"),
+        (
+            each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ k }} is {{ v }}, ") + "</go>"),
+            "separated by",
+        ),
         (
             each("<go>{{ c.function.name }}" + PARAMETERS.replace("%s", " {{ k }} {{ v }}")) + "</go>",
             "value of a parameter ends",

@@ -14,11 +14,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolglean.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 from toolglean.tag import Tag
 
@@ -74,6 +74,7 @@ class Payload:
 
     def finish(self, machine: Machine) -> None:
         """The turn is over, and no call is open: what waits is no call."""
+        _distrust(machine, self)
         machine.leave(text_follows=machine.in_region)
         if machine.in_region:
             machine.release_region(_problem(self))
@@ -83,11 +84,11 @@ class Payload:
         place, found = self.tag.skipper.find(text, i)
         if not found:
             return machine.hold(text, place)
-        machine.emit.end_call("malformed", machine.base + place)
-        if found == self.tag.text:
+        closer = "" if found == self.tag.text else found
+        machine.end_failed(machine.base + place, closer, *self.tag.ends)
+        if not closer:
             machine.leave(text_follows=True)
             return place
-        machine.emit.markup(found, machine.base + place)
         machine.leave(text_follows=False)
         return place + len(found)
 
@@ -107,27 +108,72 @@ class Payload:
         self.tag = Tag.of(*state["tag"])
 
 
-class TagPlan:
-    """What the machine looks for where only a tag is known: see `plan.Plan`."""
+class Dropped:
+    """A marker that is markup wherever it stands."""
 
-    def __init__(self, tag: Tag) -> None:
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.start = start
+
+    def read(self, machine: Machine, text: str, i: int) -> int:
+        """The marker is done before anything is read."""
+        del text
+        self.finish(machine)
+        return i
+
+    def skip(self, machine: Machine, text: str, i: int) -> int:
+        """Never called: a marker is never given up."""
+        del machine, i
+        return len(text)
+
+    def stops(self) -> str:
+        """See `plan.Payload`."""
+        return ""
+
+    def finish(self, machine: Machine) -> None:
+        """It is markup, as is the white space beside it."""
+        machine.emit.markup(self.text, self.start)
+        machine.enter_lane(machine.lane)
+
+    def copy(self) -> Dropped:
+        """The same place: nothing changes here."""
+        return self
+
+
+AnyPayload: TypeAlias = Payload | Dropped
+
+
+class TagPlan:
+    """What the machine looks for where only a tag is known: see `plan.Plan`.
+
+    Args:
+        tag: the tag.
+        drop: markers that are markup wherever they stand: those that end a turn.
+    """
+
+    def __init__(self, tag: Tag, drop: tuple[str, ...] = ()) -> None:
         self.tag = tag
         self.tag_text = tag.text
+        self.drop = tuple(each for each in drop if each and each not in {tag.text, tag.closer})
         self.bare = tag.bare
         self.spaced = False
-        self.stops_after_bare = tag.bare
+        self.stops_after_bare = tag.bare and not self.drop
+        # A bare tag counts at the start of a turn alone.
+        self._finder = Finder([*(() if tag.bare else (tag.text,)), *self.drop]) if self.drop else tag.finder
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds the tag."""
+        """Finds the tag, and what ends a turn."""
         del lane, only
-        return self.tag.finder
+        return self._finder
 
     def reasoning_lane(self) -> int:
         """The lane of reasoning: a tag knows none."""
         return 0
 
-    def begin(self, machine: Machine, found: str, start: int) -> tuple[Payload, int]:
+    def begin(self, machine: Machine, found: str, start: int) -> tuple[AnyPayload, int]:
         """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
+        if found in self.drop:
+            return Dropped(found, start), len(found)
         machine.open_region(start, len(found), bare=self.bare)
         machine.keep(found)
         payload = Payload(self.tag, machine.emit.index, machine.limits.depth)
@@ -138,18 +184,24 @@ class TagPlan:
             payload.phase = IN_JSON
         return payload, len(found)
 
-    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[Payload, int] | None:
+    def begin_bare(self, machine: Machine, char: str, start: int) -> tuple[AnyPayload, int] | None:
         """The turn begins with that character: the payload, and how many characters it has read; None if none."""
         if char == self.tag.text:
             return self.begin(machine, char, start)
         return None if self.tag.text else self.begin(machine, "", start)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plan, (self.tag.text, self.tag.closer)
+        return _plan, (self.tag.text, self.tag.closer, self.drop)
 
 
-def _plan(tag: str, closer: str) -> TagPlan:
-    return TagPlan(Tag.of(tag, closer))
+def _plan(tag: str, closer: str, drop: tuple[str, ...] = ()) -> TagPlan:
+    return TagPlan(Tag.of(tag, closer), drop)
+
+
+def _distrust(machine: Machine, payload: Payload) -> None:
+    # What was kept may quote a call in the arguments of one that cannot be read.
+    if payload.phase == IN_JSON and payload.envelope.in_arguments:
+        machine.distrust(payload.tag.ends[0])
 
 
 def _problem(payload: Payload) -> str:
@@ -210,6 +262,7 @@ def _end_word(machine: Machine, payload: Payload) -> bool:
 
 def _no_call(machine: Machine, payload: Payload, i: int, *, again: int | None = None) -> int:
     # `again`: how much of the region's end is to be read again; None: all but its opener.
+    _distrust(machine, payload)
     machine.leave(text_follows=True)
     machine.release_region(_problem(payload), again)
     return i
@@ -258,7 +311,7 @@ def _first_key(machine: Machine, payload: Payload, text: str, i: int) -> int:
     scanner = payload.envelope.scanner
     j = scanner.step(text, i)
     machine.keep(text[i:j])
-    payload._held = (payload._held, mended(text, i, j, scanner.fixes))
+    payload._held = grown(payload._held, mended(text, i, j, scanner.fixes))
     scanner.fixes.clear()
     if scanner.token == FAIL:
         return _unreadable(machine, payload, text, j)

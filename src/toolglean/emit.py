@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, Status, ToolCall
 from toolglean.scan.json import decode
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 __all__ = ["Emitter"]
 
@@ -37,6 +37,8 @@ class Emitter:
         self._markup_start = 0
         self._name = ""
         self._id: str | None = None
+        self._shown: str | None = None  # the id that the call's start has told
+        self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
         self._known: bool | None = None
         self._start = 0
         self._args: Rope = ()
@@ -46,7 +48,7 @@ class Emitter:
         """The same emitter, with no event yet to hand out."""
         twin = Emitter.__new__(Emitter)
         twin.__dict__.update(self.__dict__)
-        twin.out = list(self.out)
+        twin.out, twin._ids = list(self.out), self._ids.copy()
         return twin
 
     @property
@@ -68,7 +70,7 @@ class Emitter:
             return
         if not self._ws:
             self._ws_start = start
-        self._ws = (self._ws, text)
+        self._ws = grown(self._ws, text)
 
     def space_is_text(self, lane: int) -> None:
         """More white space waits than may be held: it is content, or reasoning, whatever follows."""
@@ -93,9 +95,10 @@ class Emitter:
     def begin_turn(self) -> None:
         """What was read so far was the prompt. A call that it left open is the turn's first."""
         self.out, self._ws, self._markup, self.index = [], (), (), 0
+        self._ids = {}
         if self.open:
             self.index, self._start = 1, 0
-            self.out.append(CallStart(0, self._id, self._name, self._known, 0))
+            self.out.append(CallStart(0, self._shown, self._name, self._known, 0))
             if self._args:
                 self.out.append(CallDelta(0, joined(self._args), 0))
 
@@ -106,6 +109,10 @@ class Emitter:
 
     def problem(self, reason: str, text: str, start: int) -> None:
         """Something that could not be taken as it stood."""
+        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+            text, start = text[-start:], 0
+            if not text:
+                return
         self._put(Problem(reason, text, start))
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
@@ -115,27 +122,43 @@ class Emitter:
         self._name, self._id, self._known, self._start = name, model_id, known, start
         self._args, self._args_start = (), None
         self.open = True
-        shown = model_id if model_id is not None or may_get_id else self._own_id()
-        self._put(CallStart(self.index, shown, name, known, start))
+        self._shown = None if may_get_id and model_id is None else self._free_id(self.index)
+        self._put(CallStart(self.index, self._shown, name, known, start))
         self.index += 1
 
     def set_id(self, model_id: str) -> None:
-        """The model's own id, written after the name."""
+        """The model's own id, written after the name. Where one was shown already, that stays."""
         self._id = model_id
 
     def delta(self, text: str, start: int) -> None:
         """A piece of the open call's arguments as JSON text."""
+        start = max(start, 0)
         if self._args_start is None:
             self._args_start = start
-        self._args = (self._args, text)
+        self._args = grown(self._args, text)
         self.out.append(CallDelta(self.index - 1, text, start))
 
     def plain_delta(self, text: str, start: int) -> CallDelta:
         """A piece of the open call's arguments that is handed out at once."""
         if self._args_start is None:
             self._args_start = start
-        self._args = (self._args, text)
+        self._args = grown(self._args, text)
         return CallDelta(self.index - 1, text, start)
+
+    @property
+    def name(self) -> str:
+        """The name of the last call."""
+        return self._name
+
+    @property
+    def start(self) -> int:
+        """Where the last call began."""
+        return self._start
+
+    def arguments(self) -> str:
+        """The open call's arguments so far."""
+        self._args = flat(self._args)
+        return joined(self._args)
 
     @property
     def has_arguments(self) -> bool:
@@ -144,21 +167,23 @@ class Emitter:
 
     def end_call(self, status: Status, end: int) -> None:
         """The open call ends before `end`."""
+        end = max(end, 0)  # all of it may stand in the prompt
         if status == "ok" and not self.has_arguments:
             self.delta("{}", end)
-        text = joined(self._args)
+        text, self._args = joined(self._args), ()
         arguments: dict[str, Any] = {}
         if status == "ok":
             arguments, twice = decode(text)
             if twice is not None:
                 self.problem("duplicate key", twice, self._args_start or 0)
         index = self.index - 1
-        call_id = self._id if self._id is not None else self._own_id(index)
+        call_id = self._free_id(index) if self._shown is None else self._shown
+        self._ids.setdefault(call_id, 2)
         span = (self._start, end)
         self.out.append(
             CallEnd(index, ToolCall(call_id, index, self._name, self._known, arguments, text, span, status), end)
         )
-        self.open, self._args = False, ()
+        self.open = False
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__
@@ -167,8 +192,13 @@ class Emitter:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    def _own_id(self, index: int | None = None) -> str:
-        return f"{self._id_prefix}{self.index if index is None else index}"
+    def _free_id(self, index: int) -> str:
+        # The call's id: the model's own or, where it wrote none, ours; in any case one that no call before it has.
+        wanted = found = self._id if self._id is not None else f"{self._id_prefix}{index}"
+        while found in self._ids:
+            number = self._ids[wanted]
+            found, self._ids[wanted] = f"{wanted}_{number}", number + 1
+        return found
 
     def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if not text:
@@ -195,7 +225,7 @@ class Emitter:
         if self._markup_wanted and text:
             if not self._markup:
                 self._markup_start = start
-            self._markup = (self._markup, text)
+            self._markup = grown(self._markup, text)
 
     def _flush_markup(self) -> None:
         if self._markup:

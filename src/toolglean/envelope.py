@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
@@ -97,6 +97,11 @@ class Envelope:
         """Whether a string of the open call's arguments is being read."""
         return self._reading == ARGUMENTS and self.scanner.in_string
 
+    @property
+    def in_arguments(self) -> bool:
+        """Whether what is read may be the arguments of a call that is not certain yet."""
+        return self._reading == HOLDING and self._purpose != FOR_NOTHING
+
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)
@@ -161,7 +166,7 @@ def _read_held(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
     if machine.in_region:
         machine.keep(text[i:j])
     if envelope._purpose != FOR_NOTHING:
-        envelope._value = (envelope._value, mended(text, i, j, scanner.fixes))
+        envelope._value = grown(envelope._value, mended(text, i, j, scanner.fixes))
     scanner.fixes.clear()
     if scanner.token == CLOSE:
         envelope._reading = TOKENS
@@ -191,7 +196,7 @@ def _read_token(machine: Machine, envelope: Envelope, text: str, i: int) -> int:
     if not machine.emit.open:
         _account(machine, envelope, text, i, j)
     if token == NEED:
-        envelope._token = (envelope._token, text[i:j])
+        envelope._token = grown(envelope._token, text[i:j])
     elif token == FAIL:
         if _is_next_call(machine, scanner, text[j]):
             scanner.forgive_comma()

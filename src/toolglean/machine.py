@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,7 +26,7 @@ from toolglean.errors import UsageError
 from toolglean.events import CallDelta, Content, Event, Output, Reasoning, fold
 from toolglean.limits import Limits
 from toolglean.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, STEPS, TEXT
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.plan import Payload, Plan
@@ -38,8 +38,8 @@ NEVER = sys.maxsize
 REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only the fast path would be missed
-PROMPT_CHARS = 2048  # how much of a prompt's end is read
-LAYOUT = 1  # of the pickled state
+LAYOUT = 2  # of the pickled state
+DISTRUSTED = "call behind a malformed one that was not closed"
 
 
 class State(enum.Enum):
@@ -90,10 +90,9 @@ class Machine:
         self._long_space = False  # whether more white space of the reasoning has waited than may
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
+        self.owed: tuple[str, ...] | None = None  # see `distrust`
         # Fast paths: a chunk without the guard, or without any of the openers, is plain content; a chunk without the
         # stops is plain arguments.
-        self._guard = self._stops = self._openers = ""
-        self._idle = False
         self._set_fast_paths()
 
     def begin_reasoning(self) -> None:
@@ -105,11 +104,10 @@ class Machine:
         self._set_fast_paths()
 
     def read_prompt(self, prompt: str) -> None:
-        """Read the end of the prompt; its events are dropped, and places count from its end.
+        """Read what the prompt holds of the turn; its events are dropped, and places count from its end.
 
         What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
         """
-        prompt = prompt[-PROMPT_CHARS:]
         self._pos = -len(prompt)
         self._run(prompt, self._pos)
         self._pos = 0
@@ -117,9 +115,11 @@ class Machine:
         if self.mode in {TEXT, SPACE, BESIDE, DONE} and self.lane == CONTENT:
             if self._held not in self.plan.finder(CONTENT, self.only).literals:
                 self._held = ""
-            self.fresh = self.plan.bare
+            self.fresh, self.owed = self.plan.bare, None
             self.mode = START if self.plan.bare else TEXT
         self._set_fast_paths()
+        if self.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
+            self._shut_fast_paths()
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
@@ -186,7 +186,8 @@ class Machine:
             while self._release_at_end():
                 pass
             self.emit.flush()
-            self._finished, self._idle, self._guard, self._stops, self._openers = True, False, "", "", ""
+            self._finished = True
+            self._shut_fast_paths()
         return self._taken()
 
     def add(self, chunk: str) -> Output:
@@ -254,9 +255,12 @@ class Machine:
                 stack.append((again, 0, place))
         self._set_fast_paths()
 
+    def _shut_fast_paths(self) -> None:
+        self._idle, self._guard, self._stops, self._openers = False, "", "", ""  # "" is in every chunk
+
     def _set_fast_paths(self) -> None:
-        self._idle = self.mode == TEXT and not self._held and self.emit.clean
-        self._guard = self._stops = self._openers = ""  # "" is in every chunk: it shuts the fast path
+        self._shut_fast_paths()
+        self._idle = self.mode == TEXT and not self._held and self.emit.clean and self.owed is None
         if self._idle and self.lane == CONTENT:
             finder = self.plan.finder(CONTENT, self.only)
             self._guard, self._openers = finder.first, "" if finder.first else finder.openers
@@ -337,6 +341,8 @@ class Machine:
 
         `always`: the text is the beginning of a marker, short and at a place of its own.
         """
+        if start < 0 <= self._pos:  # of the prompt nothing is read again: what stood in it is no part of the turn
+            text, start = text[-start:], 0
         if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
             return False
         self._reread += len(text)
@@ -365,9 +371,13 @@ class Machine:
         self._limit_at, self._limit_name = start + self.limits.held, "held"
         self.bare_region = bare
 
+    def limit_passed(self, i: int) -> bool:
+        """Whether what stands at `i` is beyond a limit: of a call that has just become certain, say."""
+        return self.base + i >= self._limit_at
+
     def keep(self, text: str) -> None:
         """Add to the region."""
-        self._region = (self._region, text)
+        self._region = grown(self._region, text)
 
     def allow_long_region(self) -> None:
         """The region holds the arguments of a call whose name is still to come: they may be as long as a call."""
@@ -460,6 +470,10 @@ class Machine:
         """Whether a tool's name, without its namespace, begins so."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
 
+    def names_tool(self, word: str) -> bool:
+        """Whether the word is a tool's name; where no tools are known, it may be any."""
+        return self.tools is None or self.resolve(word) is not None
+
     @property
     def has_spaced_names(self) -> bool:
         """Whether any tool's name holds white space."""
@@ -500,8 +514,43 @@ class Machine:
 
     def end_call(self, end: int) -> None:
         """The open call is finished."""
-        self.emit.end_call("ok", end)
+        if end > self._limit_at:
+            self.emit.problem("limit passed: call_chars", "", end)
+            self.emit.end_call("malformed", end)
+        elif self.owed is not None:
+            self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
+            self.emit.end_call("malformed", end)
+        else:
+            self.emit.end_call("ok", end)
         self._limit_at = NEVER
+
+    def distrust(self, closers: Iterable[str]) -> None:
+        """A call could not be read, and what comes next may be text of its arguments: a call that is quoted there.
+
+        No call counts until one of the closers came that the failed call still owes, outside any other call; if there
+        are none, until the end of the turn.
+        """
+        self.owed = tuple(closers)
+
+    def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
+        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
+
+        A closer may be that of a call which the arguments quote, if they hold one of the tags that open calls.
+        """
+        arguments = self.emit.arguments()
+        self.emit.end_call("malformed", place)
+        if closer:
+            self.emit.markup(closer, place)
+        if self.owed is None and not (closer and not any(tag in arguments for tag in tags)):
+            self.distrust(closers)
+
+    def end_doubtful(self, end: int, closers: Iterable[str]) -> None:
+        """The open call is finished, but a value holds the opener of a call: its end may be the end of that one."""
+        self.emit.problem("a value that holds the opener of a call", self.emit.name, self.emit.start)
+        self.emit.end_call("malformed", end)
+        self._limit_at = NEVER
+        if self.owed is None:
+            self.distrust(closers)
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""

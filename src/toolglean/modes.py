@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from toolglean.scan.text import with_closers
+
 if TYPE_CHECKING:
     from toolglean.machine import Machine
 
@@ -44,11 +46,18 @@ def read_start(machine: Machine, text: str, i: int) -> int:
 
 def read_text(machine: Machine, text: str, i: int) -> int:
     """Content or reasoning, until a tag."""
-    place, found = machine.plan.finder(machine.lane, machine.only).find(text, i)
+    finder = machine.plan.finder(machine.lane, machine.only)
+    if machine.owed:
+        finder = with_closers(finder, machine.owed)
+    place, found = finder.find(text, i)
     if place > i:
         machine.say(text[i:place], machine.base + i)
     if not found:
         return machine.hold(text, place)
+    if machine.owed and found in machine.owed:
+        machine.owed = None
+        machine.say(found, machine.base + place)
+        return place + len(found)
     machine.mode = CALL
     machine.payload, read = machine.plan.begin(machine, found, machine.base + place)
     return place + read

@@ -14,7 +14,7 @@ from toolglean.coerce import coerce_within, is_text, json_text, properties
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import quoted_text, string_text
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.tools import Tool
@@ -84,7 +84,7 @@ class Parameters:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
         if self.streams:
             return quoted_text(text)
-        self._value = (self._value, text)
+        self._value = grown(self._value, text)
         return ""
 
     def end_value(self) -> str:

@@ -29,9 +29,12 @@ class Parser(Machine):
         format: a `Format`, the name of one (`toolglean formats` lists them), or "auto": the openers of all formats are
             looked for at once. Given nothing else, this is what happens.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
-        template: the model's chat template (Go or Jinja), or an Ollama Modelfile, from which the format is read: known
-            by what it writes, or inferred and proven by round trip; if neither, only its tag. Jinja needs
-            `toolglean[jinja]`. Read once for each text: about a second.
+        template: the model's chat template (Go or Jinja), or an Ollama Modelfile, as text or as a path object
+            (`pathlib.Path`) of its file. The format is read from it: known by what it writes, or inferred and proven by
+            round trip; if neither, only its tag. Jinja needs `toolglean[jinja]`. Read once for each text: about a
+            second.
+        variables: what the template is given beside the messages, as your server gives it: `{"enable_thinking": True}`.
+            Values of JSON. Without them nothing is concluded where the answer depends on whether the model thinks.
         tokenizer_config: Hugging Face's `tokenizer_config.json`, as a dict or a path: its `response_template`, else its
             `chat_template`.
         response_template: a response template of Hugging Face, version 1.
@@ -39,7 +42,8 @@ class Parser(Machine):
         closer: the marker that ends what the tag started; None: read from the template, or derived from the tag.
         start: "content", or "reasoning" where the prompt has opened the reasoning; None: as the chat template says,
             else content.
-        prompt: the end of the prompt, from which that is read; its events are dropped, and places count from its end.
+        prompt: the prompt, whole or its end, from which that is read: the model's own message in it, behind its header.
+            What others wrote before that header is never read. Its events are dropped, and places count from its end.
         unknown_tools: what becomes of a call to a tool that is not in `tools`: "call" reports it with `known=False`,
             "content" gives its text back.
         coerce: whether values written as text are typed by the tool's JSON schema; False: they stay text.
@@ -52,10 +56,10 @@ class Parser(Machine):
     tokenizer_config holds); model.
 
     Raises:
-        UsageError: an argument is wrong, or a name is not known.
-        FormatError: the declaration of a format is wrong.
+        UsageError: an argument is wrong, or a name is not known; a file cannot be read.
+        FormatError: the declaration of a format is wrong, or no way of writing calls can be read from the template.
         ToolError: an entry of `tools` is no tool.
-        TemplateError: the template cannot be read.
+        TemplateError: `template` is no chat template, or it cannot be rendered.
     """
 
     def __init__(
@@ -64,7 +68,8 @@ class Parser(Machine):
         *,
         format: str | Format | None = None,  # noqa: A002  # the field's own word for it
         model: str | None = None,
-        template: str | None = None,
+        template: str | PathLike[str] | None = None,
+        variables: Mapping[str, Any] | None = None,
         tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None = None,
         response_template: Mapping[str, Any] | None = None,
         tag: str | None = None,
@@ -84,7 +89,9 @@ class Parser(Machine):
             raise UsageError(f"start must be 'content' or 'reasoning', not {start!r}")
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         chosen = choose(
-            Given(format, response_template, tokenizer_config, template, model, tag, closer), known, untrusted=untrusted
+            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer),
+            known,
+            untrusted=untrusted,
         )
         super().__init__(
             chosen.plan,

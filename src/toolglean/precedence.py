@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Given", "choose"]
 
+PROMPT_CHARS = 2048  # how much is read of the end of a prompt that does not show where the model's message begins
 SAMPLES = 40  # random messages of the proof, where a parser is made; `toolglean inspect` takes more
 
 
@@ -37,26 +38,53 @@ class Given(NamedTuple):
     format: str | Format | None
     response_template: Mapping[str, Any] | None
     tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None
-    template: str | None
+    template: str | PathLike[str] | None
+    variables: Mapping[str, Any] | None
     model: str | None
     tag: str | None
     closer: str | None
 
 
 class Choice(NamedTuple):
-    """What is to be read, whether the prompt opens the reasoning, and by which response template."""
+    """What is to be read, whether the prompt opens the reasoning, by which response template, and what is known of it.
+
+    Attributes:
+        marks: the texts behind which, as the chat template has shown, the model's message begins in a prompt.
+    """
 
     plan: Plan
     starts_reasoning: bool = False
     response_template: Mapping[str, Any] | None = None
+    marks: tuple[str, ...] = ()
 
     def prompt(self, prompt: str) -> str:
-        """What of the prompt counts."""
-        if self.response_template is None:
-            return prompt
-        from toolglean.templates.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
+        """What of the prompt is the model's own: all behind its header, and behind the last message of others.
 
-        return prompt_of(self.response_template, prompt)
+        Where nothing shows where that is, it is the end of a prompt, as it stands.
+        """
+        from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
+
+        formats: tuple[Format, ...] = getattr(self.plan, "formats", ())
+        own = own_part(prompt, self.marks, formats)
+        if own is not None:
+            return own
+        if self.response_template is not None:
+            from toolglean.templates.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
+
+            own = prompt_of(self.response_template, prompt)
+        behind = prompt if own is None else own  # another's message may stand behind the last anchor, too
+        declared = formats[0].drop if len(formats) == 1 and not _is_ours(formats[0]) else ()
+        last = own_part(behind, (*HEADERS, *ENDS, *declared), formats)
+        if last is not None:
+            return last
+        return prompt[-PROMPT_CHARS:] if own is None else own
+
+
+def _is_ours(declared: Format) -> bool:
+    # Whether it stands in the library: what ends a message there is known (headers.py), and not all that it drops does.
+    from toolglean.formats.library import formats  # noqa: PLC0415
+
+    return any(each.name == declared.name for each in formats())
 
 
 def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
@@ -69,6 +97,8 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
     """
     if given.closer is not None and given.tag is None and given.template is None:
         raise UsageError("a closer belongs to a tag: give the tag too")
+    if given.variables is not None:
+        _check_variables(given)
     if given.format is not None:
         if given.tag is not None or given.closer is not None:
             raise UsageError("give a format or a tag, not both")
@@ -86,11 +116,18 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
     return Choice(_format_plan("auto", tools) if given.model is None else _model_plan(given.model, tools))
 
 
+def _check_variables(given: Given) -> None:
+    if not isinstance(given.variables, Mapping):
+        raise UsageError(f"variables must be a mapping of names to values, not {given.variables!r:.80}")
+    if given.template is None and given.tokenizer_config is None:
+        raise UsageError("variables are what a template is given: give template or tokenizer_config too")
+
+
 def _source(given: Given) -> TemplateSource | None:
     if given.template is not None:
-        from toolglean.templates.source import template_in  # noqa: PLC0415
+        from toolglean.templates.source import checked, template_in, template_text  # noqa: PLC0415
 
-        return template_in(given.template)
+        return checked(template_in(template_text(given.template)))
     if given.tokenizer_config is None:
         return None
     from toolglean.templates.source import TemplateSource, in_config  # noqa: PLC0415
@@ -113,37 +150,60 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
 
 
 def _from_template(source: TemplateSource, given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
-    found = _inferred(source.text, tuple(sorted(source.variables.items())), untrusted)
-    if found is not None:
-        return Choice(_format_plan(found.format, tools), found.starts_reasoning)
+    variables = {**source.variables, **(given.variables or {})}
+    found = _inferred(source.text, _key_of(variables), untrusted)
+    if not isinstance(found, Exception):
+        return Choice(_format_plan(found.format, tools), found.starts_reasoning, marks=found.marks)
+    drop, marks = getattr(found, "drop", ()), getattr(found, "marks", ())
     if given.model is not None:
         from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
         known = format_of_model(given.model)
         if known is not None:
-            return Choice(_format_plan(known, tools))
+            return Choice(_format_plan(known, tools), marks=marks)
     from toolglean.templates import tag_of  # noqa: PLC0415
+    from toolglean.templates.markers import GENERIC  # noqa: PLC0415
 
     tag = tag_of(source.text)
-    return Choice(_tag_plan(tag.tag, given.closer if given.closer is not None else tag.closer or None))
+    if tag.tag == GENERIC:
+        raise _advised(found)
+    return Choice(
+        _tag_plan(tag.tag, given.closer if given.closer is not None else tag.closer or None, drop), marks=marks
+    )
+
+
+def _advised(error: FormatError | TemplateError) -> FormatError | TemplateError:
+    # A tag that would be found in any JSON says nothing. Why there is none is what there is to say.
+    if isinstance(error, TemplateError):
+        return error
+    return FormatError(f'{error}. Say how the model writes: format= ("auto": the turn shows it), model= or tag=.')
+
+
+def _key_of(variables: Mapping[str, Any]) -> str:
+    import json  # noqa: PLC0415  # only those who give a template pay for it
+
+    try:
+        return json.dumps(variables, sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"variables must be values of JSON, which a template can be given: {error}") from error
 
 
 @lru_cache(maxsize=64)
-def _inferred(template: str, variables: tuple[tuple[str, str], ...], untrusted: bool) -> Inference | None:  # noqa: FBT001
-    # Once for each template: it is rendered many times. None: no format gives back what it writes.
+def _inferred(template: str, variables: str, untrusted: bool) -> Inference | FormatError | TemplateError:  # noqa: FBT001
+    # Once for each template: it is rendered many times. An error: no format gives back what it writes, and why.
     from toolglean.templates.infer import infer  # noqa: PLC0415
 
     try:
-        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=dict(variables))
-    except (FormatError, TemplateError):
-        return None
+        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
+    except (FormatError, TemplateError) as error:
+        return error.with_traceback(None)
 
 
-def _tag_plan(tag: str, closer: str | None) -> Plan:
+def _tag_plan(tag: str, closer: str | None, drop: tuple[str, ...] = ()) -> Plan:
     from toolglean.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
     from toolglean.tag import Tag  # noqa: PLC0415
 
-    return TagPlan(Tag.of(tag, closer))
+    return TagPlan(Tag.of(tag, closer), drop)
 
 
 def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:

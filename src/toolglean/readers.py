@@ -11,7 +11,7 @@ from toolglean.formats.spec import Quoted, Tree
 from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DONE, FAILED, NEED, Reader
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.formats.net import HoleEdge
@@ -49,7 +49,7 @@ class JsonReader:
 
     def _from_string(self, piece: str) -> str:
         # Passed on when it is whole: only then is it known to hold an object.
-        self._string = (self._string or (), piece)
+        self._string = grown(self._string or (), piece)
         if self._scanner.token != STRING:
             return ""
         found, fault = object_text(decode(joined(self._string))[0], self._scanner.max_depth)

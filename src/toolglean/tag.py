@@ -45,6 +45,11 @@ class Tag:
         self.finder = Finder([text])
         self.skipper = Finder([] if self.bare else [text, closer])
 
+    @property
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What ends a payload, and what begins one."""
+        return (self.closer,) if self.closer else (), () if self.bare else (self.text,)
+
     @staticmethod
     @lru_cache(maxsize=256)
     def of(text: str, closer: str | None = None) -> Tag:

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from toolglean.cli.inspect import read_template
-from toolglean.cli.options import InputError
+from toolglean.cli.options import InputError, add_set_option, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
@@ -45,6 +45,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random messages (default: 0)")
     parser.add_argument("--format", help="the format that it should write (default: read from the template)")
+    add_set_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -59,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     for_people()
     paint = Paint(wanted=True)
     try:
-        trip = RoundTrip(source.text, format=declared, untrusted=True, variables=source.variables)
+        variables = {**source.variables, **variables_of(args)}
+        trip = RoundTrip(source.text, format=declared, untrusted=True, variables=variables)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:

@@ -9,14 +9,14 @@ import json
 import sys
 from typing import Any
 
-from toolglean.cli.options import InputError, read_text
+from toolglean.cli.options import InputError, add_set_option, read_text, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
-from toolglean.errors import FormatError, TemplateError
+from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import find_format
 from toolglean.templates.infer import SAMPLES, Inference, infer
 from toolglean.templates.infer.declared import as_dict, declaration
 from toolglean.templates.language import tag_of, template_language
-from toolglean.templates.source import TemplateSource, template_in
+from toolglean.templates.source import TemplateSource, checked, template_in
 
 __all__ = ["add_to", "read_template"]
 
@@ -44,6 +44,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--samples", type=int, default=SAMPLES, metavar="N", help=f"random messages of the proof (default: {SAMPLES})"
     )
+    add_set_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -54,9 +55,11 @@ def read_template(path: str) -> TemplateSource:
         InputError: it cannot be read, or holds none.
     """
     try:
-        return template_in(read_text(path))
+        return checked(template_in(read_text(path)))
     except TemplateError as error:
         raise InputError(f"{path}: {error.reason}") from error
+    except UsageError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
             untrusted=True,
             recognise=not args.no_recognition,
             samples=args.samples,
-            variables=source.variables,
+            variables={**source.variables, **variables_of(args)},
         )
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error

@@ -9,11 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from toolglean.errors import TemplateError, ToolError
+from toolglean.errors import FormatError, TemplateError, ToolError
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["InputError", "add_format_options", "given", "new_parser", "read_text"]
+__all__ = ["InputError", "add_format_options", "add_set_option", "given", "new_parser", "read_text", "variables_of"]
 
 
 class InputError(Exception):
@@ -21,7 +21,7 @@ class InputError(Exception):
 
 
 WAYS = ("format", "model", "template", "tag")
-MORE = ("closer", "tools", "prompt")
+MORE = ("closer", "tools", "prompt", "set")
 
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
     way.add_argument(
         "--template",
         metavar="FILE",
-        help="the model's chat template, Go or Jinja (needs toolglean[jinja]), from which the tag is read",
+        help="the model's chat template, Go or Jinja (needs toolglean[jinja]), from which the format is read",
     )
     way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
     group.add_argument(
@@ -45,12 +45,41 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         default="content",
         help="reasoning: the prompt has opened the reasoning (default: content)",
     )
-    group.add_argument("--prompt", metavar="FILE", help="the end of the prompt, from which that is read")
+    group.add_argument("--prompt", metavar="FILE", help="the prompt, whole or its end, from which that is read")
+    add_set_option(group)
     group.add_argument(
         "--tools",
         metavar="FILE",
         help="a JSON list of what the model may call: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
     )
+
+
+def add_set_option(parser: Any) -> None:
+    """What the template is given beside the messages."""
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        help="a variable that the template is given, JSON or else text: enable_thinking=true (may be repeated)",
+    )
+
+
+def variables_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The variables of `--set`.
+
+    Raises:
+        InputError: one has no name.
+    """
+    found: dict[str, Any] = {}
+    for each in args.set or ():
+        name, parted, value = each.partition("=")
+        if not parted or not name.isidentifier():
+            raise InputError(f"--set {each!r}: NAME=VALUE was expected, such as enable_thinking=true")
+        try:
+            found[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[name] = value
+    return found
 
 
 def new_parser(args: argparse.Namespace) -> Parser:
@@ -62,13 +91,18 @@ def new_parser(args: argparse.Namespace) -> Parser:
     """
     if args.closer is not None and args.tag is None and args.template is None:
         raise InputError("--closer goes with --tag or --template: a format has its own")
+    variables = variables_of(args)
+    if variables and args.template is None:
+        raise InputError("--set goes with --template: nothing else takes variables")
     tools = None if args.tools is None else _tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     try:
-        return Parser(tools, **ways, closer=args.closer, start=args.start, prompt=prompt)
-    except TemplateError as error:
+        return Parser(tools, **ways, variables=variables, closer=args.closer, start=args.start, prompt=prompt)
+    except (FormatError, TemplateError) as error:
+        if args.template is None:
+            raise
         raise InputError(f"{args.template}: {error}") from error
 
 

@@ -13,16 +13,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
+from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "Lane", "Program", "compiled"]
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "Lane", "Program", "compiled"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
 CLOSE_REASONING = 1
-OPEN_REASONING = 2
+SPEAK = 2  # what follows is text: no call without a marker may begin there
+OPEN_REASONING = 3
 
 CONTENT = 0  # the lane of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
@@ -66,6 +67,7 @@ class Program:
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
+        self._before_names: dict[int, tuple[str, ...]] = {}
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
@@ -94,8 +96,22 @@ class Program:
     def skipper(self, number: int) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
         if number not in self._skippers:
-            self._skippers[number] = Finder([*self._closers[number], *self._tags[number]])
+            closers = tuple(filter(_is_marker, self._closers[number])) or self._closers[number]
+            self._skippers[number] = Finder([*closers, *self._tags[number]])
         return self._skippers[number]
+
+    def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What ends a call of that format, and what begins one."""
+        # A bracket is no marker: it closes much else.
+        closers = (each for each in self._closers[number] if each not in self._tags[number])
+        return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
+
+    def before_names(self, number: int) -> tuple[str, ...]:
+        """What stands before a call's name in that format."""
+        if number not in self._before_names:
+            found = [_before_name(pattern) for pattern in self.formats[number].calls]
+            self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
+        return self._before_names[number]
 
     def behind(self, number: int, closer: str) -> Place | None:
         """The place behind a closer of that format; None if the literal is an opener."""
@@ -179,8 +195,10 @@ class _Layer:
         if len(self.program.formats) > 1:  # among many formats, a phrase such as "Here is my thought process:" is prose
             pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha()]
         insides = {number: self._reasoning(number, *pair) for number, pair in pairs}
-        for marker in (*self.format.drop, *self.format.speaks):
+        for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)
+        for marker in self.format.speaks:
+            self._marker(self.opener, marker, SPEAK)
         self.program._openers.append(self.opener)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
@@ -358,18 +376,38 @@ class _Layer:
         self._marker(self.opener, closer, DROP)  # a stray closer
         self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
-        for marker in self.format.drop:
-            self._marker(inside, marker, DROP)
+        self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
-            self._marker(inside, marker, CLOSE_REASONING)
+            self._marker(inside, marker, SPEAK)
         if self.format.calls_in_reasoning:
             self.net.eps[inside].append(self.call_opener)
         return inside
+
+    def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
+        # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
+        net = self.net
+        behind = net.state()
+        then = [*markers, *self.tags] if self.format.calls_in_reasoning else markers
+        for text in dict.fromkeys(_first_literal(each) for each in then):
+            net.literal(net.space(behind), text, LITERAL | FOLLOWS)
+        for marker in self.format.drop:
+            end = self._path(inside, marker)
+            net.flags[end] |= GUARDED
+            net.eps[end].append(behind)
 
 
 def _first_literal(pattern: str) -> str:
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def _before_name(pattern: str) -> str:
+    before = ""
+    for token in tokens_of(pattern.strip()):
+        if token == Hole("name"):
+            return before
+        before = token.text if isinstance(token, Literal) else before
+    return ""
 
 
 def _opening(pattern: str) -> str:
@@ -380,6 +418,10 @@ def _opening(pattern: str) -> str:
             break
         found += token.text
     return found.strip()
+
+
+def _is_marker(literal: str) -> bool:
+    return any(char.isalnum() for char in literal)
 
 
 def _is_bare(literal: str) -> bool:

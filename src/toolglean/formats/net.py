@@ -15,7 +15,21 @@ from dataclasses import dataclass
 from toolglean.formats.spec import Codec, Json, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
-__all__ = ["ACTION", "END", "LITERAL", "MARKUP", "NAMED", "START", "TAG", "Exits", "HoleEdge", "Net", "Place"]
+__all__ = [
+    "ACTION",
+    "END",
+    "FOLLOWS",
+    "GUARDED",
+    "LITERAL",
+    "MARKUP",
+    "NAMED",
+    "START",
+    "TAG",
+    "Exits",
+    "HoleEdge",
+    "Net",
+    "Place",
+]
 
 # Flags of a state.
 LITERAL = 1  # a literal has been read whole
@@ -25,6 +39,8 @@ TAG = 8  # the literal is the next call's opener: it ended this call, and is to 
 ACTION = 16  # a marker with an action has been read whole
 NAMED = 64  # the literal holds the tool's name
 MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
+GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
+FOLLOWS = 256  # the literal is that other marker
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
@@ -108,7 +124,7 @@ class Place:
             leads = net.chars[state]
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
-        self.known: dict[str, Place | None] = {}
+        self.known: dict[str, Place] = {}
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
@@ -218,7 +234,9 @@ class Net:
             core = list(place.chars.get(char, ()))
             if char.isspace():
                 core += place.spaces
-            found = place.known[char] = self.place(core) if core else None
+            if not core:  # not remembered: what a format lets pass is bounded, what a stranger may write is not
+                return None
+            found = place.known[char] = self.place(core)
             return found
 
     def exits(self, targets: Iterable[int]) -> Exits:

@@ -35,6 +35,7 @@ from toolglean.formats.write_values import (
     type_word,
 )
 from toolglean.scan.json import decode, object_text
+from toolglean.scan.text import holds_name_after
 
 __all__ = ["CallLike", "Tools", "render"]
 
@@ -216,8 +217,7 @@ class _Turn:
             if self.format.registered_only:
                 raise UsageError(f"{call.of}: calls of this format count for known tools only: give `tools`")
             return
-        names = (call.name, call.name.removeprefix("functions."), call.name.rpartition(".")[2])
-        found = next((name for name in names if self.tools.get(name) is not None), None)
+        found = next((name for name in _spellings(call.name) if self.tools.get(name) is not None), None)
         if found is None and (self.program.has_bare or self.format.registered_only):
             raise UsageError(f"{call.of}: no such tool, and calls of this format count for known tools only")
         if found not in {None, call.name}:
@@ -228,7 +228,17 @@ class _Turn:
         bare = self.program.has_bare and not content.strip()
         start = self.program.bare_start(()) if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))
+        self._check_quotes(pieces)
         check_holes(self.program.net, start, opening, pieces, spaced=spaced)
+
+    def _check_quotes(self, pieces: list[Piece]) -> None:
+        literals = self.program.before_names(0)
+        for piece in pieces:
+            if piece.kind in {"key", "value"} and holds_name_after(piece.text, literals, self._may_name):
+                raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
+
+    def _may_name(self, word: str) -> bool:
+        return self.tools is None or any(self.tools.get(name) is not None for name in _spellings(word))
 
     def _section(self, calls: list[Call]) -> Iterator[Piece]:
         opener, closer = self.format.section
@@ -315,6 +325,11 @@ class _Turn:
             yield from pieces
             return
         raise self._unwritable(call, key)
+
+
+def _spellings(name: str) -> tuple[str, str, str]:
+    """A name, and what is left of it without a namespace."""
+    return name, name.removeprefix("functions."), name.rpartition(".")[2]
 
 
 def _texts(pattern: str) -> Iterator[str]:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from toolglean.errors import UsageError
 from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place
+from toolglean.scan.text import NAME_CHARS
 
 __all__ = ["Piece", "check_holes"]
 
-NAME_CHARS = 256
 KEY_CHARS = 4096
 SPACE_CHARS = 64  # of white space that a pattern may have behind a word
 SELF_ENDING = frozenset({"arguments", "keywords", "call"})

@@ -6,21 +6,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING
-from toolglean.formats.net import ACTION, END, LITERAL, NAMED, START, TAG
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
+from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.places.phases import OBJECTS
+from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
+from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
     from toolglean.places.walk import Walk
 
-__all__ = ["accept", "arrived", "end_call", "no_call", "start_call"]
+__all__ = ["accept", "accept_guarded", "arrived", "end_call", "no_call", "start_call"]
 
 
 def arrived(machine: Machine, walk: Walk, here: int) -> bool:
     """A place with flags was reached. False: the phase has changed, or the walk is over."""
     flags = walk.place.flags
+    if walk.guarded and flags & FOLLOWS:
+        accept_guarded(machine, walk)
+        return False
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         machine.delta(walk.parameters.end_value(), here)
         if walk.parameters.too_deep:
@@ -41,12 +46,15 @@ def arrived(machine: Machine, walk: Walk, here: int) -> bool:
     return True
 
 
-def no_call(machine: Machine, walk: Walk) -> None:
-    """The region is no call."""
+def no_call(machine: Machine, walk: Walk, *, whole: bool = False) -> None:
+    """The region is no call. `whole`: it is JSON to its end, in whose strings no call is looked for."""
     named = bool(walk.name) and machine.takes(walk.name)
     tried = walk.phase == OBJECTS or named
+    if walk.envelope is not None and walk.envelope.in_arguments:
+        machine.distrust(walk.program.ends(walk.format)[0])
     machine.leave(text_follows=True)
-    machine.release_region("unreadable call" if tried and not machine.bare_region else "")
+    problem = "unreadable call" if tried and not machine.bare_region else ""
+    machine.release_region(problem, again=0 if whole else None)
 
 
 def accept(machine: Machine, walk: Walk) -> None:
@@ -54,12 +62,19 @@ def accept(machine: Machine, walk: Walk) -> None:
     assert walk.accepted is not None
     action, chars = walk.accepted
     machine.markup_region(chars)
-    if action == CLOSE_REASONING:
+    if action in {CLOSE_REASONING, SPEAK}:
         machine.enter_lane(0)
+        machine.fresh = machine.fresh and action != SPEAK
     elif action >= OPEN_REASONING:
         machine.enter_lane(action - OPEN_REASONING)
     else:  # a dropped marker
         machine.enter_lane(machine.lane)
+
+
+def accept_guarded(machine: Machine, walk: Walk) -> None:
+    """A dropped marker is followed by another one, or by the end of the turn."""
+    machine.markup_region(walk.guarded)
+    machine.enter_lane(machine.lane)
 
 
 def start_call(machine: Machine, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
@@ -94,7 +109,10 @@ def end_call(machine: Machine, walk: Walk, here: int) -> bool:
         machine.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    machine.end_call(end)
+    if walk.parameters is not None and _quotes_a_call(machine, walk):
+        machine.end_doubtful(end, walk.program.ends(walk.format)[0])
+    else:
+        machine.end_call(end)
     if walk.place.flags & TAG:
         space = len(marker) - len(marker.lstrip())
         machine.emit.space(marker[:space], end)
@@ -105,3 +123,9 @@ def end_call(machine: Machine, walk: Walk, here: int) -> bool:
     machine.emit.markup(marker, end)
     walk.go_behind(walk.place)
     return False
+
+
+def _quotes_a_call(machine: Machine, walk: Walk) -> bool:
+    # Text values are not escaped: one that quotes a call ends with that call's own closer.
+    literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
+    return holds_name_after(machine.emit.arguments(), literals, machine.names_tool)

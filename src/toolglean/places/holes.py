@@ -20,7 +20,8 @@ from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import DONE, FAILED
-from toolglean.scan.rope import joined
+from toolglean.scan.rope import grown, joined
+from toolglean.scan.text import NAME_CHARS
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word", "value_goes_on"]
 
-NAME_CHARS = 256
 WORD_CHARS = 4096  # of a key, or of any word with the white space around it
 
 _index_body = re.compile(r"\d*").match
@@ -116,7 +116,7 @@ def read_objects(machine: Machine, walk: Walk, text: str, i: int) -> int:
             _go_behind(walk)
     elif scanner.state == JSON_END:
         if not begun:
-            no_call(machine, walk)
+            no_call(machine, walk, whole=True)
         elif machine.in_region:
             machine.content_region()
             machine.leave(text_follows=True)
@@ -216,7 +216,7 @@ def _walk_on(machine: Machine, walk: Walk, literal: str, here: int) -> None:
         found = net.step(walk.place, char)
         assert found is not None
         walk.place = found
-        walk.pending = (walk.pending, char)
+        walk.pending = grown(walk.pending, char)
         walk.pending_chars += 1
     if before.flags & START and not machine.emit.open and not start_call(machine, walk):
         return

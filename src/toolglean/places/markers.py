@@ -14,7 +14,7 @@ from toolglean.formats.net import LITERAL, MARKUP
 from toolglean.places.calls import accept, arrived, no_call
 from toolglean.places.holes import enter, value_goes_on
 from toolglean.places.phases import MARKERS
-from toolglean.scan.rope import joined
+from toolglean.scan.rope import grown, joined
 
 if TYPE_CHECKING:
     from toolglean.machine import Machine
@@ -29,7 +29,7 @@ def read_markers(machine: Machine, walk: Walk, text: str, i: int) -> int:
         if not walk.step(machine, text[i]):
             return _astray(machine, walk, text[i], i)
         i += 1
-        if walk.place.flags and not arrived(machine, walk, machine.base + i):
+        if walk.place.flags and (not arrived(machine, walk, machine.base + i) or machine.limit_passed(i)):
             return i
     return i
 
@@ -79,7 +79,7 @@ def read_behind(machine: Machine, walk: Walk, text: str, i: int) -> int:
         if not walk.pending_chars:
             walk.pending_start = machine.base + i
         walk.place = found
-        walk.pending = (walk.pending, char)
+        walk.pending = grown(walk.pending, char)
         walk.pending_chars += 1
         if found.flags & LITERAL:
             _literal_behind(machine, walk, machine.base + i + 1)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.envelope import Envelope
 from toolglean.formats.compile import Program, compiled
-from toolglean.formats.net import ACTION, LITERAL, HoleEdge, Place
+from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, HoleEdge, Place
 from toolglean.parameters import Parameters
-from toolglean.places.calls import accept, no_call
+from toolglean.places.calls import accept, accept_guarded, no_call
 from toolglean.places.holes import read_arguments, read_objects, read_value, read_word
 from toolglean.places.markers import read_behind, read_markers
 from toolglean.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS, VALUE
 from toolglean.scan.json import QUOTE
 from toolglean.scan.reader import Reader
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
@@ -92,6 +92,7 @@ class Walk:
             tuple[Place, int], ...
         ] = ()  # places with a hole that was passed by, and where it would begin
         self.accepted: tuple[int, int] | None = None  # an action, and where its marker ended
+        self.guarded = 0  # where a marker ended that counts if another follows it
         self.pending: Rope = ()  # text since the last literal or hole of an open call, or since the opener
         self.pending_chars = 0
         self.pending_start = 0
@@ -108,12 +109,11 @@ class Walk:
         place, found = self.program.skipper(self.format).find(text, i)
         if not found:
             return machine.hold(text, place)
-        machine.emit.end_call("malformed", machine.base + place)
         behind = self.program.behind(self.format, found)
+        machine.end_failed(machine.base + place, "" if behind is None else found, *self.program.ends(self.format))
         if behind is None:
             machine.leave(text_follows=True)
             return place
-        machine.emit.markup(found, machine.base + place)
         machine.resume()
         self.go_behind(behind)
         return place + len(found)
@@ -140,6 +140,8 @@ class Walk:
             text, start = joined(self.pending), self.pending_start
             machine.leave(text_follows=bool(text))
             machine.say(text, start)
+        elif self.guarded:
+            accept_guarded(machine, self)
         elif self.accepted is not None:
             accept(machine, self)
         else:
@@ -185,14 +187,16 @@ class Walk:
         if self.place.holes and not char.isspace():
             self.others = (*self.others, (self.place, self.pending_chars))
         self.place = found
-        self.pending = (self.pending, char)
+        self.pending = grown(self.pending, char)
         self.pending_chars += 1
         if machine.in_region:
             machine.keep(char)
         if found.flags & LITERAL:
             self.others = ()
             if found.flags & ACTION:
-                self.accepted = (found.action, self.pending_chars)
+                self.accepted, self.guarded = (found.action, self.pending_chars), 0
+            elif found.flags & GUARDED and not found.flags & FOLLOWS:
+                self.guarded = self.pending_chars
         return True
 
     def settle(self, here: int) -> None:

@@ -3,15 +3,25 @@
 #
 # A rope is () or (rope, piece). Adding a piece and forking cost the same however long the text is: `x += piece` on an
 # attribute is quadratic (5.8 µs a piece at 64,000 pieces against 0.12 µs), and a list must be copied by every fork.
+# Small pieces are put together as they come: four characters in a piece of their own take more than a hundred bytes.
 """Ropes: long text in pieces."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-__all__ = ["Rope", "flat", "joined"]
+__all__ = ["PIECE", "Rope", "flat", "grown", "joined"]
 
 Rope: TypeAlias = "tuple[()] | tuple[Rope, str]"
+
+PIECE = 512  # characters up to which a piece is made longer
+
+
+def grown(rope: Rope, text: str) -> Rope:
+    """The rope with that text behind it."""
+    if rope and len(rope[1]) < PIECE:
+        return (rope[0], rope[1] + text)
+    return (rope, text)
 
 
 def joined(rope: Rope) -> str:

@@ -9,11 +9,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
-__all__ = ["WORD_MARKS", "Finder", "is_word"]
+__all__ = ["NAME_CHARS", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "with_closers"]
 
 WORD_MARKS = frozenset("_-.")
+NAME_CHARS = 256  # of a tool's name
 
 
 def is_word(char: str) -> bool:
@@ -78,3 +80,23 @@ class Finder:
             return text.find(self.first, pos)
         found = self._search(text, pos) if self._search is not None else None
         return -1 if found is None else found.start()
+
+
+@lru_cache(maxsize=64)
+def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
+    """The same finder, which finds these too."""
+    return Finder([*finder.literals, *closers])
+
+
+def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
+    """Whether one of the literals stands in the text and a name follows it, with or without white space between."""
+    for literal in literals:
+        place = text.find(literal)
+        while place >= 0:
+            place += len(literal)
+            word = text[place : place + NAME_CHARS].lstrip()
+            end = next((end for end, char in enumerate(word) if not is_word(char)), len(word))
+            if end and is_name(word[:end]):
+                return True
+            place = text.find(literal, place)
+    return False

@@ -74,7 +74,9 @@ def warm() -> dict[str, str]:
     from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  after the limit of memory
 
     try:
-        template = JinjaTemplate("{{ x|wordwrap|pprint|urlize|tojson }}{{ lipsum(1) }}{{ raise_exception('a') }}")
+        template = JinjaTemplate(
+            "{{ x|wordwrap|pprint|urlize|tojson }}{{ x|striptags }}{{ lipsum(1) }}{{ raise_exception('a') }}"
+        )
     except ToolgleanError as error:
         return {"usage": str(error)}
     for codec in ("ascii", "latin-1", "unicode-escape", "utf-8"):

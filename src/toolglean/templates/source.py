@@ -9,11 +9,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from toolglean.errors import TemplateError
+from toolglean.errors import TemplateError, UsageError
 
-__all__ = ["TemplateSource", "in_config", "template_in"]
+__all__ = ["TemplateSource", "checked", "in_config", "template_in", "template_text"]
 
 _FROM = re.compile(r"^[ \t]*FROM[ \t]+\S", re.IGNORECASE | re.MULTILINE)
 _TEMPLATE = re.compile(
@@ -36,6 +38,36 @@ class TemplateSource:
     text: str
     variables: Mapping[str, str] = field(default_factory=dict)
     response_template: Mapping[str, Any] | None = None
+
+
+def template_text(given: str | PathLike[str]) -> str:
+    """The text that was given, or that of the file at that path.
+
+    Raises:
+        UsageError: it is neither text nor a path object, or the file cannot be read.
+    """
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, PathLike):
+        raise UsageError(f"template must be a chat template's text, or a path object of its file, not {given!r:.80}")
+    try:
+        return Path(given).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"template {str(given)!r} cannot be read: {error}. Give the path of a text file.") from error
+
+
+def checked(source: TemplateSource) -> TemplateSource:
+    """The source, if its text may be a chat template.
+
+    Raises:
+        UsageError: nothing in it is an action of a template, so it is a name, a file's path, or another text.
+    """
+    if "{{" not in source.text and "{%" not in source.text:
+        raise UsageError(
+            f"template must be a chat template's text, not {source.text[:60]!r}: nothing in it stands between "
+            "{{ }} or {% %}. Give the text itself, a path object of its file (pathlib.Path), or model= for a name."
+        )
+    return source
 
 
 def template_in(text: str) -> TemplateSource:

@@ -9,7 +9,8 @@
 #   fit.py        openers, closers, separators: a Format
 #   recognise.py  known formats: they know more than a template does
 #   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
-#   result.py     Inference
+#   prompts.py    where the model's message begins in a prompt
+#   result.py     Inference, NoFormatError
 """A format, read from a chat template."""
 
 from __future__ import annotations
@@ -17,23 +18,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.templates.infer.fit import fit
 from toolglean.templates.infer.frame import Frame, frame_of
+from toolglean.templates.infer.prompts import marks_of
 from toolglean.templates.infer.recognise import recognise as recognised
-from toolglean.templates.infer.result import Inference, losses_of
+from toolglean.templates.infer.result import Inference, NoFormatError, losses_of
 from toolglean.templates.infer.stage import Stage
 from toolglean.templates.infer.verify import Proof, prove, refusal
 from toolglean.templates.language import tag_of, template_language
+
+if TYPE_CHECKING:
+    from toolglean.templates.rendering import Renderer
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """The date that templates are told: inference must not depend on the day."""
 LAX_WORDS = ("from_json", "unsafe", "SecurityError", "generator")
 
-__all__ = ["SAMPLES", "Inference", "infer"]
+__all__ = ["SAMPLES", "Inference", "NoFormatError", "infer"]
 
 SAMPLES = 300
 """Random messages of a proof."""
@@ -71,18 +76,43 @@ def infer(
     language = language or template_language(source)
     try:
         with renderer(source, language, untrusted=untrusted, now=NOW) as made:
-            return _inferred(Stage(made, source, variables), source, recognise=recognise, samples=samples)
+            return _asked(made, source, variables, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
         if language == "go" or not any(word in str(error) for word in LAX_WORDS):
             raise
     with renderer(source, language, untrusted=untrusted, now=NOW, lax=True) as made:
-        found = _inferred(Stage(made, source, variables), source, recognise=recognise, samples=samples)
+        found = _asked(made, source, variables, recognise=recognise, samples=samples)
     return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
 
 
-def _inferred(stage: Stage, source: str, *, recognise: bool, samples: int) -> Inference:
+def _asked(
+    made: Renderer, source: str, variables: Mapping[str, Any] | None, *, recognise: bool, samples: int
+) -> Inference:
+    try:
+        stage = Stage(made, source, variables)
+        frame = _frame(stage)
+        return _inferred(stage, source, frame, recognise=recognise, samples=samples)
+    except FormatError as error:
+        raise _with_frame(error, made, source, variables) from error
+
+
+def _with_frame(error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None) -> FormatError:
+    # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
+    try:
+        stage = Stage(made, source, variables, calls=False)
+        if not stage.heard:
+            return FormatError(
+                "no format can be read from the template: it writes nothing of what the user says, so it is no chat "
+                "template"
+            )
+        frame = frame_of(stage)
+        return NoFormatError(str(error), frame.ends, marks_of(stage, frame))
+    except (FormatError, TemplateError):
+        return error
+
+
+def _inferred(stage: Stage, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
     language = stage.renderer.language
-    frame = _frame(stage)
     known = recognised(stage) if recognise else None
     if known is not None and not known[1].failed:
         return _result(source, language, stage, frame, known[0], known[0].name, samples)
@@ -135,15 +165,17 @@ def _made(
     proof: Proof,
     seen: list[str],
 ) -> Inference:
+    doubts = stage.doubts(found.all_reasonings)
     return Inference(
         format=found,
         recognised=known,
         confidence=proof.confidence,
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
-        losses=losses_of(stage, proof),
-        starts_reasoning=frame.starts_reasoning,
+        losses=losses_of(stage, proof, doubts),
+        starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
         tag=_tag(source, language),
         language=language,
+        marks=marks_of(stage, frame, found.all_reasonings),
     )
 
 

@@ -24,6 +24,7 @@ class Frame:
         reasoning: the markers before and after reasoning.
         speaks: markers before content.
         drop: markers that end a turn, and the like.
+        ends: those of them that end a turn.
         end: what ends a turn.
         starts_reasoning: whether the prompt opens the reasoning.
         evidence: which probe showed what.
@@ -32,6 +33,7 @@ class Frame:
     reasoning: tuple[str, str] = ("", "")
     speaks: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
     end: str = ""
     starts_reasoning: bool = False
     evidence: list[str] = field(default_factory=list)
@@ -84,7 +86,8 @@ def _find_end(stage: Stage, frame: Frame, behind: str) -> None:
         end = end if end.strip() else shorter
     except TemplateError:
         pass
-    frame.drop += tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
+    frame.ends = tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
+    frame.drop += frame.ends
     frame.end = behind
     if frame.drop:
         frame.evidence.append(f"a plain reply: the turn ends with {' '.join(frame.drop)!r}")

@@ -5,14 +5,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import FormatError
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.templates.infer.stage import Stage
     from toolglean.templates.infer.verify import Proof
 
-__all__ = ["Inference", "losses_of"]
+__all__ = ["Inference", "NoFormatError", "losses_of"]
+
+
+class NoFormatError(FormatError):
+    """No format can be read from a template; what was found all the same.
+
+    Attributes:
+        drop: the markers with which its turns end.
+        marks: see `Inference`.
+    """
+
+    def __init__(self, message: str, drop: tuple[str, ...] = (), marks: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.drop = drop
+        self.marks = marks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoFormatError, (str(self), self.drop, self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +47,7 @@ class Inference:
         starts_reasoning: whether the generation prompt opens the reasoning.
         tag: the tag of the template, as `tag_of` finds it; "" where it finds none.
         language: "go" or "jinja".
+        marks: the texts behind the last of which the model's own message begins in a prompt.
     """
 
     format: Format
@@ -38,12 +58,23 @@ class Inference:
     starts_reasoning: bool
     tag: str
     language: str
+    marks: tuple[str, ...] = ()
 
 
-def losses_of(stage: Stage, proof: Proof) -> tuple[str, ...]:
-    """The losses, one line each."""
+DOUBTS = {
+    "prompt": "the template ends its prompt otherwise: whether reasoning is open there, `start` or `prompt` must say",
+    "calls": "the template writes calls otherwise",
+    "content": "the template writes content otherwise",
+}
+
+
+def losses_of(stage: Stage, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
+    """The losses, one line each; `doubts`: see `Stage.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
+    if stage.ways.parts:
+        lines.append("probe 'content as text': the template takes content only as a list of parts")
+    lines += [f"probe 'without {' and '.join(stage.assumed)}': {DOUBTS[what]}" for what in doubts]
     if stage.ways.as_string:
         lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
     if proof.wrong:

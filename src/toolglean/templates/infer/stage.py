@@ -2,7 +2,11 @@
 # What it must not know: how a call is written.
 #
 # Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
-# letters or made of the name and a number. The first way counts in which every sentinel of one call comes out.
+# letters or made of the name and a number, content as text or as a list of parts. The first way counts in which every
+# sentinel of one call comes out, and the user's; one that makes Python's repr of the arguments is the last choice.
+#
+# That the template should think is said by variables that not all clients set. So what the answers show is asked once
+# more without them (`doubts`).
 #
 # The turn is what follows the prompt: the rendering up to and with the generation prompt, if the rendering with the
 # turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where they part.
@@ -13,7 +17,8 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "Turn", "Ways"]
 
 FOLLOWUP = "zqxnext"
+RESULT = "zqxresult"
 END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
 MISSING = object()
+THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
 """A rendering that fails after so long is not tried in other ways: it would fail so again."""
 PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
@@ -45,11 +52,13 @@ class Ways:
         as_string: whether arguments are handed over as a JSON string.
         empty: what stands for content that is not there: "", None, or no key at all.
         named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
+        parts: whether content is a list of parts.
     """
 
     as_string: bool = False
     empty: Any = ""
     named_ids: bool = False
+    parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,7 @@ class Stage:
         renderer: renders the template.
         variables: what is handed to it beside the messages.
         patience: seconds that all renderings together may take; None for any.
+        calls: whether the template must write calls; False: only what it writes of texts is asked.
 
     Raises:
         FormatError: in no way does it write a call.
@@ -86,19 +96,22 @@ class Stage:
         variables: Mapping[str, Any] | None = None,
         *,
         patience: float | None = PATIENCE,
+        calls: bool = True,
     ) -> None:
         self.renderer = renderer
         self._patience = patience
         end = next((each for each in END_TOKENS if each in source), "</s>")
         tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
-        self.variables: dict[str, Any] = tokens | {"enable_thinking": True, "thinking": True} | dict(variables or {})
+        self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
+        self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
+        self.heard = True  # whether what the user says comes out, as far as that is known
         self.ways = Ways()
         self._seconds = 0.0  # of rendering
         self._prompts: dict[str, tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
         self._rest = ""  # what follows behind the end of a turn: the header of the next one
         self._turns: dict[str, Turn] = {}
-        self.ways = self._learnt()
+        self.ways = self._learnt() if calls else self._way_of_texts()
         self._header, self._rest = self._around()
         self._turns.clear()
 
@@ -109,12 +122,17 @@ class Stage:
         *,
         prompt: bool = False,
         changed: Mapping[str, Any] | None = None,
+        without: Iterable[str] = (),
     ) -> str:
-        """The whole rendering. Raises TemplateError."""
+        """The whole rendering; `without`: variables that are not handed over. Raises TemplateError."""
         listed = [tool_dict(each) for each in tools]
         extra = (
             {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
         )
+        for name in without:
+            extra.pop(name, None)
+        if self.ways.parts:
+            messages = [_in_parts(each) for each in messages]
         begin = time.monotonic()
         try:
             return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
@@ -155,6 +173,42 @@ class Stage:
         """What stands before a user's text that opens the conversation. Raises TemplateError."""
         text = self.render([{"role": "user", "content": USER}], ())
         return text[: text.rfind(USER)]
+
+    def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """What the template writes otherwise where nobody says that it should think: "prompt", "calls", "content".
+
+        Args:
+            pairs: the markers of reasoning, without which calls and content count as the same.
+        """
+        user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
+        asked = {
+            "prompt": ([user], True),
+            "calls": ([user, self.message(Said((call(0), call(1))))], False),
+            "content": ([user, reply], False),
+        }
+        marks = [each.strip() for pair in pairs for each in pair if each.strip()]
+        found = []
+        for what, (messages, prompt) in asked.items() if self.assumed else ():
+            texts = [self._behind_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
+            for mark in () if prompt else marks:
+                texts = [text and "".join(text.replace(mark, "").split()) for text in texts]
+            if None not in texts and texts[0] != texts[1]:
+                found.append(what)
+        return tuple(found)
+
+    def _behind_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
+        try:
+            whole = self.render(messages, TOOLS, prompt=prompt, without=without)
+        except TemplateError:
+            return None
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def behind_result(self) -> str:
+        """What the generation prompt has behind the result of a call; "" where it writes none. Raises TemplateError."""
+        result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
+        messages = [{"role": "user", "content": USER}, self.message(Said((call(0),))), result]
+        whole = self.render(messages, TOOLS, prompt=True)
+        return whole.rpartition(RESULT)[2] if RESULT in whole else ""
 
     def prompt(self, *, thinking: bool = True) -> str:
         """What the generation prompt has behind the user's text. Raises TemplateError."""
@@ -239,19 +293,56 @@ class Stage:
 
     def _learnt(self) -> Ways:
         asked, reason = Said((call(0),)), "it writes nothing of a call"
-        for named, as_string, empty in itertools.product((False, True), (False, True), ("", None, MISSING)):
-            self.ways = Ways(as_string, empty, named)
+        second: Ways | None = None  # it writes the call, but not as one would
+        for ways in _all_ways():
+            self.ways = ways
             self._prompts.clear()
             try:
                 found = self.turn(asked).text
+                heard = USER in self._prompt(TOOLS)[0]
             except TemplateError as error:
-                reason = error.reason
+                reason = reason if ways.parts else error.reason  # most templates refuse parts, whatever else is wrong
                 continue
             finally:
                 self._turns.clear()
             if _holds_all(found, asked.calls[0], self.id_of(asked.calls[0], 0)):
-                return self.ways
-        raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
+                if heard and not _is_repr(found, asked.calls[0]):
+                    return ways
+                second = second or ways
+        self._prompts.clear()
+        if second is None:
+            raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
+        return second
+
+    def _way_of_texts(self) -> Ways:
+        # It writes no call: then only how it takes texts.
+        for parts in (False, True):
+            self.ways = Ways(parts=parts)
+            self._prompts.clear()
+            with suppress(TemplateError):
+                self.heard = USER in self._prompt(TOOLS)[0]
+                if self.heard:
+                    break
+        return self.ways
+
+
+def _all_ways() -> Iterator[Ways]:
+    for parts, named, as_string, empty in itertools.product(
+        (False, True), (False, True), (False, True), ("", None, MISSING)
+    ):
+        yield Ways(as_string, empty, named, parts)
+
+
+def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, str):
+        return message
+    return message | {"content": [{"type": "text", "text": content}] if content else []}
+
+
+def _is_repr(text: str, asked: Call) -> bool:
+    # Python's repr of the arguments, which no model writes: the template means a JSON string.
+    return any(f"{key!r}: {value!r}" in text for key, value in asked.arguments.items())
 
 
 def _holds_all(text: str, asked: Call, given_id: str) -> bool:

@@ -116,9 +116,9 @@ class Marks:
     def all_of(self, text: str) -> list[tuple[int, int, dict[str, str]]]:
         """All marks in a whole text: place, end, captures."""
         found = [each for _, pattern in self._real for each in find_all(pattern, text)]
-        pos = 0
+        pos, closed = 0, text + "\0"  # so that nothing waits for more
         while pos < len(text):
-            place, hit = self._literal(text + "\0", pos)  # so that nothing waits for more
+            place, hit = self._literal(closed, pos)
             if hit is None:
                 break
             found.append((place, hit[0], hit[1]))

@@ -60,6 +60,8 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
     found = _timed(pattern.search, text, pos, len(text))
     if found is None:
         return len(text), -1, {}
+    if found.partial and len(text) < found.start() + MOST:  # nothing is whole, so nothing can be settled
+        return found.start(), -1, {}
     # A whole match is preferred to the beginning of one that stands before it: those are looked at first.
     for place in range(found.start() if found.partial else pos, len(text)):
         end, captures = _settled(pattern, text, place)
@@ -70,15 +72,64 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
 
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     """The end of the match at `place`; 0 where there is none, -1 where there may be one."""
-    if _timed(pattern.match, text, place, min(len(text), place + MOST)) is None:
+    last = min(len(text), place + MOST)
+    found = _timed(pattern.match, text, place, last)
+    if found is None:
         return 0, {}
-    for end in range(place + 1, min(len(text), place + MOST) + 1):
+    waits: tuple[int, dict[str, str]] = (-1 if len(text) < place + MOST else 0), {}
+    if found.partial:  # no text from here on is a match, nor any shorter one
+        return waits
+    seen = text[place:last]
+    begin = _tried(pattern, seen)
+    for end in range(place + max(begin, _shortest(pattern, text, place, last)) + 1, last + 1):
         found = _timed(pattern.match, text, place, end)
         if found is None:
             return 0, {}
         if not found.partial and place < found.end() < end:
             return found.end(), {name: each for name, each in found.groupdict().items() if each is not None}
-    return (-1 if len(text) < place + MOST else 0), {}
+    _remember(pattern, seen)
+    return waits
+
+
+def _complete(pattern: Any, text: str, place: int, end: int) -> bool:
+    # Whether any text from the place on, up to that end, is a match.
+    try:
+        return pattern.match(text, place, end, timeout=SECONDS) is not None
+    except TimeoutError:
+        return False
+
+
+def _shortest(pattern: Any, text: str, place: int, last: int) -> int:
+    # How long the shortest match at the place is, by halves: what holds one holds it however long it goes on.
+    low, high = place + 1, last
+    while low < high:
+        middle = (low + high) // 2
+        if _complete(pattern, text, place, middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low - place
+
+
+# A match that goes on and on (`<[a-z]+`) is seen again with each character that comes. How far each was tried is kept,
+# for a few texts: without it the same is found, only slower.
+_tries: dict[tuple[Any, int], str] = {}
+TRIES = 64
+
+
+def _tried(pattern: Any, seen: str) -> int:
+    """How much of the text's beginning was tried in vain before."""
+    for length in (len(seen) - 1, len(seen)):
+        before = _tries.get((pattern, length))
+        if before is not None and seen.startswith(before):
+            return length
+    return 0
+
+
+def _remember(pattern: Any, seen: str) -> None:
+    if len(_tries) >= TRIES:
+        _tries.clear()
+    _tries[pattern, len(seen)] = seen
 
 
 def _timed(search: Any, text: str, pos: int, end: int) -> Any:

@@ -28,7 +28,7 @@ from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL as JSON_FAIL
 from toolglean.scan.json import QUOTE
 from toolglean.scan.reader import DONE, FAILED, Reader
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.templates.response.log import log_call
 from toolglean.templates.response.marks import Found, Marks
 from toolglean.templates.response.params import JsonParameters, read_between, read_value, read_value_end
@@ -83,11 +83,11 @@ class Region:
         place, found = self.plan.ends(self.number).find(text, i)
         if not isinstance(found, Found):
             return machine.hold(text, place)
-        machine.emit.end_call("malformed", machine.base + place)
-        if found.number >= 0 or found.before:
+        closer = "" if found.number >= 0 or found.before else str(found)
+        machine.end_failed(machine.base + place, closer, (), (self.opener,))
+        if not closer:
             machine.leave(text_follows=True)
             return place
-        machine.emit.markup(found, machine.base + place)
         machine.leave(text_follows=False)
         return place + len(found)
 
@@ -269,7 +269,7 @@ def _read_arguments(machine: Machine, region: Region, text: str, i: int) -> int:
 def _read_whole(machine: Machine, region: Region, text: str, i: int) -> int:
     seen = region.tail + text[i:]
     place, found = region.plan.closers(region.number).find(seen, 0)
-    region.gathered = (region.gathered, seen[:place])
+    region.gathered = grown(region.gathered, seen[:place])
     if not isinstance(found, Found):
         region.tail = seen[place:]
         machine.keep(text[i:])

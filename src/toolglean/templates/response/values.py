@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,7 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
+_colon = re.compile(r"\s*:").match
 
 
 def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
@@ -94,8 +96,9 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
     # Strings between markers become JSON strings, and bare keys get their quotes; JSON strings stay as they are.
     found: list[str] = []
     i = 0
+    open_ended: set[str] = set()
     while i < len(text):
-        j, piece = _string_at(text, i, delims)
+        j, piece = _string_at(text, i, delims, open_ended)
         if not piece and unquoted and (text[i].isalnum() or text[i] == "_"):
             j, piece = _word_at(text, i)
         found.append(piece or text[i])
@@ -103,11 +106,15 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
     return "".join(found)
 
 
-def _string_at(text: str, i: int, delims: list[list[str]]) -> tuple[int, str]:
+def _string_at(text: str, i: int, delims: list[list[str]], open_ended: set[str]) -> tuple[int, str]:
+    # `open_ended`: closing markers that do not come any more, and are not looked for again.
     for begin, end in delims:
-        close = text.find(end, i + len(begin)) if text.startswith(begin, i) else -1
+        if end in open_ended or not text.startswith(begin, i):
+            continue
+        close = text.find(end, i + len(begin))
         if close >= 0:
             return close + len(end), json.dumps(text[i + len(begin) : close], ensure_ascii=False)
+        open_ended.add(end)
     if text[i] != '"':
         return i + 1, ""
     j = i + 1
@@ -120,8 +127,7 @@ def _word_at(text: str, i: int) -> tuple[int, str]:
     j = i
     while j < len(text) and (text[j].isalnum() or text[j] in "_-.+"):
         j += 1
-    is_key = text[j:].lstrip()[:1] == ":"
-    return j, f'"{text[i:j]}"' if is_key else text[i:j]
+    return j, f'"{text[i:j]}"' if _colon(text, j) else text[i:j]
 
 
 # -- tags and lines ----------------------------------------------------------------------------------------------------
@@ -129,14 +135,18 @@ def _word_at(text: str, i: int) -> tuple[int, str]:
 
 def _tags(text: str, args: Mapping[str, Any]) -> Any:
     found: dict[str, Any] = {}
+    merged: set[str] = set()  # keys whose value is a list of ours
     for key, raw in _pairs(text, str(args["tag_pattern"])):
         inner = args.get("value_parser")
         value = content_value(inner.get("name", "text"), raw, inner.get("args", {})) if inner else raw
         if value is NOTHING:
             return NOTHING
-        if key in found and args.get("merge_duplicates"):
+        if key in merged:
+            found[key].append(value)
+        elif key in found and args.get("merge_duplicates"):
             before = found[key]
             found[key] = [*(before if isinstance(before, list) else [before]), value]
+            merged.add(key)
         else:
             found[key] = value
     return found
@@ -154,10 +164,13 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     pos = 0
     for place, end, captures in tag.heads.all_of(text):
+        if place < pos:
+            continue
         close = text.find(tag.tail, end)
-        if place >= pos and close >= 0:
-            found.append((captures["key"], tag.trimmed(text[end:close])))
-            pos = close + len(tag.tail)
+        if close < 0:  # nor behind any later head
+            break
+        found.append((captures["key"], tag.trimmed(text[end:close])))
+        pos = close + len(tag.tail)
     return found
 
 
