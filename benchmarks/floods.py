@@ -3,7 +3,8 @@
 # What it must not know: how anything is read, and which units are still to be found (fuzz/floods.py looks).
 #
 # A row is a reader and a state: a turn up to there. Behind it stands a unit n times and 4n times, whole and by
-# characters, and of all units the one that grows most is shown. Four times the text may cost about four times as much.
+# characters, then the rest of the turn (a value is typed when it is whole), and of all units the one that grows most is
+# shown. Four times the text may cost about four times as much.
 # Not every unit is tried at every state (that would take hours): they take turns from one state to the next.
 """`python -m benchmarks.floods [--smoke] [--size N] [--workers N] [WORD…]`: what floods cost, for every format."""
 
@@ -15,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from toolglean import Parser, ToolSet, UsageError
@@ -35,7 +36,7 @@ CALL: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z", "n": 7, "o": {"k": 
 STRINGS: list[tuple[str, dict[str, Any]]] = [("f", {"s": "y z"})]  # what every format can write
 CALLS = [*CALL, ("get_weather", {"s": "w"})]
 TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "```json")
-MAX_TURNS = 3  # of each reader: `auto` has one of every format
+MAX_TURNS = 8  # of each reader: `auto` has one of every format
 COMMON = (" ", "\n", "1", "a", '"', "\\", "[", "{", "<", "'", "(", "a ", '{"', "[[1],")
 
 
@@ -158,20 +159,21 @@ RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
 # -- floods ------------------------------------------------------------------------------------------------------------
 
 
-def states(each: Reads) -> tuple[str, ...]:
-    """Turns up to some place: the start, behind the first of each marker and bracket, one further, and the end."""
-    found = dict.fromkeys([""])
+def states(each: Reads) -> tuple[tuple[str, str], ...]:
+    """Turns up to some place, and the rest: the start, behind the first of each marker and bracket or one further, …"""
+    found: dict[str, str] = {"": ""}
+    seen: set[str] = set()
     for turn in each.turns[:MAX_TURNS]:
-        seen: set[str] = set()
         for place in range(1, len(turn) + 1):
             endings = [
                 text for text in (*each.markers, '"', "{", "[", ":", "=", "(", ",") if turn.endswith(text, 0, place)
             ]
             if endings and endings[0] not in seen:
                 seen.add(endings[0])
-                found |= dict.fromkeys((turn[:place], turn[: place + 1]))
-        found |= dict.fromkeys([turn])
-    return tuple(found)
+                place_or_next = place + len(seen) % 2
+                found.setdefault(turn[:place_or_next], turn[place_or_next:])
+        found[turn] = ""
+    return tuple(found.items())
 
 
 def units(each: Reads) -> tuple[str, ...]:
@@ -181,7 +183,7 @@ def units(each: Reads) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*COMMON, *parts)))
 
 
-def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool) -> Cost:
+def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool, after: str = "") -> Cost:
     """What n characters of the unit cost behind that text, and what 4n do.
 
     Args:
@@ -190,18 +192,22 @@ def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, ch
         unit: what comes again and again.
         size: n, in characters.
         chars: give it by characters, else whole.
+        after: what follows the flood; its cost counts.
     """
+    work = partial(_time, make, before, unit, after, chars=chars)
     for tries in (1, 2, 4):  # what is wrong is measured again: another process may have been in the way
-        four = _time(make, before, unit, 4 * size, chars=chars, tries=tries)
+        four = work(4 * size, tries=tries)
         if four < SLIGHT:
             return Cost(unit, chars, size, four / 4, four)
-        found = Cost(unit, chars, size, _time(make, before, unit, size, chars=chars, tries=tries), four)
+        found = Cost(unit, chars, size, work(size, tries=tries), four)
         if found.linear:
             break
     return found
 
 
-def _time(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool, tries: int) -> float:
+def _time(
+    make: Callable[[], Parser], before: str, unit: str, after: str, size: int, *, chars: bool, tries: int
+) -> float:
     flood = unit * (size // len(unit))
     best = float("inf")
     for _ in range(tries):
@@ -213,6 +219,7 @@ def _time(make: Callable[[], Parser], before: str, unit: str, size: int, *, char
                 parser.feed(char)
         else:
             parser.feed(flood)
+        parser.feed(after)
         parser.finish()
         best = min(best, time.process_time() - begin)
     return best
@@ -222,12 +229,12 @@ def rows(name: str, size: int, *, every: int = 1) -> Iterator[tuple[str, Cost]]:
     """For each state of that reader, the flood that grows most; `every`: only each so many of states and units."""
     each = reads(name)
     chosen = units(each)[::every]
-    for number, state in enumerate(states(each)[::every]):
+    for number, (state, rest) in enumerate(states(each)[::every]):
         costs = [
-            cost_of(each.parser, state, unit, size, chars=chars)
+            cost_of(each.parser, state, unit, size, chars=chars, after=rest)
             for place, unit in enumerate(chosen)
             for chars in (False, True)
-            if (number + place) % (9 if chars else 3) == 0
+            if (number + place) % (12 if chars else 4) == 0  # characters one by one take several times as long
         ]
         yield state, max(costs, key=lambda cost: (cost.growth, cost.four))
 

@@ -18,6 +18,7 @@ from benchmarks.floods import Cost, cost_of, print_row, readers, reads, states
 __all__ = ["Flood", "flood", "main", "search"]
 
 BATCH = 50
+SIMPLE = (" ", "\n", "1", "a", "a ", '"', "\\", "[", "{", "(", "<")
 PIECES = (
     " ", "\n", "\t", "\r\n", "\u00a0", "1", "-1", "1.", "e9", "a", "é", "中", "\ud800", "\\", '\\"', "\\u00", "\\ud83d",
     '"', "'", "'''", "{", "}", "[", "]", "(", ")", "<", ">", "</", "/>", "=", ":", ",", ";", "|", "`", "```", "_", "-",
@@ -28,11 +29,12 @@ PIECES = (
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A flood: what reads, the turn before it, what comes again and again, and how it is given."""
+    """A flood: what reads, the turn before it, what comes again and again, what follows, and how it is given."""
 
     reader: str
     before: str
     unit: str
+    after: str
     chars: bool
 
 
@@ -41,19 +43,22 @@ def flood(seed: int, only: str | None = None) -> Flood:
     rng = random.Random(f"flood {seed}")
     name = only or rng.choice(readers())
     each = reads(name)
-    state = rng.choice(states(each))
+    state, rest = rng.choice(states(each))
     if rng.random() < 0.4:  # anywhere, not only where a marker ends
         turn = rng.choice(each.turns)
-        state = turn[: rng.randint(0, len(turn))]
+        place = rng.randint(0, len(turn))
+        state, rest = turn[:place], turn[place:]
     if rng.random() < 0.3:  # behind a unit of its own that stands there once
         state += _piece(rng, each.markers)
-    unit = "".join(_piece(rng, each.markers) for _ in range(rng.choice((1, 1, 2, 2, 3, 4))))
-    return Flood(name, state, unit, rng.random() < 0.5)
+    several = "".join(_piece(rng, each.markers) for _ in range(rng.choice((1, 1, 2, 2, 3, 4))))
+    unit = rng.choice(SIMPLE) if rng.random() < 0.4 else several
+    after = rng.choice(("", rest, rest, "x" + rest, _piece(rng, each.markers) + rest))
+    return Flood(name, state, unit, after, rng.random() < 0.4)
 
 
 def _piece(rng: random.Random, markers: tuple[str, ...]) -> str:
-    if markers and rng.random() < 0.5:
-        marker = rng.choice(markers)
+    marker = rng.choice(markers) if markers and rng.random() < 0.5 else ""
+    if marker:
         kind = rng.random()  # whole, its beginning, its end
         place = rng.randint(1, len(marker))
         return marker if kind < 0.4 else marker[:place] if kind < 0.8 else marker[-place:]
@@ -62,7 +67,7 @@ def _piece(rng: random.Random, markers: tuple[str, ...]) -> str:
 
 def cost(each: Flood, size: int) -> Cost:
     """What it costs."""
-    return cost_of(reads(each.reader).parser, each.before, each.unit, size, chars=each.chars)
+    return cost_of(reads(each.reader).parser, each.before, each.unit, size, chars=each.chars, after=each.after)
 
 
 def _batch(job: tuple[int, int, int, str | None]) -> tuple[int, list[tuple[Flood, Cost]]]:

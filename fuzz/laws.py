@@ -2,7 +2,9 @@
 #
 #   one answer     the same events whole, one character at a time, and at random cuts, with copies on the way
 #   nothing lost   every character is in exactly one of content, reasoning, a call's span, or markup
-#   no exception   whatever a model writes
+#   no exception   whatever a model writes, also where the caller's stack is nearly used up
+#   limits         no finished call is nested deeper, and there are no more of them, than the limits say
+#   characters     no name, id or argument of a call holds half of a surrogate pair
 #   an end         no text of this size takes seconds
 #
 # `broken` says which law a text breaks, or None. It is fast where nothing is broken: that is nearly always.
@@ -14,6 +16,7 @@ import copy
 import pickle
 import random
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -23,9 +26,9 @@ from types import FrameType
 from typing import Any
 
 from tests.chunkings import account
-from toolglean import Event, Limits, Parser, join
+from toolglean import CallEnd, Event, Limits, Parser, join
 
-__all__ = ["TOOLS", "Breach", "Subject", "broken"]
+__all__ = ["LIMITS", "TOOLS", "Breach", "Subject", "broken"]
 
 RANDOM_CUTS = 2
 SECONDS = 4.0
@@ -47,15 +50,33 @@ def _typed(name: str) -> dict[str, Any]:
     }
 
 
+def _numbers(name: str) -> dict[str, Any]:
+    # Kinds that text must be turned into, by every way that a schema has to say so.
+    kinds: dict[str, Any] = {
+        "x": {"anyOf": [{"$ref": "#/$defs/n"}, {"type": "array"}]},
+        "city": {"type": "integer"},
+        "days": {"type": "number"},
+        "code": {"type": ["integer", "null"]},
+        "units": {"enum": ["a", 1, None]},
+    }
+    rest = {"type": "integer"}
+    return {
+        "name": name,
+        "parameters": {"type": "object", "properties": kinds, "additionalProperties": rest, "$defs": {"n": rest}},
+    }
+
+
 TOOLS: dict[str, tuple[Any, ...] | None] = {
     "none": None,
     "one": ("f",),
     "many": ("f", "get_weather", "g", "a.b"),
     "spaced": ("get_weather", "get weather", "f"),
     "typed": tuple(map(_typed, ("f", "g", "get_weather"))),
+    "numbers": tuple(map(_numbers, ("f", "g", "get_weather"))),
 }
 
-SMALL = Limits(call_chars=150, depth=4, calls=2, held=60)
+LIMITS = ("call_chars", "depth", "calls", "held")
+ROOM = 80  # frames that are left where the stack is nearly used up
 
 
 @dataclass(frozen=True)
@@ -66,22 +87,24 @@ class Subject:
         name: the name of a format, `auto`, or a tag in front of which stands `tag:`.
         tools: what the model may call: a key of TOOLS.
         known: whether calls of other tools are given back as text.
-        small: whether limits are so small that they are passed.
+        limits: limits so small that they are passed: name and value of each.
         reasons: whether the prompt has opened the reasoning.
+        prompt: what stands before the turn.
     """
 
     name: str
     tools: str = "none"
     known: bool = False
-    small: bool = False
+    limits: tuple[tuple[str, int], ...] = ()
     reasons: bool = False
+    prompt: str = ""
 
     def parser(self) -> Parser:
         """A new parser."""
         options: dict[str, Any] = {"tag": self.name[4:]} if self.name.startswith("tag:") else {"format": self.name}
         options["unknown_tools"] = "content" if self.known else "call"
-        options["start"] = "reasoning" if self.reasons else "content"
-        return Parser(TOOLS[self.tools], markup=True, limits=SMALL if self.small else None, **options)
+        options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
+        return Parser(TOOLS[self.tools], markup=True, limits=Limits(**dict(self.limits)), **options)
 
 
 @dataclass(frozen=True)
@@ -146,8 +169,8 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
             whole = found
         elif found != whole:
             return Breach("one answer", _first_difference(whole, found), tuple(chunks), _beside(whole, found))
-    if thorough or seed % 16 == 0:
-        breach = _copies(subject, text, whole)
+    for law, often in ((_calls, 1), (_on_a_full_stack, 8), (_copies, 16)):
+        breach = law(subject, text, whole) if thorough or seed % often == 0 else None
         if breach:
             return breach
     try:
@@ -199,6 +222,49 @@ def _copies(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
     if found == whole:
         return None
     return Breach("one answer", f"copy: {_first_difference(whole, found)}", tuple(text), _beside(whole, found))
+
+
+def _calls(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
+    limits = Limits(**dict(subject.limits))
+    ended = [each.call for each in whole if isinstance(each, CallEnd)]
+    if len(ended) > limits.calls:
+        return Breach("limits", "calls", (text,), f"{len(ended)} calls\n{_lines(whole)}")
+    for call in ended:
+        if depth(call.arguments) > limits.depth:
+            return Breach("limits", "depth", (text,), _lines(whole))
+        try:
+            f"{call.name}{call.id}{call.arguments if depth(call.arguments) < SHALLOW else ''}".encode()
+        except UnicodeError:
+            return Breach("characters", "half of a pair", (text,), _lines(whole))
+    return None
+
+
+SHALLOW = 100
+
+
+def depth(value: Any) -> int:
+    """How deep a value is nested, in containers."""
+    found, todo = 0, [(value, 1)]
+    while todo:
+        each, here = todo.pop()
+        if isinstance(each, dict | list):
+            found = max(found, here)
+            todo += [(inner, here + 1) for inner in (each.values() if isinstance(each, dict) else each)]
+    return found
+
+
+def _on_a_full_stack(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
+    # What is compiled and imported only once has been by now.
+    used = len(traceback.extract_stack())
+
+    def deeper(frames: int) -> list[Event]:
+        return deeper(frames - 1) if frames > 0 else _events(subject.parser(), [text])
+
+    try:
+        found = deeper(sys.getrecursionlimit() - used - ROOM)
+    except Exception as error:  # noqa: BLE001
+        return Breach("no exception", f"full stack: {type(error).__name__}", (text,), traceback.format_exc(limit=-4))
+    return None if found == whole else Breach("one answer", "full stack", (text,), _beside(whole, found))
 
 
 def _place(error: Exception) -> str:

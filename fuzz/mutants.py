@@ -10,18 +10,20 @@ import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fuzz.laws import TOOLS, Breach, Subject, broken
+from fuzz.laws import LIMITS, TOOLS, Breach, Subject, broken
 from fuzz.mutation import mutant
 from fuzz.shrink import shrunk
-from fuzz.turns import all_markers, fixture_turns, rendered_turns, shared_turns, stream_turns
+from fuzz.turns import all_markers, all_reasonings, fixture_turns, rendered_turns, shared_turns, stream_turns
 from toolglean.formats.registry import all_formats, find_format
 
 __all__ = ["Found", "main", "run"]
 
 BATCH = 200
+TELL = 30  # seconds from one line of progress to the next
+HEADERS = ("x", "<|im_start|>assistant\n", "<|im_end|>\n<|im_start|>assistant\n<think>\n", "[/INST]", "Say f.\n")
 TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "<|tool_call|>", "<TOOLCALL>", "```json", "<function_call>")
 
 
@@ -68,9 +70,28 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     rng = random.Random(f"{name} {seed}")
     declared = find_format(name)
     markers = declared.markers if declared is not None and rng.random() < 0.8 else all_markers()
-    reasons = declared is not None and bool(declared.all_reasonings) and rng.random() < 0.15
-    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, rng.random() < 0.15, reasons)
-    return subject, mutant(rng, turns_for(name, shared=shared), markers)
+    if declared is None and rng.random() < 0.3:
+        markers = all_reasonings()
+    reasoning = name == "auto" or (declared is not None and bool(declared.all_reasonings))
+    reasons = reasoning and rng.random() < 0.15
+    limits = _limits(rng) if rng.random() < 0.25 else ()
+    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, limits, reasons)
+    turns = turns_for(name, shared=shared)
+    text = mutant(rng, turns, markers)
+    if rng.random() > 0.15:
+        return subject, text
+    # The prompt ends anywhere in a turn: what is left of it, or another turn, is the model's.
+    place = rng.randint(0, len(text))
+    prompt, rest = rng.choice(HEADERS) + text[:place], text[place:]
+    rest = mutant(rng, turns, markers) if rng.random() < 0.3 else rest
+    return replace(subject, reasons=False, prompt=prompt), rest
+
+
+def _limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
+    # One or several, from nothing at all to what a turn may well need.
+    chosen = rng.sample(LIMITS, rng.choice((1, 1, 2, 4)))
+    most = {"call_chars": 200, "depth": 6, "calls": 3, "held": 80}
+    return tuple((each, rng.choice((1, 2, rng.randint(1, most[each])))) for each in chosen)
 
 
 def batch(job: tuple[str, int, int, bool]) -> list[Found]:
@@ -93,7 +114,14 @@ def _smallest(subject: Subject, text: str, breach: Breach, seed: int) -> Found:
 
     if breach.law == "an end":  # each try would take seconds
         return Found(subject, text, breach)
+
+    def still_behind(prompt: str) -> bool:
+        again = broken(replace(subject, prompt=prompt), text, seed=seed, thorough=True) if prompt else None
+        return again is not None and again.law == breach.law
+
     text = shrunk(text, still)
+    if subject.prompt:
+        subject = replace(subject, prompt=shrunk(subject.prompt, still_behind))
     return Found(subject, text, broken(subject, text, seed=seed, thorough=True) or breach)
 
 
@@ -111,21 +139,33 @@ def run(count: int, *, seed: int = 0, only: str | None = None, shared: bool = Fa
     todo = list(jobs(count, seed, only, shared=shared))
     found: dict[tuple[str, tuple[str, str]], Found] = {}
     if workers == 1:
-        results: Iterator[list[Found]] = map(batch, todo)
-        _gather(results, found)
+        _gather(map(_numbered, todo), found, count)
     else:
         with multiprocessing.Pool(workers) as pool:
-            _gather(pool.imap_unordered(batch, todo), found)
+            _gather(pool.imap_unordered(_numbered, todo), found, count)
     return list(found.values())
 
 
-def _gather(results: Iterator[list[Found]], found: dict[tuple[str, tuple[str, str]], Found]) -> None:
-    for each in (each for result in results for each in result):
-        key = each.subject.name, each.key
-        if key not in found:
-            print(each, flush=True)
-        if key not in found or len(each.text) < len(found[key].text):
-            found[key] = each
+def _numbered(job: tuple[str, int, int, bool]) -> tuple[int, list[Found]]:
+    return job[2] - job[1], batch(job)
+
+
+def _gather(
+    results: Iterator[tuple[int, list[Found]]], found: dict[tuple[str, tuple[str, str]], Found], count: int
+) -> None:
+    begin = told = time.perf_counter()
+    done = 0
+    for number, result in results:
+        done += number
+        for each in result:
+            key = each.subject.name, each.key
+            if key not in found:
+                print(each, flush=True)
+            if key not in found or len(each.text) < len(found[key].text):
+                found[key] = each
+        if time.perf_counter() - told > TELL:
+            told = time.perf_counter()
+            print(f"{done:,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches", file=sys.stderr, flush=True)
 
 
 def main() -> int:

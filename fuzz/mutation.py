@@ -5,10 +5,21 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 
 __all__ = ["mutant"]
 
+ODD = (
+    "\ud800", "\udfff", "\ud83d\ude00", "\\ud800", "\\uDFFF", "\\N{", "\\N{BULLET}", "\\N{\ud800}", "\\N{}", "\\x",
+    "\\U0011", "\ufeff", "\u0130", "ſ", "²", "٣", "\u200b", "\x1c", "\x85", "&amp;", "&quot;", "&", "\u0000",
+)  # fmt: skip
+HUGE = (
+    "9" * 4290 + "e9", "9" * 4290 + "e300", "-" + "9" * 4299 + "e1", "1" * 4301, "1" * 4300 + "x", "1e308", "1e309",
+    "0." + "0" * 4000 + "1e400", "-1e309", "1E+0308", "0e99999", "1e-99999", "9" * 400 + ".5e-90", "0x" + "f" * 3500,
+    "0x" + "f" * 3600, "[" * 250 + "]" * 250, "[" * 300 + "]" * 300, '{"a":' * 200 + "1" + "}" * 200,
+    "(" * 254 + "1" + ")" * 254, "<a>" * 300,
+)  # fmt: skip
 MAX_TEXT = 1500
 FLOODS = (" ", "\n", "\t", "\r\n", "{", "[", "(", "<", '"', "\\", "}", "]")
 POLLUTION = (
@@ -29,7 +40,16 @@ def mutant(rng: random.Random, turns: Sequence[str], markers: Sequence[str]) -> 
     text = rng.choice(turns)
     for _ in range(rng.choice((1, 1, 2, 3, 4))):
         text = rng.choice(_WAYS)(rng, text, turns, markers)[:MAX_TEXT]
+    if rng.random() < 0.1:
+        text = _huge(rng, text)
     return text
+
+
+def _huge(rng: random.Random, text: str) -> str:
+    # Numbers and nesting at the edge of what is read: instead of a value, where there is one.
+    values = [found.span() for found in re.finditer(r"(?<=[:=>(\s])[\w\"'.-]+", text)]
+    begin, end = rng.choice(values) if values and rng.random() < 0.8 else (_spot(rng, text),) * 2
+    return text[:begin] + rng.choice(HUGE) + text[end:]
 
 
 Way = Callable[[random.Random, str, Sequence[str], Sequence[str]], str]
@@ -97,6 +117,12 @@ def _pollute(rng: random.Random, text: str, turns: Sequence[str], markers: Seque
     return text[:place] + rng.choice(POLLUTION) + text[place + rng.choice((0, 0, 1)) :]
 
 
+def _odd(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
+    del turns, markers
+    place = _spot(rng, text) if rng.random() < 0.5 else rng.randint(0, len(text))
+    return text[:place] + rng.choice(ODD) + text[place + rng.choice((0, 0, 1)) :]
+
+
 def _flood(rng: random.Random, text: str, turns: Sequence[str], markers: Sequence[str]) -> str:
     del turns, markers
     place = _spot(rng, text)
@@ -105,5 +131,5 @@ def _flood(rng: random.Random, text: str, turns: Sequence[str], markers: Sequenc
 
 _WAYS: tuple[Way, ...] = (
     _cut, _delete, _delete, _swap, _double, _splice, _insert_turn, _insert_marker, _insert_marker, _insert_marker,
-    _pollute, _pollute, _flood,
+    _pollute, _pollute, _flood, _odd,
 )  # fmt: skip

@@ -16,7 +16,7 @@ from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 
-__all__ = ["all_markers", "fixture_turns", "rendered_turns", "shared_turns", "stream_turns"]
+__all__ = ["all_markers", "all_reasonings", "fixture_turns", "rendered_turns", "shared_turns", "stream_turns"]
 
 
 CALLS: tuple[list[tuple[str, dict[str, Any]]], ...] = (
@@ -49,6 +49,13 @@ _TOOLS = ToolSet(["f", "g", "get_weather", "a.b", "unknown"])
 def all_markers() -> tuple[str, ...]:
     """The literals of all formats."""
     return tuple(dict.fromkeys(each for declared in all_formats() for each in declared.markers))
+
+
+@lru_cache(maxsize=1)
+def all_reasonings() -> tuple[str, ...]:
+    """The markers before and behind the reasoning of all formats."""
+    pairs = (pair for declared in all_formats() for pair in declared.all_reasonings)
+    return tuple(dict.fromkeys(marker for pair in pairs for marker in pair))
 
 
 @lru_cache(maxsize=1)

@@ -260,6 +260,18 @@ def test_schemas_are_asked_wherever_the_caller_stands() -> None:
     assert _near_the_end(run, 60) == {"n": 7}
 
 
+REFERRED = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"type": "integer"}}}
+
+
+@pytest.mark.parametrize("which", ["a typed value", "an element", "quoted"])
+def test_references_are_followed_in_every_dialect(which: str) -> None:
+    name, _, written, _ = DEEP[which]
+    tools = ToolSet([{"name": "f", "parameters": REFERRED}])
+    text = written("007" if which == "quoted" else "7")
+    assert calls_of(events_of(lambda: Parser(tools, format=name, markup=True), text)) == [("f", {"n": 7})]
+    assert parse(render(name, [("f", {"n": 7})], tools=tools), tools, format=name).calls[0].arguments == {"n": 7}
+
+
 def test_the_depth_limit_has_a_limit() -> None:
     assert Limits(depth=10_000).depth == 10_000
     with pytest.raises(UsageError, match=r"limit depth=10001 is over 10,000: give 10,000 or less"):

@@ -10,7 +10,7 @@
 #   null                        null; None too where no string is allowed. Tried first, wherever it is named
 #   then, in the order named:
 #   string                      the text itself, also if it looks like a number, true or null; white space counts
-#   integer                     7, -7, +7, 007; 3.0 and 1e3, for they are whole. Any length: integers are exact
+#   integer                     7, -7, +7, 007; 3.0 and 1e3, for they are whole. Exact, up to 4,300 digits
 #   number                      as an integer, else a float that a float can hold: never NaN, never infinity
 #   boolean                     true and false in any case: True, FALSE. Not 1, not yes
 #   object, array               JSON, then a Python literal, then JSON with its quotes escaped, of that kind. Beside a

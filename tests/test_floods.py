@@ -1,0 +1,120 @@
+# Invariant: what comes again and again costs what it is long. Rows: floods that once did not.
+# The table of all is `python -m benchmarks.floods`, the search for new ones `python -m fuzz.floods`.
+"""Floods."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from benchmarks import floods
+from benchmarks.floods import cost_of, reads
+from fuzz import floods as search
+from toolglean import Parser
+
+
+def typed(kind: str) -> list[dict[str, Any]]:
+    """A tool `f` with one parameter `n` of that kind."""
+    return [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": kind}}}}]
+
+
+CODER = "<tool_call>\n<function=f>\n<parameter=n>\n"
+CODER_END = "\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize("kind", ["integer", "number", "array"])
+@pytest.mark.parametrize("unit", ["1", "1.", "0", " ", "[", "(", '\\"', "'a'"])
+def test_values_that_are_not_quite_of_their_kind(kind: str, unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = CODER + unit * (size // len(unit)) + "x" + CODER_END
+        best = 9.0
+        for _ in range(2):
+            parser = Parser(typed(kind), format="qwen3-coder")
+            begin = time.process_time()
+            parser.feed(text)
+            parser.finish()
+            best = min(best, time.process_time() - begin)
+        return best
+
+    four = seconds(16000)
+    assert four < floods.SLIGHT or four < floods.MOST * seconds(4000)
+
+
+BLANKS = [
+    ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter="),
+    ("qwen3-coder", "<tool_call>\n<function=f"),
+    ("glm-4.5", "<tool_call>f\n<arg_key>"),
+    ("minimax-m2", '<minimax:tool_call>\n<invoke name="f">\n<parameter name="'),
+    ("deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="city" string="'),
+    ("mistral-v11", "[TOOL_CALLS]f[CALL_ID]"),
+    ("kimi-k2", "<|tool_call_begin|>functions.f:0"),
+    ("kimi-k3", '<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="k" type="'),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), BLANKS, ids=[f"{name}, {before[-12:]}" for name, before in BLANKS])
+@pytest.mark.parametrize("unit", [" ", "a "])
+def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
+    for chars in (False, True):
+        assert cost_of(lambda: Parser(["f"], format=name), before, unit, 8000, chars=chars).linear
+
+
+def test_a_flood_that_is_not_linear_is_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A parser that looks at all its text again with each chunk."""
+    found = Parser.feed
+
+    def feed(self: Parser, chunk: str) -> Any:
+        seen[0] += chunk
+        if len(chunk) == 1:
+            sum(map(ord, seen[0]))
+        return found(self, chunk)
+
+    seen = [""]
+    monkeypatch.setattr(Parser, "feed", feed)
+    each = search.Flood("hermes", "", "a", "", chars=True)
+    monkeypatch.setattr(search, "flood", lambda *_: each)
+    seen[0] = ""
+    first = search.cost(each, 500)
+    assert first.four > floods.SLIGHT
+    monkeypatch.setattr("sys.argv", ["floods", "--count", "1", "--size", "500", "--workers", "1"])
+    monkeypatch.setattr(floods, "_time", _reset(floods._time, seen))
+    assert search.main() == 1
+    out = capsys.readouterr().out
+    assert "NOT LINEAR" in out
+    assert "1 are not linear" in out
+
+
+def _reset(work: Any, seen: list[str]) -> Any:
+    def again(*args: Any, **kept: Any) -> Any:
+        seen[0] = ""
+        return work(*args, **kept)
+
+    return again
+
+
+def test_the_search_tries_everything() -> None:
+    names = floods.readers()
+    assert {"hermes", "auto", "tag {", "response tags"} <= set(names)
+    for name in names:
+        assert reads(name).turns, name
+        assert len(floods.states(reads(name))) > 2, name
+        assert search.flood(3, name) == search.flood(3, name)
+    assert len({search.flood(seed).reader for seed in range(600)}) == len(names)
+
+
+def test_the_search_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["floods", "--count", "60", "--size", "400"])
+    assert search.main() == 0
+    assert "60 floods in " in capsys.readouterr().out
+
+
+def test_the_table_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["floods", "--smoke", "hermes", "response", "tag"])
+    assert floods.main() == 0
+    out = capsys.readouterr().out
+    assert "hermes" in out
+    assert " states, 0 of them not linear" in out
