@@ -39,6 +39,14 @@ def test_many_renderings_in_one_child() -> None:
     assert child.poll() is not None
 
 
+@pytest.mark.parametrize("name", ["striptags", "wordwrap(1)", "urlize", "pprint", "tojson", "forceescape", "title"])
+def test_filters_render_as_they_do_in_process(name: str) -> None:
+    # What a filter loads when it is first used must have been loaded before no more files may be opened.
+    source = "{{ '<b>x</b> &amp; www.example.org' | " + name + " }}"
+    with renderer(source, "jinja", now=NOW) as here, renderer(source, "jinja", untrusted=True, now=NOW) as there:
+        assert there.render([USER]) == here.render([USER])
+
+
 def test_errors_are_those_of_the_same_process() -> None:
     with renderer("a\n{% if x %}{{ x.y.z }}{% endif %}{{ raise_exception('no') }}", untrusted=True) as prompt:
         for x, reason in ((0, "raised by the template: no"), (1, "UndefinedError")):

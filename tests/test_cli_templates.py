@@ -133,3 +133,43 @@ def test_round_trip_reports_progress() -> None:
     assert trip.find_failure(examples=5, seed=1, progress=told.append) is None
     assert told == list(range(1, trip.tried + 1))
     trip.close()
+
+
+SWITCHED = GOOD.replace(
+    "{% if add_generation_prompt %}<<bot>>\n",
+    "{% if add_generation_prompt %}<<bot>>\n{% if thinking %}<mull>{% endif %}",
+)
+
+
+def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(SWITCHED)
+    for given, starts in (([], False), (["--set", "thinking=true", "--set", "enable_thinking=true"], True)):
+        assert main(["inspect", str(file), "--json", "--samples", "10", *given]) == 0
+        assert json.loads(capsys.readouterr().out)["starts_reasoning"] is starts
+    assert main(["fuzz", str(file), "--examples", "5", "--set", "thinking=false", "--set", "name=some text"]) == 0
+    turn = file.with_name("turn.txt")
+    turn.write_text('<go>{"name": "f", "input": {}}</go>')
+    assert main(["parse", str(turn), "--template", str(file), "--set", "thinking=false"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["parse", "--set", "thinking=true"], "--set goes with --template"),
+        (["inspect", "FILE", "--set", "thinking"], "--set 'thinking': NAME=VALUE was expected"),
+        (["fuzz", "FILE", "--set", "=1"], "--set '=1': NAME=VALUE was expected"),
+    ],
+)
+def test_wrong_settings(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    file.write_text(GOOD)
+    assert main([str(file) if each == "FILE" else each for each in arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["inspect", "fuzz", "parse"])
+def test_a_file_that_holds_no_template(file: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    file.write_text("import os\nprint(os)\n")
+    arguments = ["parse", "--template", str(file), "--text", str(file)] if command == "parse" else [command, str(file)]
+    assert main(arguments) == 2
+    assert "must be a chat template's text" in capsys.readouterr().err

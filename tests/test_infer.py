@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.shared import SHARED
 from toolglean import Format, Parser, parse
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
-from toolglean.templates.infer import Inference, infer
+from toolglean.templates.infer import Inference, NoFormatError, infer
 from toolglean.templates.infer.declared import as_dict, declaration
 from toolglean.templates.infer.texts import common_prefix, common_suffix, last_marker, markers_of, snapped, turn_ends
 from toolglean.templates.infer.typewords import _type_words
@@ -212,7 +213,11 @@ def test_names_in_ids() -> None:
         ("", "probe 'one call' failed: it writes nothing of a call"),
         ("{% if m.tool_calls %}{{ raise_exception('no calls here') }}{% endif %}", "no calls here"),
         (
-            each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ k }} is {{ v }}, ") + "</go>"),
+            each(
+                "<go>{{ c.function.name }}: "
+                + PARAMETERS.replace("%s", "<a {{ k }}>{{ v }}</a>{{ ', ' if not loop.last }}")
+                + "</go>"
+            ),
             "separated by",
         ),
         (
@@ -311,3 +316,73 @@ def test_some_shared_templates(alone: bool) -> None:
         assert outcome.found is not None, outcome.error
         assert not outcome.wrong
         assert outcome.how == ("inferred" if alone else outcome.how)
+
+
+# -- how a template wants to be asked ----------------------------------------------------------------------------------
+
+
+def test_a_dict_that_comes_out_as_python_s_repr_is_no_way_of_asking() -> None:
+    found = infer(
+        chat(each('<go>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}</go>')), samples=40
+    )
+    assert found.format.call == "<go>{call}</go>"
+    assert any("only as a JSON string" in loss for loss in found.losses)
+    text = '<go>{"name": "f", "arguments": {"a": true}}</go>'
+    assert [each.arguments for each in parse(text, ["f"], format=found.format).calls] == [{"a": True}]
+
+
+def test_content_as_a_list_of_parts_is_asked() -> None:
+    parts = "{% for part in m.content or [] %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}"
+    source = chat(CASES["whole"][0], head=HEAD.replace("{{ m.content }}", parts) + THINK, content=parts)
+    found = infer(source, samples=40)
+    assert found.format.call == "<go>\n{call}\n</go>"
+    assert any("only as a list of parts" in loss for loss in found.losses)
+    assert "probe 'content'" not in " ".join(found.losses)
+
+
+PROMPT = "{% if add_generation_prompt %}<<bot>>\n{% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "variables", "starts", "warned"),
+    [
+        ("enable_thinking", None, False, True),
+        ("thinking", None, False, True),
+        ("enable_thinking", {"enable_thinking": True, "thinking": True}, True, False),
+        ("enable_thinking", {"enable_thinking": False, "thinking": False}, False, False),
+        ("enable_thinking is not defined or enable_thinking", None, True, False),
+    ],
+)
+def test_where_the_answer_depends_on_thinking_nothing_is_concluded(
+    condition: str, variables: dict[str, Any] | None, starts: bool, warned: bool
+) -> None:
+    opening = "{% if add_generation_prompt %}<<bot>>\n{% if " + condition + " %}<mull>{% endif %}{% endif %}"
+    found = infer(chat(CASES["whole"][0]).replace(PROMPT, opening), samples=20, variables=variables)
+    assert found.starts_reasoning is starts
+    assert (
+        any(loss.startswith("probe 'without") and "ends its prompt otherwise" in loss for loss in found.losses)
+        is warned
+    )
+
+
+def test_calls_that_depend_on_thinking_are_a_loss() -> None:
+    calls = each(
+        "{% if thinking %}<think-go>{% endif %}<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"
+    )
+    found = infer(chat(calls), samples=20)
+    assert any("writes calls otherwise" in loss for loss in found.losses)
+
+
+def test_where_the_model_s_message_begins() -> None:
+    found = infer(chat(CASES["whole"][0]), samples=20)
+    assert found.marks == ("<<end>>\n<<bot>>", "<<end>>")
+
+
+def test_what_a_refusal_still_knows() -> None:
+    with pytest.raises(NoFormatError, match="nothing of a call") as refused:
+        infer(chat(""), samples=20)
+    again = pickle.loads(pickle.dumps(refused.value))
+    for error in (refused.value, again):
+        assert error.drop == ("<<end>>",)
+        assert error.marks == ("<<end>>\n<<bot>>", "<<end>>")
+        assert "nothing of a call" in str(error)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.chunkings import calls_of, content_of, events_of
 from toolglean import Format, FormatError, Parser, TemplateError, UsageError
 
 pytest.importorskip("jinja2")
@@ -120,4 +121,121 @@ def test_only_a_tag() -> None:
 )
 def test_wrong_arguments(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
+        Parser(["f"], **options)
+
+
+# -- what is no template, what cannot be rendered, and what a template is given ----------------------------------------
+
+PYTHON = 'import re\n\nPATTERN = f"{{{re.escape(x)}}}"\n\n\ndef f(x: int) -> dict:\n    return {"a": {1: x}}\n'
+NO_CALLS = "{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("chat_template.jinja", "not 'chat_template.jinja': nothing in it .* path object"),
+        ("Qwen/Qwen3-8B", "model="),
+        ("", "not ''"),
+        ("FROM qwen3\nPARAMETER temperature 0\n", "nothing in it stands between"),
+        ("import os\n\nprint({1: {2: 3}})\n", "nothing in it stands between"),
+        (3, "path object of its file, not 3"),
+    ],
+)
+def test_text_that_is_no_template(text: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Parser(["f"], template=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (PYTHON, (TemplateError, FormatError), "."),
+        ("{{ 'a' }} is said, and nothing else", FormatError, "no chat template"),
+        ("{% for m in messages %}{{ m.content | nofilter }}{% endfor %}", TemplateError, "nofilter"),
+        ("{% for m in messages %}{{ raise_exception('never') }}{% endfor %}", FormatError, "never"),
+        ("{{ range .Messages }}{{ .Nothing }}{{ end }}", FormatError, "no format can be read"),
+        (NO_CALLS, FormatError, "writes nothing of a call.*format="),
+    ],
+)
+def test_a_template_that_shows_no_way_of_writing_calls(text: str, error: Any, message: str) -> None:
+    """Never silently the tag `{`."""
+    for untrusted in (False, True):
+        with pytest.raises(error, match=message):
+            Parser(["f"], template=text, untrusted=untrusted)
+
+
+def test_a_path_object(tmp_path: Path) -> None:
+    path = tmp_path / "chat_template.jinja"
+    path.write_text(TEMPLATE, encoding="utf-8")
+    assert calls(Parser(["get_weather"], template=path), TURN) == [("get_weather", {"city": "Oslo"})]
+    path.write_bytes(b"\xff\xfe\x00GGUF")
+    for wrong in (path, tmp_path / "missing.jinja", tmp_path):
+        with pytest.raises(UsageError, match="cannot be read"):
+            Parser(["get_weather"], template=wrong)
+
+
+# Its calls no format says, but its turns end with a marker, and begin with a header.
+ODD = """{% for m in messages %}<|{{ m.role }}|>
+{{ m.content or '' }}{% if m.tool_calls %}<call>{% for c in m.tool_calls %}{{ c.function.name }}: {% for k, v in
+c.function.arguments.items() %}{{ k }} is {{ v }}, {% endfor %}{% endfor %}</call>{% endif %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|robot|>
+{% endif %}"""
+
+
+def test_a_fall_back_to_the_tag_keeps_what_ends_a_turn() -> None:
+    def make() -> Parser:
+        return Parser(["f"], template=ODD, markup=True)
+
+    assert make().tag == "<call>"
+    for text in ("Hello.<|im_end|>", "Hello.<|im_end|>\n"):
+        assert content_of(events_of(make, text)) == "Hello."
+    events = events_of(make, 'Hi <call>{"name": "f", "arguments": {"x": 1}}</call><|im_end|>')
+    assert calls_of(events) == [("f", {"x": 1})]
+    assert content_of(events).strip() == "Hi"
+    events = events_of(make, "<call> is not <|im_end|> written")
+    assert content_of(events).split() == ["<call>", "is", "not", "written"]
+
+
+def test_a_fall_back_to_the_tag_keeps_the_header() -> None:
+    prompt = '<|user|>\nsay <call>{"name": "f", "arguments": {"x": 2}<|robot|>\n'
+    parser = Parser(["f"], template=ODD, prompt=prompt)
+    assert calls(parser, '<call>{"name": "f", "arguments": {"x": 1}}</call>') == [("f", {"x": 1})]
+
+
+SWITCHED = TEMPLATE.replace(
+    "{% if add_generation_prompt %}<|assistant|>\n",
+    "{% if add_generation_prompt %}<|assistant|>\n{% if thinking %}<mull>{% endif %}",
+).replace(
+    "{% if m.content %}",
+    "{% if m.reasoning_content %}<mull>{{ m.reasoning_content }}</mull>{% endif %}{% if m.content %}",
+)
+
+
+def test_variables_say_whether_the_model_thinks() -> None:
+    # Without them nothing is concluded: a client that says nothing gets a prompt that opens no reasoning.
+    for variables, reasoning in (
+        (None, ""),
+        ({"thinking": True, "enable_thinking": True}, "Hm."),
+        ({"thinking": False, "enable_thinking": False}, ""),
+    ):
+        output = Parser(["get_weather"], template=SWITCHED, variables=variables).add("Hm.</mull>Hello.")
+        assert output.reasoning == reasoning
+    assert (
+        Parser(["get_weather"], template=SWITCHED, prompt="<|user|>\nhi<|stop|>\n<|assistant|>\n<mull>")
+        .add("Hm.")
+        .reasoning
+        == "Hm."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variables": {"a": 1}}, "give template"),
+        ({"variables": 3, "template": TEMPLATE}, "mapping"),
+        ({"variables": {"a": object()}, "template": TEMPLATE}, "values of JSON"),
+    ],
+)
+def test_wrong_variables(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         Parser(["f"], **options)

@@ -130,12 +130,13 @@ def _source(given: Given) -> TemplateSource | None:
         return checked(template_in(template_text(given.template)))
     if given.tokenizer_config is None:
         return None
-    from toolglean.templates.source import TemplateSource, in_config  # noqa: PLC0415
+    from toolglean.templates.source import TemplateSource, checked, in_config  # noqa: PLC0415
 
     config = given.tokenizer_config if isinstance(given.tokenizer_config, Mapping) else _read(given.tokenizer_config)
     if "chat_template" not in config and isinstance(config.get("response_template"), Mapping):
         return TemplateSource("", response_template=config["response_template"])
-    return in_config(config)
+    found = in_config(config)
+    return found if found.response_template is not None else checked(found)
 
 
 def _read(path: str | PathLike[str]) -> Mapping[str, Any]:

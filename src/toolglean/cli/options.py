@@ -99,7 +99,7 @@ def new_parser(args: argparse.Namespace) -> Parser:
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     try:
-        return Parser(tools, **ways, variables=variables, closer=args.closer, start=args.start, prompt=prompt)
+        return Parser(tools, **ways, variables=variables or None, closer=args.closer, start=args.start, prompt=prompt)
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise

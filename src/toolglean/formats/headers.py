@@ -61,16 +61,15 @@ def own_part(prompt: str, marks: Iterable[str], formats: Iterable[Format] = ()) 
         formats: what is to be read. Where a mark ends with the beginning of what one of them writes (functionary's
             prompt ends with `>>>`, harmony's with the header of the model's message), that beginning is kept.
     """
-    last = max(((prompt.rfind(each) + len(each), each) for each in marks if each in prompt), default=None)
-    if last is None:
-        return None
-    end, mark = last
-    return prompt[end - _begun(mark, formats) :]
+    found = [(prompt.rfind(each), each) for each in marks]
+    end, mark = max(((place + len(each), each) for place, each in found if place >= 0), default=(-1, ""))
+    return None if end < 0 else prompt[end - _begun(mark, tuple(formats)) :]
 
 
-def _begun(mark: str, formats: Iterable[Format]) -> int:
+@lru_cache(maxsize=512)
+def _begun(mark: str, formats: tuple[Format, ...]) -> int:
     # How much of the mark's end may be the beginning of what is read.
-    openers = [each for declared in formats for each in beginnings(declared)]
+    openers = {each for declared in formats for each in beginnings(declared)}
     stripped = mark.rstrip()
     most = 0
     for opener in openers:

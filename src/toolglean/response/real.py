@@ -20,6 +20,7 @@ from toolglean.errors import FormatError, UsageError
 __all__ = ["MOST", "SECONDS", "find_all", "find_real", "real"]
 
 MOST = 1024  # characters of a match, and so of what is held back
+WAITS, RUNS_ON = -1, -2
 SECONDS = 1.0  # for one match
 
 _looks_behind = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?<[=!]|\\[AbBGKm]|\^)").search
@@ -63,22 +64,27 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
     if found.partial and len(text) < found.start() + MOST:  # nothing is whole, so nothing can be settled
         return found.start(), -1, {}
     # A whole match is preferred to the beginning of one that stands before it: those are looked at first.
-    for place in range(found.start() if found.partial else pos, len(text)):
+    place = found.start() if found.partial else pos
+    while place < len(text):
         end, captures = _settled(pattern, text, place)
-        if end != 0:
+        if end > 0 or end == WAITS:
             return place, end, captures
+        place += MOST if end == RUNS_ON else 1
     return len(text), -1, {}
 
 
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
-    """The end of the match at `place`; 0 where there is none, -1 where there may be one."""
+    """The end of the match at `place`; 0 where there is none, WAITS where there may be one.
+
+    RUNS_ON where a match is longer than any marker may be: all that it holds is none.
+    """
     last = min(len(text), place + MOST)
     found = _timed(pattern.match, text, place, last)
     if found is None:
         return 0, {}
-    waits: tuple[int, dict[str, str]] = (-1 if len(text) < place + MOST else 0), {}
+    waits = len(text) < place + MOST
     if found.partial:  # no text from here on is a match, nor any shorter one
-        return waits
+        return (WAITS if waits else 0), {}
     seen = text[place:last]
     begin = _tried(pattern, seen)
     for end in range(place + max(begin, _shortest(pattern, text, place, last)) + 1, last + 1):
@@ -88,7 +94,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
         if not found.partial and place < found.end() < end:
             return found.end(), {name: each for name, each in found.groupdict().items() if each is not None}
     _remember(pattern, seen)
-    return waits
+    return (WAITS if waits else RUNS_ON), {}
 
 
 def _complete(pattern: Any, text: str, place: int, end: int) -> bool:
