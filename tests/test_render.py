@@ -126,7 +126,7 @@ def test_every_way_to_give_a_call() -> None:
         "id-1",
         "call_1",
         "call_2",
-        "id-1",
+        "id-1_2",  # no two calls of a turn share an id
     ]
 
 

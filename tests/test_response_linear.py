@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from toolglean import Parser, parse
-from toolglean.templates.response.marks import Marks
-from toolglean.templates.response.plan import response_plan
-from toolglean.templates.response.values import content_value
+from toolglean.response.marks import Marks
+from toolglean.response.plan import response_plan
+from toolglean.response.values import content_value
 
 MOST = 8  # times the time for four times the text: 4 is linear, 16 quadratic
 TOO_SHORT = 0.05  # seconds, below which a clock says nothing
