@@ -8,12 +8,21 @@ import copy
 import json
 import pickle
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from hypothesis import currently_in_test_context
+
+from tests import depth
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Markup, Parser, Problem, Reasoning, join
 
 EVERY_CUT = 160  # texts up to this length are cut at every place
 RANDOM_CUTS = 4
+
+# By default, of longer texts than the first, so many of their places; of each example of a property, fewer: there are
+# many examples. Which ones depends on the text, so that texts that are alike are not cut alike.
+SHORT = 40
+SOME_CUTS = 24
+CUTS_OF_AN_EXAMPLE = 6
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:
@@ -36,12 +45,22 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[E
 def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
     """Character by character, each cut in two where the text is short, and random cuts, some chunks empty."""
     yield list(text)
-    if len(text) <= EVERY_CUT:
-        yield from ([text[:cut], text[cut:]] for cut in range(len(text) + 1))
+    yield from ([text[:cut], text[cut:]] for cut in places(text))
     rng = random.Random(seed)
     for _ in range(RANDOM_CUTS):
         cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def places(text: str) -> Sequence[int]:
+    """The places at which a text is cut in two: all where it is short, a sample of them below full depth."""
+    found = range(len(text) + 1)
+    if depth.is_full():
+        return found if len(text) <= EVERY_CUT else ()
+    count = CUTS_OF_AN_EXAMPLE if currently_in_test_context() else SOME_CUTS
+    if len(text) <= SHORT and count == SOME_CUTS:
+        return found
+    return sorted(random.Random(text).sample(found, min(count, len(found))))
 
 
 def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
