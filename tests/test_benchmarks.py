@@ -45,7 +45,9 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in run("--json").splitlines()]
 
 
-def test_table(lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table(
+    lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The same rows as a table: to measure them twice would say no more. (tests/test_docs.py runs this command, too.)
     def measured(effort: Effort) -> list[Row]:
         assert effort is SMOKE
