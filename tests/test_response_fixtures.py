@@ -34,7 +34,9 @@ def test_the_message(row: dict[str, Any], case: dict[str, Any]) -> None:
 def test_the_calls_are_streamed_the_same_at_every_chunking(row: dict[str, Any], case: dict[str, Any]) -> None:
     plan = response_plan(row["template"])
     events = events_of(lambda: cast("Parser", machine_of(plan, tools_of(row))), case["text"])
-    wanted = [(each["function"]["name"], each["function"]["arguments"]) for each in case["message"].get("tool_calls", ())]
+    wanted = [
+        (each["function"]["name"], each["function"]["arguments"]) for each in case["message"].get("tool_calls", ())
+    ]
     assert calls_of(events) == wanted
 
 
