@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import ssl
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,7 +18,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=depth.FEWEST,
+    max_examples=depth.EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("full", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
@@ -38,6 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
     full = config.getoption("depth") == "full"
     depth.use(full=full)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_certificates() -> Iterator[None]:
+    """All servers of the tests are on loopback, without TLS: no client need read the certificates of all authorities.
+
+    That is nearly all that it costs to make a client.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if not depth.is_full():
+            patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        yield
 
 
 def pytest_report_header() -> str:

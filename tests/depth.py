@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["FEWEST", "chosen", "examples", "is_full", "use"]
+__all__ = ["EXAMPLES", "chosen", "examples", "is_full", "use"]
 
 Item = TypeVar("Item")
 
-SHARE = 10
-"""By default, Hypothesis looks at so many times fewer examples."""
-FEWEST = 25  # examples: with fewer, Hypothesis is not yet past the simplest values
+EXAMPLES = 25
+"""What Hypothesis looks at by default, at most: with fewer it is not yet past the simplest values."""
 
 
 @dataclass
@@ -42,7 +41,7 @@ def is_full() -> bool:
 
 def examples(full: int) -> int:
     """How many examples Hypothesis looks at where it looks at `full` in a full run."""
-    return full if _depth.full else min(full, max(FEWEST, full // SHARE))
+    return full if _depth.full else min(full, EXAMPLES)
 
 
 def chosen(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import platform
@@ -41,8 +43,14 @@ def run(*args: str) -> str:
 
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
-    """What the command says as JSON: the heading, and the rows."""
-    return [json.loads(line) for line in run("--json").splitlines()]
+    """What the command says as JSON: the heading, and the rows; from a process of its own at full depth."""
+    if depth.is_full():
+        return [json.loads(line) for line in run("--json").splitlines()]
+    out = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+        patch.setattr(sys, "argv", ["benchmarks", "--smoke", "--json"])
+        assert command.main() == 0
+    return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 def test_table(
