@@ -21,8 +21,8 @@ RANDOM_CUTS = 4
 # By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen; and fewer of
 # each example of a property, for there are many examples. The text itself decides which: no two are cut alike.
 SHORT = 40
-SOME = 16
-SOME_OF_AN_EXAMPLE = 4
+SOME = 10
+SOME_OF_AN_EXAMPLE = 3
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:

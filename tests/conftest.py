@@ -39,6 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set the depth before the tests are imported: numbers of examples are fixed then."""
     full = config.getoption("depth") == "full"
     depth.use(full=full)
+    if not full:
+        # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
 
 
