@@ -17,25 +17,27 @@ from benchmarks.cases import CHUNK, TOOLS, call_of, cut, prose, reader
 __all__ = ["PAYLOADS", "adapters", "works_of_ollama", "works_of_openai"]
 
 CHUNKS = 2000
+"""Of a stream, about."""
+
 SCHEMAS: Any = [
     {"type": "function", "function": {"name": tool.name, "description": "", "parameters": dict(tool.parameters)}}
     for tool in TOOLS
 ]
-PAYLOADS: dict[str, Callable[[], list[str]]] = {
-    "prose": lambda: cut(prose(CHUNKS * CHUNK)),
-    "a leaked call": lambda: cut(call_of(reader("hermes"), CHUNKS * CHUNK)),
+PAYLOADS: dict[str, Callable[[int], list[str]]] = {
+    "prose": lambda chunks: cut(prose(chunks * CHUNK)),
+    "a leaked call": lambda chunks: cut(call_of(reader("hermes"), chunks * CHUNK)),
 }
 
 Works = dict[str, Callable[[], int]]
 """The bare client, and the client with the adapter: each gives the number of chunks that it gave."""
 
 
-def adapters() -> Iterator[tuple[str, str, int, Works]]:
-    """Client, payload, number of chunks, and what is to be timed; of the clients that are installed."""
+def adapters(count: int = CHUNKS) -> Iterator[tuple[str, str, int, Works]]:
+    """Client, payload, number of chunks (about `count`), and what is to be timed; of the clients that are installed."""
     for name, works_of in (("openai", works_of_openai), ("ollama", works_of_ollama)):
         if importlib.util.find_spec(name) is not None:
             for payload, make in PAYLOADS.items():
-                chunks = make()
+                chunks = make(count)
                 yield name, payload, len(chunks), works_of(chunks)
 
 

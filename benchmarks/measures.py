@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.adapters import adapters
+from benchmarks.adapters import CHUNKS, adapters
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
@@ -178,7 +178,7 @@ def _inference(effort: Effort) -> Iterator[Row]:
 
 def _adapters(effort: Effort) -> Iterator[Row]:
     # The goal: what an adapter adds is less than the client's own work for a chunk.
-    for client, payload, chunks, works in adapters():
+    for client, payload, chunks, works in adapters(CHUNKS // effort.divide_by):
         best = best_times(works, rounds=effort.rounds, sample=effort.sample)
         bare, adapted = best["bare"], best["adapted"]
         group = f"{client}, a chunk of {payload}"

@@ -8,12 +8,21 @@ import copy
 import json
 import pickle
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from hypothesis import currently_in_test_context
+
+from tests import depth
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Markup, Parser, Problem, Reasoning, join
 
 EVERY_CUT = 160  # texts up to this length are cut at every place
 RANDOM_CUTS = 4
+
+# By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen; and fewer of
+# each example of a property, for there are many examples. The text itself decides which: no two are cut alike.
+SHORT = 40
+SOME = 10
+SOME_OF_AN_EXAMPLE = 3
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:
@@ -28,7 +37,7 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[E
     for chunks in chunkings(text, seed):
         found = _run(make(), chunks)
         assert found == whole, f"differs by chunking: {chunks!r}"
-    assert _run_with_copies(make(), list(text)) == whole, "a fork, copy or pickle differs"
+    assert _run_with_copies(make(), list(text), _copied(text)) == whole, "a fork, copy or pickle differs"
     account(whole, text)
     return whole
 
@@ -36,12 +45,33 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[E
 def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
     """Character by character, each cut in two where the text is short, and random cuts, some chunks empty."""
     yield list(text)
-    if len(text) <= EVERY_CUT:
-        yield from ([text[:cut], text[cut:]] for cut in range(len(text) + 1))
+    yield from ([text[:cut], text[cut:]] for cut in places(text))
     rng = random.Random(seed)
     for _ in range(RANDOM_CUTS):
         cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def places(text: str) -> Sequence[int]:
+    """The places at which a text is cut in two: all where it is short, a sample of them below full depth."""
+    found = range(len(text) + 1)
+    if depth.is_full():
+        return found if len(text) <= EVERY_CUT else ()
+    return _some(text, found)
+
+
+def _copied(text: str) -> Sequence[int]:
+    # The characters before which a copy is made: each, or a sample, four times as many as cuts. A copy costs less.
+    found = range(len(text))
+    return found if depth.is_full() else _some(text, found, 4)
+
+
+def _some(text: str, found: Sequence[int], times: int = 1) -> Sequence[int]:
+    example = currently_in_test_context()
+    if len(text) <= SHORT and not example:
+        return found
+    count = (SOME_OF_AN_EXAMPLE if example else SOME) * times
+    return found if len(found) <= count else sorted(random.Random(text).sample(found, count))
 
 
 def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
@@ -51,9 +81,9 @@ def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
     return join(events + parser.finish())
 
 
-def _run_with_copies(parser: Parser, chunks: list[str]) -> list[Event]:
-    # At each place another kind of copy is made. It goes on, or the original does, and the other is fed something else
-    # first, which must not matter.
+def _run_with_copies(parser: Parser, chunks: list[str], places: Sequence[int]) -> list[Event]:
+    # At each of the places another kind of copy is made. It goes on, or the original does, and the other is fed something
+    # else first, which must not matter.
     ways: tuple[Callable[[Parser], Parser], ...] = (
         lambda each: each.fork(),
         copy.copy,
@@ -61,11 +91,14 @@ def _run_with_copies(parser: Parser, chunks: list[str]) -> list[Event]:
         lambda each: pickle.loads(pickle.dumps(each)),
     )
     events: list[Event] = []
+    turns = {place: turn for turn, place in enumerate(places)}
     for place, chunk in enumerate(chunks):
-        twin = ways[place % len(ways)](parser)
-        parser, other = (twin, parser) if place % 8 < len(ways) else (parser, twin)
-        other.feed('}"]<nonsense>')
-        other.finish()
+        turn = turns.get(place)
+        if turn is not None:
+            twin = ways[turn % len(ways)](parser)
+            parser, other = (twin, parser) if turn % 8 < len(ways) else (parser, twin)
+            other.feed('}"]<nonsense>')
+            other.finish()
         events += parser.feed(chunk)
     return join(events + parser.finish())
 

@@ -1,7 +1,11 @@
-"""`toolglean parse`, as a user calls it: in its own process, with real pipes."""
+"""`toolglean parse`, as a user calls it: with real pipes in its own process, or, by default, mostly in this one.
+
+A process costs a hundred times what it does: at full depth each test starts one, by default those that are about it.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,19 +16,42 @@ from typing import Any
 
 import pytest
 
+from tests import depth
+from toolglean.cli import main
+
 COMMAND = [sys.executable, "-W", "error", "-m", "toolglean"]
 TAG = ["--tag", "<tool_call>"]
 CALL = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
 
 
 def toolglean(*args: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *args], input=stdin, capture_output=True, timeout=60, check=False, env={**os.environ, **env}
-    )
+    command = [*COMMAND, *args]
+    if depth.is_full() or env:
+        return subprocess.run(
+            command, input=stdin, capture_output=True, timeout=60, check=False, env={**os.environ, **env}
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        out, err = io.BytesIO(), io.BytesIO()
+        for name, stream in (("stdin", io.BytesIO(stdin)), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace"))
+        try:
+            code = main(args)
+        except SystemExit as ended:  # argparse ends what it cannot read
+            code = int(ended.code or 0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
 
 def lines(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.decode("utf-8").split("\n") if line]
+
+
+def test_it_is_the_same_in_a_process_of_its_own() -> None:
+    given = f"Hi. {CALL} Zoë".encode()
+    done = subprocess.run([*COMMAND, "parse", *TAG], input=given, capture_output=True, timeout=60, check=False)
+    here = toolglean("parse", *TAG, stdin=given)
+    assert (done.returncode, done.stdout, done.stderr) == (here.returncode, here.stdout, here.stderr) != (0, b"", b"")
 
 
 def test_a_turn_is_one_line() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import depth
 from tests.loopback import Turn, serve
 
 ROOT = Path(__file__).parent.parent
@@ -57,41 +59,52 @@ def test_the_agent_is_short() -> None:
     assert len(AGENT.read_text(encoding="utf-8").splitlines()) < 60
 
 
+def agent(*args: str, capfd: pytest.CaptureFixture[str], alone: bool = False) -> tuple[int, str, str]:
+    """Code, output and errors of the agent: in a process of its own at full depth, or where that is asked."""
+    if alone or depth.is_full():
+        command = [sys.executable, "-W", "error", str(AGENT), *args]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [str(AGENT), *args])
+        try:
+            runpy.run_path(str(AGENT), run_name="__main__")
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        else:
+            code = 0
+    return (code, *capfd.readouterr())
+
+
 @pytest.mark.parametrize(
     "turn", [HERMES, QWEN, HERMES + "\n" + HERMES.partition(". ")[2]], ids=["hermes", "qwen", "two"]
 )
-def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(turn: str) -> None:
+def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(turn: str, capfd: pytest.CaptureFixture[str]) -> None:
     with serve() as server, on_http() as (url, _):
         server.play(Turn(list(turn)), Turn(["It is ", "5."]))
-        done = subprocess.run(
-            [sys.executable, "-W", "error", str(AGENT), f"{server.url}/v1", "m", url, "How much is 2 + 3?"],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
+        asked = (f"{server.url}/v1", "m", url, "How much is 2 + 3?")
+        code, out, err = agent(*asked, capfd=capfd, alone=turn == HERMES)
+        assert (code, err) == (0, "")
         calls = turn.count("<tool_call>")
-        assert done.stdout.count("[add {'a': 2, 'b': ") == calls
-        assert done.stdout.count("-> 5]") == calls
-        assert done.stdout.endswith("It is 5.\n")
+        assert out.count("[add {'a': 2, 'b': ") == calls
+        assert out.count("-> 5]") == calls
+        assert out.endswith("It is 5.\n")
         (_, first), (_, second) = server.requests
         assert {tool["function"]["name"] for tool in first["tools"]} >= {"add"}
         roles = [message["role"] for message in second["messages"]]
         assert roles == ["system", "user", "assistant"] + ["tool"] * calls
-        asked = [call["id"] for call in second["messages"][2]["tool_calls"]]
-        assert [message["tool_call_id"] for message in second["messages"][3:]] == asked
-        assert len(set(asked)) == calls
+        ids = [call["id"] for call in second["messages"][2]["tool_calls"]]
+        assert [message["tool_call_id"] for message in second["messages"][3:]] == ids
+        assert len(set(ids)) == calls
         assert "<tool_call>" not in str(second["messages"])
 
 
-def test_the_agent_answers_without_tools_and_stops_a_model_that_never_does() -> None:
+def test_the_agent_answers_without_tools_and_stops_a_model_that_never_does(capfd: pytest.CaptureFixture[str]) -> None:
     with serve() as server, on_http() as (url, _):
         server.play(Turn(["Hello."]))
-        command = [sys.executable, str(AGENT), f"{server.url}/v1", "m", url, "Hi"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        assert done.stdout == "Hello.\n"
+        asked = (f"{server.url}/v1", "m", url, "Hi")
+        assert agent(*asked, capfd=capfd) == (0, "Hello.\n", "")
         server.play(*[Turn([HERMES])] * 12)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        assert done.stdout.count("-> 5]") == 10
+        code, out, _ = agent(*asked, capfd=capfd)
+        assert code == 0
+        assert out.count("-> 5]") == 10

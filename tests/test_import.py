@@ -279,8 +279,13 @@ WAITING = {
 }
 
 
+_loaded: dict[str, set[str]] = {}
+
+
 def loaded_after(code: str, cache: Path) -> set[str]:
-    return set(in_python(f"import sys\n{code}\nprint(*sys.modules)", cache).stdout.split())
+    if code not in _loaded:  # several rows ask after the same process
+        _loaded[code] = set(in_python(f"import sys\n{code}\nprint(*sys.modules)", cache).stdout.split())
+    return _loaded[code]
 
 
 @pytest.mark.parametrize("what", WAITING)

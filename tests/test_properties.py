@@ -15,6 +15,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import depth
 from tests.chunkings import account, calls_of, chunkings, events_of
 from tests.shared import FIXTURES, SHARED, rows
 from toolglean import Event, Parser, join
@@ -105,7 +106,7 @@ def _random_streams() -> list[dict[str, Any]]:
 
 def test_hard_streams() -> None:
     """The streams on which the port is proven, all of them where ../shared is at hand: 0 differences, all tiled."""
-    for number, case in enumerate(_random_streams()):
+    for number, case in enumerate(depth.chosen(_random_streams(), 150, key=lambda row: row["id"])):
         parsers = [Parser(case["tools"], tag=case["tag"], markup=True) for _ in range(8)]
         text = case["text"]
         whole = _events(parsers.pop(), [text])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.depth import examples
 from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
 from tests.work import calls_made
@@ -191,14 +192,14 @@ def test_what_json_writes_comes_back(arguments: dict[str, Any], indent: int) -> 
 
 
 @given(st.text(st.sampled_from("ab=,:'\"\\\n(){}[]01.eE_-+xrTrueNone "), max_size=40))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_text(text: str) -> None:
     read_all(KeywordsReader, text)
     read_all(lambda: KeywordsReader(bare_words=True), text)
 
 
 @given(st.text(st.sampled_from("'\"\\\nrRuUxN{}01789abcdefgABULET "), max_size=24))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_strings_are_read_as_python_reads_them(text: str) -> None:
     try:
         wanted = ast.literal_eval(text.strip())

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.depth import examples
 from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
 from tests.work import calls_made
@@ -190,7 +191,7 @@ def written(value: Any) -> str:
 
 
 @given(st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_what_is_written_comes_back(arguments: dict[str, Any]) -> None:
     text = written(arguments)
     if text.count(Q) == sum(1 for _ in strings(arguments)) * 2:
@@ -235,7 +236,7 @@ def strings(value: Any) -> Any:
         max_size=24,
     ).map("".join)
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_text(text: str) -> None:
     for start in ("", "{", "{a:"):
         read_all(gemma, start + text)

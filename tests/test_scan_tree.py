@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.depth import examples
 from tests.reader_cuts import read_all, read_pieces
 from tests.shared import shared_rows
 from tests.work import calls_made
@@ -189,7 +190,7 @@ def as_text(value: Any) -> Any:
 
 
 @given(st.dictionaries(st.sampled_from("abc"), VALUES.map(as_text), max_size=3))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_what_is_written_comes_back(arguments: dict[str, Any]) -> None:
     if P + "<" not in str(arguments):
         properties = schema_of(arguments)["properties"]
@@ -224,7 +225,7 @@ def test_what_is_written_comes_back(arguments: dict[str, Any]) -> None:
     ),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_text(pieces: list[str], marks: bool) -> None:
     if marks:
         read_all(make, "".join(P + piece if piece[0] == "<" else piece for piece in pieces))

@@ -7,11 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from tests import depth
 from tests.chunkings import account
 from tests.disagreements import explained, table
 from tests.shared import SHARED, shared_rows
@@ -32,24 +33,28 @@ from toolglean import CallEnd, Content, Parser, join, parse
 pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here: it may not be committed")
 
 UNEXPLAINED = 0.02  # of the cases of one format
+EACH = 8  # of one format, by default
 
 
-def _answers(cases: Iterable[Case]) -> Iterator[tuple[Case, Answer]]:
-    for case in cases:
-        name = labels()[case.label]
-        if name is not None:
-            yield case, judge(case, name)
+def _known(cases: Iterable[Case]) -> list[Case]:
+    return [case for case in cases if labels()[case.label] is not None]
 
 
-def _check(answers: list[tuple[Case, Answer]], reasons: dict[str, str]) -> None:
+def _answers(cases: Iterable[Case]) -> list[tuple[Case, Answer]]:
+    some = depth.chosen(cases, EACH, key=lambda case: case.id, group=lambda case: case.label)
+    return [(case, judge(case, str(labels()[case.label]))) for case in some]
+
+
+def _check(cases: list[Case], reasons: dict[str, str]) -> None:
     """No case differs by chunking; all that we answer otherwise are explained, and nothing else is."""
+    answers = _answers(cases)
     broken = [
         f"{case.id} {case.label} {answer.verdict}" for case, answer in answers if answer.verdict in {"cuts", "error"}
     ]
     assert broken == []
     differing = {case.id for case, answer in answers if answer.verdict != "right" and not case.failed}
     unexplained = [f"{case.id} {case.label}" for case, _ in answers if case.id in differing - set(reasons)]
-    sizes = Counter(case.label for case, _ in answers)
+    sizes = Counter(case.label for case in cases)
     left = Counter(each.split()[1] for each in unexplained)
     assert {label: count for label, count in left.items() if count > UNEXPLAINED * sizes[label]} == {}, unexplained
     seen = {case.id for case, _ in answers}
@@ -58,10 +63,10 @@ def _check(answers: list[tuple[Case, Answer]], reasons: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("origin", WIRE)
 def test_wire(origin: str) -> None:
-    answers = list(_answers(wire_cases(origin)))
-    assert len(answers) > 20
+    cases = _known(wire_cases(origin))
+    assert len(cases) > 20
     reasons = explained("wire")
-    _check(answers, {case_id: reason for case_id, reason in reasons.items() if case_id.startswith(f"{origin}:")})
+    _check(cases, {case_id: reason for case_id, reason in reasons.items() if case_id.startswith(f"{origin}:")})
 
 
 def test_generated_cases_are_right_but_for_one_that_is_ambiguous_without_a_schema() -> None:
@@ -88,9 +93,9 @@ def test_each_reason_is_said_once_and_has_cases() -> None:
 
 
 def test_ollamas_parsers() -> None:
-    answers = list(_answers(ollama_cases()))
-    assert len(answers) > 1500
-    _check(answers, explained("ollama"))
+    cases = _known(ollama_cases())
+    assert len(cases) > 1500
+    _check(cases, explained("ollama"))
 
 
 # What is right for each case of defects.jsonl that has a parser: the calls' names with their status, and a digest of
@@ -159,12 +164,16 @@ def test_templates_give_back_their_calls_but_for_those_that_lose_them() -> None:
     assert len(listed) == sum(len(row["cases"]) for row in losing.values()), "a case stands twice"
     assert wrong <= set(listed)
 
+    cases = list(template_cases())
+    assert len(cases) > 2_000
     lost: set[str] = set()
-    count = 0
-    for name, case in template_cases():
+    # All of those that lose something, and some of each format.
+    losers = [pair for pair in cases if pair[0] in listed]
+    others = [pair for pair in cases if pair[0] not in listed]
+    some = depth.chosen(others, EACH, key=lambda pair: pair[1].id, group=lambda pair: pair[1].label)
+    for name, case in (*losers, *some):
         label = labels()[case.label]
         assert label is not None
-        count += 1
         answer = judge(case, label)
         if answer.verdict == "right":
             continue
@@ -174,7 +183,6 @@ def test_templates_give_back_their_calls_but_for_those_that_lose_them() -> None:
         if name not in wrong:
             finished = [call for call in answer.calls if call.status == "ok"]
             assert all(any(same_call(each, call) for each in case.calls or []) for call in finished), case.id
-    assert count > 2_000
     assert sorted(set(listed) - lost) == [], "these lose nothing any more: take them out of the table"
 
 
@@ -185,7 +193,9 @@ TAGS = {"hermes": ("<tool_call>",), "xlam": ('"name"',)}
 
 def test_recorded_turns() -> None:
     clean: dict[str, list[bool]] = {"hermes": [], "xlam": []}
-    for row in shared_rows("vectors/recorded.jsonl.gz"):
+    # Turns of which nearly all must be read, so that a few do not show it; and some of all others.
+    texts = shared_rows("vectors/recorded.jsonl.gz")
+    for row in depth.chosen(texts, EACH, key=json.dumps, group=_recorded_by):
         text = row["text"]
         name = labels()[row["format"]] if row["kind"] == "recorded" else None
         chunkings = [[text], list(text), [text[at : at + 7] for at in range(0, len(text), 7)]]
@@ -200,6 +210,11 @@ def test_recorded_turns() -> None:
     for kind, results in clean.items():
         assert len(results) > 40, kind
         assert sum(results) >= 0.99 * len(results), kind
+
+
+def _recorded_by(row: dict[str, Any]) -> str:
+    whole = row["kind"] == "recorded" and row["format"] in TAGS and not row["malformed"]
+    return row["text"] if whole else f"{row['kind']} {row.get('format')}"
 
 
 def _note(results: list[bool], kind: str, events: list[Any], text: str) -> None:

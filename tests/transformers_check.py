@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
+from pathlib import Path
 from typing import Any
 
 from tests.response_turns import TOOLS, Turn, turns, written
@@ -22,7 +24,7 @@ MUST = ("hermes", "qwen3-coder", "glm-4.5", "glm-4.7", "gemma-4", "mistral-v13",
 
 
 def main() -> int:
-    """Check all formats that can be exported; 1 where one of `MUST` is not read as it should be."""
+    """Check all formats that can be exported, and our own templates; 1 where one of `MUST`, or one of these, is misread."""
     import transformers  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415  # of another environment
 
     passed, failed = [], {}
@@ -37,7 +39,22 @@ def main() -> int:
     print(f"transformers {transformers.__version__}: {len(passed)} exported formats are read: {', '.join(passed)}")
     for name, found in failed.items():
         print(f"{name}: {len(found)} turns differ; the first: {found[0]}")
-    return int(bool(set(MUST) - set(passed)))
+    others = own_faults()
+    print(f"our own templates: {len(others)} turns differ", *others, sep="\n")
+    return int(bool(set(MUST) - set(passed) or others))
+
+
+def own_faults() -> list[str]:
+    """The turns of fixtures/response_templates.json that transformers reads otherwise than it says there."""
+    found = []
+    path = Path(__file__).parents[1] / "fixtures" / "response_templates.json"
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        for case in row["cases"]:
+            tools = TOOLS if row.get("typed") else None
+            read = _theirs(row["template"], _pieces(case["text"]), case.get("prefix", ""), tools)
+            if read != case["message"]:
+                found.append(f"{row['name']}: {case['text']!r} is {read}")
+    return found
 
 
 def exported(declared: Format) -> dict[str, Any] | None:
@@ -75,13 +92,13 @@ def _pieces(text: str) -> list[str]:
     return [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-def _theirs(template: dict[str, Any], chunks: list[str]) -> Any:
+def _theirs(template: dict[str, Any], chunks: list[str], prefix: str = "", tools: Any = TOOLS) -> Any:
     from transformers.utils.chat_parsing import (  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415
         ResponseParser,
     )
 
     try:
-        parser = ResponseParser(template, prefix="", tools=TOOLS)
+        parser = ResponseParser(template, prefix=prefix, tools=tools)
         for chunk in chunks:
             parser.feed(chunk)
         return parser.finalize()[0]

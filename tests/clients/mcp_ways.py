@@ -14,14 +14,17 @@ from typing import Any
 import uvicorn
 from mcp import StdioServerParameters
 
+from tests import depth
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
 from toolglean.clients.mcp import EmbeddedMcpServer
 
-__all__ = ["SCRIPT", "WAYS", "connected", "on_http"]
+__all__ = ["EVERY_WAY", "SCRIPT", "WAYS", "connected", "on_http"]
 
 SCRIPT = StdioServerParameters(command=sys.executable, args=[str(Path(mcp_tools.__file__))])
-WAYS = ("memory", "memory, older protocol", "stdio", "http")
+EVERY_WAY = ("memory", "memory, older protocol", "stdio", "http")
+# A process of its own takes two seconds to start: below full depth, only some tests go by stdio.
+WAYS = EVERY_WAY if depth.is_full() else tuple(way for way in EVERY_WAY if way != "stdio")
 
 
 @contextlib.contextmanager

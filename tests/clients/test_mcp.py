@@ -13,7 +13,7 @@ from mcp.server import MCPServer
 
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
-from tests.clients.mcp_ways import WAYS, connected
+from tests.clients.mcp_ways import EVERY_WAY, WAYS, connected
 from toolglean import Parser, Tool, UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.routing.neutral import ToolResultContent
@@ -56,7 +56,7 @@ FAULTS: dict[str, tuple[str, Any, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", EVERY_WAY)
 def test_calls(way: str) -> None:
     async def all_of_them() -> None:
         async with connected(way) as server:
@@ -228,7 +228,7 @@ def test_the_tools_are_what_a_parser_takes() -> None:
     assert [(each.name, each.known) for each in output.calls] == [("add", True)]
 
 
-@pytest.mark.parametrize("way", ["memory", "stdio", "http"])
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "memory, older protocol"])
 def test_the_list_is_refreshed_when_the_server_says_so(way: str) -> None:
     async def grown() -> None:
         async with connected(way) as server:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.chunkings import places
 from tests.loopback import Call, Loopback, Turn, serve
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
@@ -74,8 +75,8 @@ def text(parts: list[dict[str, Any]]) -> str:
 
 
 def cuts(turn: str) -> list[list[str]]:
-    """The turn character by character, and cut in two at every place."""
-    return [list(turn), *([turn[:cut], turn[cut:]] for cut in range(len(turn) + 1))]
+    """The turn character by character, and cut in two at every place, or at a sample of them."""
+    return [list(turn), *([turn[:cut], turn[cut:]] for cut in places(turn))]
 
 
 # 5.2.1

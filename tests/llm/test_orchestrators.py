@@ -16,6 +16,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tests import depth
 from tests.chunkings import chunkings
 from tests.loopback import Call, Cut, Loopback, Status, Turn, serve
 from tests.work import calls_made
@@ -476,7 +477,8 @@ def test_objects_are_looked_for_in_linear_time(piece: str) -> None:
 
         return run
 
-    assert calls_made(search(1000)) < calls_made(search(100)) * 11
+    size = 100 if depth.is_full() else 40
+    assert calls_made(search(size * 10)) < calls_made(search(size)) * 11
 
 
 def test_an_object_that_is_not_valid_is_the_cause() -> None:

@@ -4,7 +4,7 @@
 #   python -m tests.messages.laws [--examples 10000] [--only ollama]
 #
 # runs each law for each wire with so many examples, and says how many counter-examples there were. The tests run the
-# same laws with 500.
+# same laws with 500 at full depth, and with fewer by default.
 """The laws of `toolglean.messages`, and the command that runs them at length."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The laws of histories, 500 examples each; `python -m tests.messages.laws` runs them at length."""
+"""The laws of histories, up to 500 examples each; `python -m tests.messages.laws` runs them at length."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.depth import examples
 from tests.messages.laws import checks
 
-CHECKS = dict(checks(500))
+CHECKS = dict(checks(examples(500)))
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.depth import examples
 from tests.routing.tools import JUNK, WEATHER
 from toolglean import ToolSet, UsageError
 from toolglean.routing import LocalTools, McpIntegration, ToolResultContent, ToolUseContent
@@ -296,7 +297,7 @@ ANY = st.one_of(JUNK, st.just(Mute()), st.binary(max_size=4), st.floats(), st.tu
 
 
 @given(st.builds(ToolUseContent, ANY, ANY, ANY, ANY), JUNK)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_no_request_and_no_schema_raises(content: Any, schema: Any) -> None:
     parameters = schema if isinstance(schema, dict) else {"properties": {"x": schema}, "required": schema}
     mcp = McpIntegration()

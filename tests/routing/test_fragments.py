@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.chunkings import chunkings
+from tests.depth import examples
 from tests.routing.tools import JUNK, fragment
 from toolglean.messages import ContentPartToolCall
 from toolglean.routing import ToolCallAggregator
@@ -124,7 +125,7 @@ def test_fragments_that_make_no_object_are_unread(text: str) -> None:
 
 
 @given(JUNK)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_odd_fragments_do_not_raise(junk: Any) -> None:
     joined = ToolCallAggregator()
     joined.add_delta({"tool_calls": junk, "function_call": junk})

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.depth import examples
 from tests.routing.tools import JUNK, NEUTRAL, OPENAI, WEATHER, integration
 from toolglean import ToolgleanError, ToolSet, UsageError
 from toolglean.messages.wire import arguments_of
@@ -140,13 +141,13 @@ REQUESTS = st.builds(ToolUseContent, NAMES, TEXTS.filter(bool), INPUTS)
 
 
 @given(REQUESTS, st.sampled_from([ToolUseFormat.OPENAI, ToolUseFormat.JSON, ToolUseFormat.NEUTRAL]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_requests_there_and_back(request: ToolUseContent, form: ToolUseFormat) -> None:
     assert to_neutral(from_neutral(request, form)) == [request]
 
 
 @given(REQUESTS, TEXTS.filter(lambda text: bool(arguments_of(text)[1])))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_requests_that_could_not_be_read_stay_so(request: ToolUseContent, unread: str) -> None:
     broken = ToolUseContent(request.name, request.id, {}, unread)
     for form in (ToolUseFormat.OPENAI, ToolUseFormat.JSON, ToolUseFormat.NEUTRAL):
@@ -166,7 +167,7 @@ PARAMETERS = st.dictionaries(st.sampled_from(["a", "b-c", "d.e"]), st.sampled_fr
 
 
 @given(st.data(), NAMES, PARAMETERS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_xml_requests_there_and_back(data: st.DataObject, name: str, kinds: dict[str, str]) -> None:
     # By the schema alone: `1` where it says string is "1".
     tool = {"name": name, "parameters": {"properties": {each: {"type": kind} for each, kind in kinds.items()}}}
@@ -195,7 +196,7 @@ RESULTS = st.one_of(
 
 
 @given(RESULTS, st.sampled_from([ToolUseFormat.XML, ToolUseFormat.NEUTRAL, ToolUseFormat.JSON]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_results_there_and_back(result: ToolResultContent, form: ToolUseFormat) -> None:
     back = result_to_neutral(result_from_neutral(result, form))
     assert (back.tool_use_id, back.text, back.is_error, back.error) == (
@@ -410,7 +411,7 @@ def test_outer_cancellation_goes_on_outwards_and_into_the_tool() -> None:
 
 
 @given(JUNK)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_nothing_raises(content: Any) -> None:
     async def answer() -> str:
         return "x"
