@@ -5,7 +5,7 @@ Whether transformers reads them the same, `tests/transformers_check.py` shows, i
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 

@@ -13,8 +13,8 @@ from tests.chunkings import calls_of, events_of
 from tests.response_turns import TOOLS, machine_of
 from tests.shared import FIXTURES
 from toolglean import Parser
-from toolglean.templates.response import message
-from toolglean.templates.response.plan import response_plan
+from toolglean.response import message
+from toolglean.response.plan import response_plan
 
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "response_templates.json").read_text(encoding="utf-8"))
 CASES = [(row, case) for row in ROWS for case in row["cases"]]

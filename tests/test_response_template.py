@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import pickle
 import sys
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
 from tests.response_turns import TOOLS, machine_of
 from tests.shared import SHARED, shared_rows
-from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Parser, Problem, Reasoning
+from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
 from toolglean.engine.places.payload import FormatPlan
 from toolglean.errors import FormatError, UsageError
 from toolglean.limits import Limits
