@@ -19,8 +19,8 @@ SOURCE = Path(toolglean.__file__).parent
 
 # The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"_version", "events", "errors", "limits", "scan", "coerce", "keys"}),
-    frozenset({"tools", "formats"}),
+    frozenset({"_version", "events", "errors", "limits", "scan", "coerce", "keys", "functions"}),
+    frozenset({"tools", "formats", "arguments"}),
     frozenset({"emit", "tag", "envelope", "readers", "parameters", "discovery", "places", "machine", "modes", "plan"}),
     frozenset({"ollama", "templates"}),
     frozenset({"parser", "precedence"}),

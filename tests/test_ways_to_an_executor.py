@@ -134,7 +134,7 @@ def test_a_finished_call_is_what_it_was() -> None:
         id="call_0", index=0, name="f", known=True, arguments={"city": "Oslo"}, arguments_text='{"city": "Oslo"}',
         span=(0, 55), status="ok",
     )  # fmt: skip
-    assert call != replace(call, arguments={"city": "Rome"})
+    assert call != replace(call, arguments={"city": "Rome"})  # type: ignore[call-arg]
     assert call != "call_0"
     assert call.repairs == ()
     assert repr(replace(call, repairs=("a quote",))).endswith("repairs=('a quote',))")

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
+from toolglean.arguments import text_of
 from toolglean.emit import Emitter
 from toolglean.errors import UsageError
 from toolglean.events import CallDelta, Content, Event, Output, Reasoning, fold
@@ -123,19 +124,23 @@ class Machine:
 
     # -- the face ------------------------------------------------------------------------------------------------------
 
-    def feed(self, chunk: str) -> list[Event]:
+    def feed(self, chunk: str | None) -> list[Event]:
         """Read one chunk.
 
         Args:
-            chunk: the next piece of what the model writes: any length, cut anywhere, also empty.
+            chunk: the next piece of what the model writes: any length, cut anywhere, also empty. None is no text, for
+                that is what clients have where a chunk holds none (`delta.content`).
 
         Returns:
             The events that have become certain, in the order in which the model wrote them; often a single `Content`,
             or nothing while text is held back.
 
         Raises:
-            UsageError: the turn was ended by `finish` or `close`. Use one parser for each turn.
+            UsageError: the turn was ended by `finish` or `close`: use one parser for each turn. Or the chunk is not
+                text: the message says what to do with what it is.
         """
+        if type(chunk) is not str:
+            chunk = text_of(chunk)
         if self._guard not in chunk:  # most chunks stop here
             start = self._pos
             self._pos = start + len(chunk)
@@ -189,11 +194,13 @@ class Machine:
             self._finished, self._idle, self._guard, self._stops, self._openers = True, False, "", "", ""
         return self._taken()
 
-    def add(self, chunk: str) -> Output:
+    def add(self, chunk: str | None) -> Output:
         """Read one chunk, folded: its content, its reasoning, and the calls that it finished.
 
         Args, errors: as for `feed`.
         """
+        if type(chunk) is not str:
+            chunk = text_of(chunk)
         if self._guard not in chunk:
             self._pos += len(chunk)
             return Output(chunk)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from toolglean.errors import UsageError
+from toolglean.arguments import check_arguments
 from toolglean.limits import Limits
 from toolglean.machine import Machine
 from toolglean.precedence import Given, choose
@@ -24,8 +24,8 @@ class Parser(Machine):
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
-        tools: what the model was told that it may call: names, `Tool` objects or tool dicts; a `ToolSet`; or None (or
-            nothing) where that is not known.
+        tools: what the model was told that it may call: names, functions, `Tool` objects or tool dicts; a `ToolSet`;
+            or None (or nothing) where that is not known.
         format: a `Format`, the name of one (`toolglean formats` lists them), or "auto": the openers of all formats are
             looked for at once. Given nothing else, this is what happens.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
@@ -78,10 +78,22 @@ class Parser(Machine):
         limits: Limits | None = None,
         untrusted: bool = False,
     ) -> None:
-        if unknown_tools not in {"call", "content"}:
-            raise UsageError(f"unknown_tools must be 'call' or 'content', not {unknown_tools!r}")
-        if start not in {None, "content", "reasoning"}:
-            raise UsageError(f"start must be 'content' or 'reasoning', not {start!r}")
+        check_arguments(
+            format=format,
+            model=model,
+            tokenizer_config=tokenizer_config,
+            response_template=response_template,
+            tag=tag,
+            closer=closer,
+            start=start,
+            prompt=prompt,
+            unknown_tools=unknown_tools,
+            coerce=coerce,
+            markup=markup,
+            id_prefix=id_prefix,
+            limits=limits,
+            untrusted=untrusted,
+        )
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         chosen = choose(
             Given(format, response_template, tokenizer_config, template, model, tag, closer), known, untrusted=untrusted
