@@ -116,7 +116,7 @@ def test_a_kind_of_text_is_text() -> None:
 
 
 def test_streams_may_hold_none_and_nothing_else() -> None:
-    assert fold(iter_events(["a", None, "b"], Parser())).content == "ab"  # type: ignore[list-item]
+    assert fold(iter_events(["a", None, "b"], Parser())).content == "ab"  # type: ignore[arg-type]
     assert fold(iter_events([memoryview(b"\xc3"), bytearray(b"\xa9")], Parser())).content == "é"  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is not text"):
         list(iter_events([io.StringIO("a")], Parser()))  # type: ignore[arg-type]

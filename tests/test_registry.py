@@ -290,7 +290,7 @@ def test_an_entry_point_that_fails_takes_none_down(monkeypatch: pytest.MonkeyPat
     with pytest.warns(RuntimeWarning, match=rf"entry point 'point' \(its.module:FORMATS\).*{type(error).__name__}"):
         assert all_formats()[0] is one
     assert get_format("hermes").name == "hermes"
-    assert Parser(format="one").format is one
+    assert Parser(format="one").format == one
     with pytest.raises(FormatError, match=r"format 'Point': its entry point failed") as caught:
         get_format("Point")
     assert caught.value.__cause__ is error
