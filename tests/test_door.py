@@ -23,6 +23,7 @@ from toolglean import (
     iter_events,
     parse,
 )
+from toolglean.messages import ChunkWrapper, History, HistoryConverter
 
 ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"format": 3}, r"format=3 .*Format.*toolglean formats"),
@@ -159,3 +160,57 @@ def test_callable_tools_and_classes_are_tools() -> None:
 def test_a_path_is_a_tokenizer_config(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         Parser(tokenizer_config=tmp_path / "none.json")
+
+
+def test_incomplete_converters_and_wrappers_are_refused() -> None:
+    class Half(HistoryConverter):
+        def from_history(self, history: History) -> list[dict[str, Any]]:
+            return []
+
+    class Wrapped(ChunkWrapper[str]):
+        def get_text(self) -> str:
+            return ""
+
+    for kind in (Half, Wrapped):
+        with pytest.raises(TypeError, match="abstract"):
+            kind()  # type: ignore[abstract]
+
+
+def test_the_openai_adapter_refuses_what_is_of_another_kind() -> None:
+    openai = pytest.importorskip("openai")
+    ours = pytest.importorskip("toolglean.clients.openai")
+    types = pytest.importorskip("openai.types.chat")
+    whole = types.ChatCompletion.construct(id="c", choices=[], created=0, model="m", object="chat.completion")
+    client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9")
+    helper = client.chat.completions.stream(model="m", messages=[])
+
+    async def achunks() -> Any:
+        yield None
+
+    rows = [
+        (ours.chat_chunks, whole, "is a whole response, not a stream: use chat_completion"),
+        (ours.chat_chunks, achunks(), "is an asynchronous stream, not a stream: use achat_chunks"),
+        (ours.chat_chunks, helper, r"\.stream\(\) helper.*create\(\.\.\., stream=True\)"),
+        (ours.achat_chunks, iter([]), "is a stream, not an asynchronous stream: use chat_chunks"),
+        (ours.chat_completion, iter([]), "is a stream, not a whole response: use chat_chunks"),
+        (ours.chat_completion, 3, "is not a whole response"),
+        (ours.response_events, whole, "is a whole response, not a stream: use response"),
+        (ours.response, iter([]), "use response_events"),
+    ]
+    for function, given, message in rows:
+        with pytest.raises(UsageError, match=message):
+            function(given)
+
+
+def test_an_ollama_client_takes_a_client() -> None:
+    package = pytest.importorskip("ollama")
+    ours = pytest.importorskip("toolglean.clients.ollama")
+    rows = [
+        (ours.OllamaClient, "http://localhost:11434", r"client='http.*is text: .*ollama\.Client\(host="),
+        (ours.OllamaClient, package.AsyncClient(), "is an ollama.AsyncClient: .*AsyncOllamaClient"),
+        (ours.AsyncOllamaClient, package.Client(), "is an ollama.Client: .*OllamaClient"),
+        (ours.OllamaClient, 3, "client=3 has no method chat"),
+    ]
+    for kind, given, message in rows:
+        with pytest.raises(UsageError, match=message):
+            kind(given)
