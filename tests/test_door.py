@@ -165,7 +165,7 @@ def test_a_path_is_a_tokenizer_config(tmp_path: Path) -> None:
 def test_incomplete_converters_and_wrappers_are_refused() -> None:
     class Half(HistoryConverter):
         def from_history(self, history: History) -> list[dict[str, Any]]:
-            return []
+            return [{} for _ in history.conversation]
 
     class Wrapped(ChunkWrapper[str]):
         def get_text(self) -> str:

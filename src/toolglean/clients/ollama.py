@@ -17,7 +17,7 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast, overload
 
 from toolglean.errors import TemplateError, UsageError
 from toolglean.events import Event
@@ -171,6 +171,26 @@ class OllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[True],
+        **more: Any,
+    ) -> Iterator[ollama.ChatResponse]: ...
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[False] = False,
+        **more: Any,
+    ) -> ollama.ChatResponse: ...
     def chat(
         self,
         model: str = "",
@@ -244,6 +264,26 @@ class AsyncOllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
+    @overload
+    async def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[True],
+        **more: Any,
+    ) -> AsyncIterator[ollama.ChatResponse]: ...
+    @overload
+    async def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[False] = False,
+        **more: Any,
+    ) -> ollama.ChatResponse: ...
     async def chat(
         self,
         model: str = "",
