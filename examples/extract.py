@@ -38,9 +38,9 @@ def main(path: str = "", model: str = "qwen3:8b") -> int:
     llm = Ollama(
         model, base_url=host if "://" in host else f"http://{host}", client=ReplayClient([REPLAY]) if replay else None
     )
-    people = ToolOrchestratingLLM(Person, "Who is in this text?\n\n{text}", llm, allow_parallel_tool_calls=True)
+    people = ToolOrchestratingLLM(Person, "Who is in this text?\n\n{text}", llm)
     try:
-        for person in people(text=text):
+        for person in people(text=text, allow_parallel_tool_calls=True):
             print(person.model_dump_json())
     except InvalidObjectError as error:
         for fault, span in zip(error.errors(), error.spans, strict=True):

@@ -40,7 +40,9 @@ async def answer(base_url: str, model: str, mcp_url: str, question: str) -> Hist
             history.conversation.append(message)
             calls = [part for part in message.content if isinstance(part, ContentPartToolCall) and not part.unread]
             for call in calls:
-                result = await router.route_tool_use(ToolUseContent(call.name, call.id or "", call.arguments))
+                result = await router.route_tool_use(
+                    ToolUseContent(call.name, call.id or "", call.arguments, call.unread)
+                )
                 print(f"\n[{call.name} {call.arguments} -> {result.text}]")
                 history.add_message(Role.TOOL, [ContentPartToolResult(call.name, result.value, call.id)])
             if not calls:

@@ -179,7 +179,7 @@ def _as_before() -> Iterator[None]:
     before = list(registry._registered)
     yield
     registry._registered[:] = before
-    for cached in (registry._installed, registry.all_formats, registry._names):
+    for cached in (registry._installed, registry._plugins, registry.all_formats, registry._names):
         cached.cache_clear()
 
 
@@ -252,9 +252,11 @@ def test_registered_formats_come_first_and_the_latest_of_a_name_counts() -> None
 
 class _Point:
     def __init__(self, loaded: object) -> None:
-        self.name, self.loaded = "point", loaded
+        self.name, self.value, self.loaded = "point", "its.module:FORMATS", loaded
 
     def load(self) -> object:
+        if isinstance(self.loaded, Exception):
+            raise self.loaded
         return self.loaded
 
 
@@ -264,7 +266,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *loaded: object) -> None:
         return [_Point(each) for each in loaded]
 
     monkeypatch.setattr(registry, "entry_points", found)
-    for cached in (registry._installed, registry.all_formats, registry._names):
+    for cached in (registry._installed, registry._plugins, registry.all_formats, registry._names):
         cached.cache_clear()
 
 
@@ -277,8 +279,21 @@ def test_entry_points_add_formats(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_entry_point_that_gives_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     _installed(monkeypatch, "hermes")
-    with pytest.raises(FormatError, match="entry point 'point' gives 'h', which is no Format"):
+    with pytest.warns(RuntimeWarning, match="entry point 'point' gives 'h', which is no Format"):
         all_formats()
+
+
+@pytest.mark.parametrize("error", [ImportError("no module named x"), ZeroDivisionError(), FormatError("wrong")])
+def test_an_entry_point_that_fails_takes_none_down(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    one = Format("one", call="1{call}1")
+    _installed(monkeypatch, error, one)
+    with pytest.warns(RuntimeWarning, match=rf"entry point 'point' \(its.module:FORMATS\).*{type(error).__name__}"):
+        assert all_formats()[0] is one
+    assert get_format("hermes").name == "hermes"
+    assert Parser(format="one").format == one
+    with pytest.raises(FormatError, match=r"format 'Point': its entry point failed") as caught:
+        get_format("Point")
+    assert caught.value.__cause__ is error
 
 
 def test_the_group_is_the_one_that_is_documented() -> None:

@@ -39,7 +39,7 @@ def shown(events: list[Event]) -> list[Any]:
 def same(declared: Format, plan: Plan, turn: Turn) -> None:
     text = written(declared, turn)
     of_format = Parser(TOOLS, format=declared, markup=True)
-    of_template = events_of(lambda: machine_of(plan, TOOLS)), text
+    of_template = events_of(lambda: machine_of(plan, TOOLS), text)
     assert shown(of_template) == shown(of_format.feed(text) + of_format.finish()), text
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_the_message(row: dict[str, Any], case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("row", "case"), [pair for pair in CASES if "prefix" not in pair[1]])
 def test_the_calls_are_streamed_the_same_at_every_chunking(row: dict[str, Any], case: dict[str, Any]) -> None:
     plan = response_plan(row["template"])
-    events = events_of(lambda: cast("Parser", machine_of(plan, tools_of(row))), case["text"])
+    events = events_of(lambda: machine_of(plan, tools_of(row)), case["text"])
     wanted = [
         (each["function"]["name"], each["function"]["arguments"]) for each in case["message"].get("tool_calls", ())
     ]

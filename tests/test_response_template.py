@@ -39,7 +39,7 @@ def events(
 ) -> list[Event]:
     """The events by regions, at every chunking."""
     plan = response_plan(given)
-    return events_of(lambda: machine_of(plan, tools, unknown, limits)), text
+    return events_of(lambda: machine_of(plan, tools, unknown, limits), text)
 
 
 JSON_CALLS = template(

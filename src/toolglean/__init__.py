@@ -5,7 +5,15 @@
 from typing import TYPE_CHECKING, Any
 
 from toolglean._version import __version__
-from toolglean.errors import FormatError, MessageError, TemplateError, ToolError, ToolgleanError, UsageError
+from toolglean.errors import (
+    FormatError,
+    MessageError,
+    TemplateError,
+    ToolError,
+    ToolgleanError,
+    UnfinishedCallError,
+    UsageError,
+)
 from toolglean.events import (
     CallDelta,
     CallEnd,
@@ -53,6 +61,7 @@ __all__ = [
     "ToolSet",
     "ToolgleanError",
     "Tree",
+    "UnfinishedCallError",
     "UsageError",
     "__version__",
     "aiter_events",

@@ -7,7 +7,15 @@
 
 from __future__ import annotations
 
-__all__ = ["FormatError", "MessageError", "TemplateError", "ToolError", "ToolgleanError", "UsageError"]
+__all__ = [
+    "FormatError",
+    "MessageError",
+    "TemplateError",
+    "ToolError",
+    "ToolgleanError",
+    "UnfinishedCallError",
+    "UsageError",
+]
 
 
 class ToolgleanError(Exception):
@@ -16,6 +24,26 @@ class ToolgleanError(Exception):
 
 class UsageError(ToolgleanError, ValueError):
     """The caller broke a rule: a wrong argument, or `feed` after `finish`. Fix the calling code."""
+
+
+class UnfinishedCallError(UsageError):
+    """The arguments were read of a call that was cut off or cannot be read. Execute calls of status "ok" only.
+
+    Attributes:
+        name: the tool's name.
+        status: the call's: "incomplete" or "malformed".
+    """
+
+    def __init__(self, name: str, status: str) -> None:
+        super().__init__(name, status)
+        self.name = name
+        self.status = status
+
+    def __str__(self) -> str:
+        return (
+            f"the call of {self.name!r} is {self.status}, so it has no arguments and must not be executed: "
+            "run calls whose status is 'ok', and show arguments_text of the others"
+        )
 
 
 class ToolError(ToolgleanError, ValueError):

@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
+
+from toolglean.errors import UnfinishedCallError, UsageError
 
 __all__ = [
     "CallDelta",
@@ -30,7 +32,7 @@ __all__ = [
 Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
 
 
-@dataclass(slots=True)
+@dataclass(init=False, repr=False, eq=False)
 class ToolCall:
     """One tool call.
 
@@ -39,20 +41,96 @@ class ToolCall:
         index: position among the calls of the turn, the first is 0.
         name: the tool's name.
         known: whether the name is one of the tools; None where no tools were given.
-        arguments: the arguments, decoded: integers exact, keys in the order written. Empty unless `status` is "ok".
+        arguments: the arguments of a finished call, decoded: integers exact, keys in the order written. Reading them
+            of a call whose `status` is not "ok" raises an `UnfinishedCallError`.
         arguments_text: the arguments as JSON text, as far as they were written; equal to the joined deltas.
         span: (start, end) of the call in the turn, in characters.
         status: "ok"; "incomplete", cut off by the end of the stream; "malformed", it cannot be read. Execute "ok" only.
+        repairs: what was mended before the call could be read; empty where nothing was.
+
+    Raises:
+        UsageError: a call of status "ok" was made without arguments.
     """
+
+    # Written out by hand, for `arguments` is a property, so that no unfinished call shows arguments that somebody could
+    # run (`getattr(call, "arguments", {})` raises too). All else that dataclasses do stays as it was.
+    __match_args__ = ("id", "index", "name", "known", "arguments", "arguments_text", "span", "status", "repairs")
+    __slots__ = ("_arguments", "arguments_text", "id", "index", "known", "name", "repairs", "span", "status")
 
     id: str
     index: int
     name: str
     known: bool | None
-    arguments: dict[str, Any]
     arguments_text: str
     span: tuple[int, int]
     status: Status
+    repairs: tuple[str, ...]
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  # the field's own word
+        index: int,
+        name: str,
+        known: bool | None,  # noqa: FBT001
+        arguments: dict[str, Any] | None = None,
+        arguments_text: str = "",
+        span: tuple[int, int] = (0, 0),
+        status: Status = "ok",
+        repairs: tuple[str, ...] = (),
+    ) -> None:
+        if status != "ok":
+            arguments = None
+        elif arguments is None:
+            raise UsageError(f"arguments of the call of {name!r} are missing: a call with status 'ok' needs a dict")
+        self.id = id
+        self.index = index
+        self.name = name
+        self.known = known
+        self._arguments = arguments
+        self.arguments_text = arguments_text
+        self.span = span
+        self.status: Status = status
+        self.repairs = repairs
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of a finished call.
+
+        Raises:
+            UnfinishedCallError: `status` is not "ok". Do not execute the call; `arguments_text` is what was written.
+        """
+        if self.status != "ok" or self._arguments is None:
+            raise UnfinishedCallError(self.name, self.status)
+        return self._arguments
+
+    def __repr__(self) -> str:
+        shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+        return f"ToolCall({', '.join(each for each in shown if each != 'repairs=()')})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not ToolCall:
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in ToolCall.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # its arguments are a dict
+
+
+class _FieldsOfCall:
+    # The fields of the class; of an unfinished call, those without its arguments. `dataclasses.replace`, `asdict` and
+    # whatever prints dataclasses ask here what to read, and so they never raise.
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        arguments = field()
+        arguments.name, arguments.type = "arguments", "dict[str, Any]"
+        arguments._field_type = known["id"]._field_type
+        self._whole = {name: known.get(name, arguments) for name in ToolCall.__match_args__}
+        self._unfinished = {name: each for name, each in self._whole.items() if name != "arguments"}
+
+    def __get__(self, call: ToolCall | None, _: type[ToolCall] | None = None) -> dict[str, Any]:
+        return self._whole if call is None or call._arguments is not None else self._unfinished
+
+
+ToolCall.__dataclass_fields__ = _FieldsOfCall(ToolCall.__dataclass_fields__)  # type: ignore[assignment]
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from toolglean.choose import Given, choose
+from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CALL, DONE, SKIP
-from toolglean.errors import UsageError
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.tools import ToolLike, ToolSet
@@ -37,8 +37,8 @@ class Parser:
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
-        tools: what the model was told that it may call: names, `Tool` objects or tool dicts; a `ToolSet`; or None (or
-            nothing) where that is not known.
+        tools: what the model was told that it may call: names, functions, `Tool` objects or tool dicts; a `ToolSet`;
+            or None (or nothing) where that is not known.
         format: a `Format`, the name of one (`toolglean formats` lists them), or "auto": the openers of all formats are
             looked for at once. Given nothing else, this is what happens.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
@@ -98,10 +98,22 @@ class Parser:
         limits: Limits | None = None,
         untrusted: bool = False,
     ) -> None:
-        if unknown_tools not in {"call", "content"}:
-            raise UsageError(f"unknown_tools must be 'call' or 'content', not {unknown_tools!r}")
-        if start not in {None, "content", "reasoning"}:
-            raise UsageError(f"start must be 'content' or 'reasoning', not {start!r}")
+        check_arguments(
+            format=format,
+            model=model,
+            tokenizer_config=tokenizer_config,
+            response_template=response_template,
+            tag=tag,
+            closer=closer,
+            start=start,
+            prompt=prompt,
+            unknown_tools=unknown_tools,
+            coerce=coerce,
+            markup=markup,
+            id_prefix=id_prefix,
+            limits=limits,
+            untrusted=untrusted,
+        )
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         chosen = choose(
             Given(format, response_template, tokenizer_config, template, variables, model, tag, closer),
@@ -122,32 +134,38 @@ class Parser:
         if prompt:
             machine.read_prompt(chosen.prompt(prompt))
 
-    def feed(self, chunk: str) -> list[Event]:
+    def feed(self, chunk: str | None) -> list[Event]:
         """Read one chunk.
 
         Args:
-            chunk: the next piece of what the model writes: any length, cut anywhere, also empty.
+            chunk: the next piece of what the model writes: any length, cut anywhere, also empty. None is no text: that
+                is what clients have where a chunk holds none (`delta.content`).
 
         Returns:
             The events that have become certain, in the order in which the model wrote them; often a single `Content`,
             or nothing while text is held back.
 
         Raises:
-            UsageError: the turn was ended by `finish` or `close`. Use one parser for each turn.
+            UsageError: the turn was ended by `finish` or `close`: use one parser for each turn. Or the chunk is not
+                text: the message says what to do with what it is.
         """
         machine = self._machine
+        if type(chunk) is not str:
+            chunk = text_of(chunk)
         if machine.guard not in chunk and machine.second not in chunk:  # most chunks stop here
             start = machine.pos
             machine.pos = start + len(chunk)
             return [Content(chunk, start)] if chunk else []
         return machine.feed(chunk)
 
-    def add(self, chunk: str) -> Output:
+    def add(self, chunk: str | None) -> Output:
         """Read one chunk, folded: its content, its reasoning, and the calls that it finished.
 
         Args, errors: as for `feed`.
         """
         machine = self._machine
+        if type(chunk) is not str:
+            chunk = text_of(chunk)
         if machine.guard not in chunk and machine.second not in chunk:
             machine.pos += len(chunk)
             return Output(chunk)

@@ -69,8 +69,9 @@ class _Decoder:
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
-    def text(self, chunk: str | bytes) -> str:
-        return chunk if isinstance(chunk, str) else self._decoder.decode(chunk)
+    def text(self, chunk: Any) -> Any:
+        # What is neither text nor bytes is refused by the parser.
+        return self._decoder.decode(chunk) if isinstance(chunk, bytes | bytearray | memoryview) else chunk
 
     def rest(self) -> str:
         return self._decoder.decode(b"", final=True)

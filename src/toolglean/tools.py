@@ -7,6 +7,9 @@
 #   {"type": "function", "function": {"name": …, "parameters": …}}    OpenAI's chat API, Ollama
 #   {"name": …, "parameters" | "input_schema" | "inputSchema": …}     OpenAI's Responses API, Anthropic, MCP
 #   an object with such attributes                                    the clients' own classes
+#   an object with `metadata` that has them                           toolglean.llm's CallableTool
+#   a pydantic class                                                  its name, its docstring, its schema
+#   a function                                                        its name, its docstring, its parameters
 """Tools: what the model was told that it may call."""
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from toolglean.errors import ToolError
+from toolglean.errors import ToolError, UsageError
 
 __all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
 
@@ -50,10 +53,12 @@ class ToolSet:
     """The tools of one conversation, by name, in the order given. The first of two with one name counts.
 
     Args:
-        tools: names, `Tool` objects, tool dicts (OpenAI, Ollama, Anthropic, MCP), or objects with such attributes.
+        tools: names, `Tool` objects, tool dicts (OpenAI, Ollama, Anthropic, MCP), objects with such attributes,
+            functions, pydantic classes, `toolglean.llm.CallableTool`s.
 
     Raises:
         ToolError: an entry is none of these; the message shows it.
+        UsageError: it is not a list, or a function does not tell its parameters.
     """
 
     __slots__ = ("_tools", "spaced")
@@ -61,6 +66,10 @@ class ToolSet:
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
             raise ToolError(f"tools must be a list of tools, not one tool: {_shown(tools)}")
+        if not isinstance(tools, Iterable):
+            raise UsageError(
+                f"tools={_shown(tools)} cannot be read: give a list of names, Tools, tool dicts or functions"
+            )
         self._tools: dict[str, Tool] = {}
         for each in tools:
             tool = as_tool(each)
@@ -109,19 +118,37 @@ def as_tool(value: ToolLike) -> Tool:
 
     Raises:
         ToolError: no shape fits, or the name is missing. Mend the entry that the message shows.
+        UsageError: it is a function that has no name, or does not tell its parameters.
     """
     if isinstance(value, Tool):
         return value
     if isinstance(value, str):
         return Tool(value)
+    if callable(value) and not isinstance(value, Mapping):
+        return _of_callable(value)
     inner = _field(value, "function")
     return _from_fields(value if inner is None else inner, value)
+
+
+def _of_callable(value: Any) -> Tool:
+    metadata: Any = getattr(value, "metadata", None)
+    schema = getattr(metadata, "get_parameters_dict", None)
+    if callable(schema):
+        return Tool(metadata.name, schema() if metadata.fn_schema is not None else {}, metadata.description)
+    schema = getattr(value, "model_json_schema", None)
+    if isinstance(value, type) and callable(schema):
+        return Tool(value.__name__, schema(), (value.__doc__ or "").strip())
+    if isinstance(getattr(value, "name", None), str):  # a client's own class, whose objects happen to be callable
+        return _from_fields(value, value)
+    from toolglean.values.functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
+
+    return Tool(*described(value))
 
 
 def _from_fields(holder: Any, whole: Any) -> Tool:
     name = _field(holder, "name")
     if not isinstance(name, str):
-        raise ToolError(f"not a tool (a name, a Tool, or a dict or object with a name): {_shown(whole)}")
+        raise ToolError(f"not a tool (a name, a Tool, a function, or a dict or object with a name): {_shown(whole)}")
     schema: Any = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
     if not isinstance(schema, Mapping):
         schema = _dumped(schema, name)

@@ -467,7 +467,7 @@ def test_tools_that_cannot_be_run_are_refused() -> None:
     client.chat.return_value = CALLED
     given: Any = [WEATHER.metadata.to_openai_tool()]
     assert Ollama("m", client=client).generate_tool_calls(HI, given).tool_calls
-    with pytest.raises(ConfigurationError, match="only a CallableTool can be run"):
+    with pytest.raises(ConfigurationError, match="only a CallableTool, a function or a pydantic class can be run"):
         Ollama("m", client=client).predict_and_call(given, HI)
 
 

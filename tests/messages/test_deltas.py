@@ -110,8 +110,17 @@ ROWS: list[tuple[str, list[Any], list[Any]]] = [  # fragments of the call are wr
     ("reasoning", [Reasoning("a", 0)], [{"reasoning_content": "a"}]),
     ("a call", [START, CallDelta(0, "{}", 0), ended(0, "ok", "{}")], ["first", "{}"]),
     ("without arguments: an object all the same", [START, ended(0, "ok", "")], ["first", "{}"]),
-    ("cut off before its arguments: none are made up", [START, ended(0, "incomplete", "")], ["first"]),
+    (
+        "cut off before its arguments: none are made up, and nothing counts as none",
+        [START, ended(0, "incomplete", "")],
+        ["first", "<incomplete>"],
+    ),
     ("cut off in them", [START, CallDelta(0, '{"a', 0), ended(0, "incomplete", '{"a')], ["first", '{"a']),
+    (
+        "malformed behind a whole object",
+        [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")],
+        ["first", "{}", "<malformed>"],
+    ),
     ("a problem says nothing on the wire", [Problem("x", "y", 0)], []),
 ]
 

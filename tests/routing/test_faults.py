@@ -116,6 +116,7 @@ def test_what_a_function_gives_too_late_is_nobodys() -> None:
         result = await mcp.route_tool_use(ToolUseContent("late"))
         release.set()
         await asyncio.sleep(0.1)
+        assert result.error is not None
         return str(result.error.code)
 
     assert asyncio.run(run()) == "timeout"
@@ -138,6 +139,7 @@ def test_what_a_tool_raises_too_late_is_nobodys() -> None:
         result = await mcp.route_tool_use(ToolUseContent("late"))
         await asyncio.sleep(0.01)
         gc.collect()  # a task complains when it is collected
+        assert result.error is not None
         return str(result.error.code)
 
     assert asyncio.run(run()) == "timeout"
@@ -281,6 +283,7 @@ def test_an_id_is_kept_where_there_is_one(content: Any, id: str) -> None:  # noq
 )
 def test_wrong_arguments_are_named(arguments: Any, fault: str) -> None:
     result = asyncio.run(weather().route_tool_use(ToolUseContent("get_weather", "i", arguments)))
+    assert result.error is not None
     assert result.error.code == "bad_arguments"
     assert fault in result.error.message
 

@@ -169,7 +169,7 @@ def _rows(event: Event, paint: Paint) -> list[str]:
         return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", YELLOW)]
     if isinstance(event, CallDelta):
         return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", YELLOW)]
-    if isinstance(event, CallEnd):
+    if isinstance(event, CallEnd) and event.call.status == "ok":
         return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", GREEN, BOLD)]
     return []
 

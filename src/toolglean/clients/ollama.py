@@ -17,7 +17,7 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast, overload
 
 from toolglean.errors import TemplateError, UsageError
 from toolglean.events import Event
@@ -135,11 +135,15 @@ class OllamaClient(_ClientBase):
             `template`, …), the template of the model is asked of the server (`show`), once for each model. Where it has
             none, or one that cannot be read, the turn shows its format.
 
+    Raises:
+        UsageError: `client` is not such a client; the message says what to give.
+
     `chat` takes what `ollama.Client.chat` takes. Without tools nothing is parsed. Ids: the server's own, also in the
     messages that are sent (`tool_calls[].id`, `tool_call_id`); for leaked calls ours, which no other turn has.
     """
 
     def __init__(self, client: ollama.Client | None = None, **options: Any) -> None:
+        _check_client(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient")
         self.client = ollama.Client() if client is None else client
         self._templates = _Templates(options)
 
@@ -167,6 +171,36 @@ class OllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[True],
+        **more: Any,
+    ) -> Iterator[ollama.ChatResponse]: ...
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[False] = False,
+        **more: Any,
+    ) -> ollama.ChatResponse: ...
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: bool,
+        **more: Any,
+    ) -> ollama.ChatResponse | Iterator[ollama.ChatResponse]: ...
     def chat(
         self,
         model: str = "",
@@ -184,7 +218,7 @@ class OllamaClient(_ClientBase):
         client = keeping(self.client, messages)
         if not tools:
             return client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = list(tools)
+        given = _sent(tools)
         options = self.parser_options(model)
         found = client.chat(model, messages, tools=given, stream=stream, **more)
         return (chat_chunks if stream else chat_response)(found, _known(given), **options)
@@ -193,7 +227,7 @@ class OllamaClient(_ClientBase):
         self, model: str = "", messages: Sequence[Any] | None = None, *, tools: Any = None, **more: Any
     ) -> Iterator[Event]:
         """The events of a streamed chat: see `chat_events`, with the tools and the model's format."""
-        given = list(tools or ())
+        given = _sent(tools)
         options = self.parser_options(model)
         found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)
         return chat_events(found, _known(given), **options)
@@ -206,7 +240,7 @@ class OllamaClient(_ClientBase):
             prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins there.
             tools: the tools that the prompt tells of.
         """
-        given = list(tools or ())
+        given = _sent(tools)
         options = {key: value for key, value in self.parser_options(model).items() if key != "start"}
         found = self.client.generate(model, prompt, raw=True, stream=True, **more)
         return generate_events(found, _known(given), prompt=prompt, **options)
@@ -216,6 +250,7 @@ class AsyncOllamaClient(_ClientBase):
     """An `ollama.AsyncClient` whose `chat` gives leaked calls as calls: see `OllamaClient`."""
 
     def __init__(self, client: ollama.AsyncClient | None = None, **options: Any) -> None:
+        _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
         self.client = ollama.AsyncClient() if client is None else client
         self._templates = _Templates(options)
 
@@ -239,6 +274,26 @@ class AsyncOllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
+    @overload
+    async def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[True],
+        **more: Any,
+    ) -> AsyncIterator[ollama.ChatResponse]: ...
+    @overload
+    async def chat(
+        self,
+        model: str = "",
+        messages: Sequence[Any] | None = None,
+        *,
+        tools: Any = None,
+        stream: Literal[False] = False,
+        **more: Any,
+    ) -> ollama.ChatResponse: ...
     async def chat(
         self,
         model: str = "",
@@ -252,7 +307,7 @@ class AsyncOllamaClient(_ClientBase):
         client = keeping(self.client, messages)
         if not tools:
             return await client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = list(tools)
+        given = _sent(tools)
         options = await self.parser_options(model)
         found = await client.chat(model, messages, tools=given, stream=stream, **more)
         return (achat_chunks if stream else chat_response)(found, _known(given), **options)
@@ -261,7 +316,7 @@ class AsyncOllamaClient(_ClientBase):
         self, model: str = "", messages: Sequence[Any] | None = None, *, tools: Any = None, **more: Any
     ) -> AsyncIterator[Event]:
         """The events of a streamed chat: see `OllamaClient.chat_events`."""
-        given = list(tools or ())
+        given = _sent(tools)
         options = await self.parser_options(model)
         client = keeping(self.client, messages)
         found = await client.chat(model, messages, tools=given or None, stream=True, **more)
@@ -271,7 +326,7 @@ class AsyncOllamaClient(_ClientBase):
 
     async def generate_events(self, model: str, prompt: str, *, tools: Any = None, **more: Any) -> AsyncIterator[Event]:
         """The events of a raw `generate`: see `OllamaClient.generate_events`."""
-        given = list(tools or ())
+        given = _sent(tools)
         options = {key: value for key, value in (await self.parser_options(model)).items() if key != "start"}
         found = await self.client.generate(model, prompt, raw=True, stream=True, **more)
         events = agenerate_events(found, _known(given), prompt=prompt, **options)
@@ -280,7 +335,25 @@ class AsyncOllamaClient(_ClientBase):
                 yield event
 
 
+def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
+    name = f"ollama.{wanted.__name__}"
+    if isinstance(given, other):
+        raise UsageError(f"client={given!r:.80} is an ollama.{other.__name__}: give an {name}, or use {ours}")
+    if isinstance(given, str):
+        raise UsageError(f"client={given!r:.80} is text: give a client, {name}(host={given!r:.80})")
+    if given is not None and not callable(getattr(given, "chat", None)):
+        raise UsageError(f"client={given!r:.80} has no method chat: give an {name}, or nothing")
+
+
+def _sent(tools: Iterable[Any] | None) -> list[Any]:
+    # The package knows functions, dicts and its own tools; all other shapes become dicts.
+    return [
+        tool if inspect.isroutine(tool) or isinstance(tool, Mapping | ollama.Tool) else ToolSet([tool]).to_openai()[0]
+        for tool in tools or ()
+    ]
+
+
 def _known(tools: Iterable[Any]) -> ToolSet | None:
     # Functions become tools as the package makes them.
-    found = [ollama._utils.convert_function_to_tool(tool) if callable(tool) else tool for tool in tools]
+    found = [ollama._utils.convert_function_to_tool(tool) if inspect.isroutine(tool) else tool for tool in tools]
     return ToolSet(found) or None

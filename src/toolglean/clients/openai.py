@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response, dict_response_events
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.errors import UsageError
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 try:
@@ -52,6 +54,47 @@ __all__ = [
 ]
 
 ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
+
+
+def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
+    """What is given, if it is of that kind: "stream", "async stream" or "response"."""
+    found = _kind(given)
+    if found == kind:
+        return given
+    if found == "helper":
+        raise UsageError(
+            f"{_shown(given)} is the SDK's .stream() helper, which reads the chunks itself: "
+            "use create(..., stream=True) instead"
+        )
+    if found == "coroutine":
+        raise UsageError(f"{_shown(given)} is not awaited yet: await it first")
+    if found in use:
+        raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
+    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package")
+
+
+def _kind(given: Any) -> str:
+    if type(given).__module__.startswith("openai.lib.streaming"):
+        return "helper"
+    if inspect.isawaitable(given):
+        return "coroutine"
+    if isinstance(given, BaseModel):  # which can be iterated, too
+        return "response"
+    if hasattr(given, "__aiter__"):
+        return "async stream"
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        return "stream"
+    return ""
+
+
+def _shown(given: Any) -> str:
+    return f"the {type(given).__name__} that was given"
+
+
+_A = {"stream": "a stream", "async stream": "an asynchronous stream", "response": "a whole response"}
+CHAT = {"stream": "chat_chunks", "async stream": "achat_chunks", "response": "chat_completion"}
+RESPONSES = {"stream": "response_events", "async stream": "aresponse_events", "response": "response"}
+"""Which function takes which kind."""
 
 
 # -- the chat API ------------------------------------------------------------------------------------------------------
@@ -127,17 +170,19 @@ def chat_chunks(
         leaves arguments that are no whole JSON, and a `finish_reason` that is the server's.
 
     Raises:
+        UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
+            the message says what to use.
         What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
         out. Closing the iterator closes the stream.
     """
-    return read(stream, _ObjectReader(tools, options))
+    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, options))
 
 
 def achat_chunks(
     stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
 ) -> AsyncReading[ChatCompletionChunk]:
     """The same for `AsyncOpenAI`: see `chat_chunks`."""
-    return aread(stream, _ObjectReader(tools, options))
+    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, options))
 
 
 def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
@@ -145,7 +190,7 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
-    given = _dumped(completion)
+    given = _dumped(_checked(completion, "response", CHAT))
     mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
     choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
     return completion.model_copy(update={"choices": choices})
@@ -210,14 +255,14 @@ def response_events(
     Raises:
         As `chat_chunks`.
     """
-    return read(stream, _EventReader(tools, options))
+    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, options))
 
 
 def aresponse_events(
     stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
 ) -> AsyncReading[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
-    return aread(stream, _EventReader(tools, options))
+    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, options))
 
 
 def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
@@ -226,7 +271,7 @@ def response(whole: responses.Response, tools: Tools = None, **options: Any) -> 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.
     """
-    given = _dumped(whole)
+    given = _dumped(_checked(whole, "response", RESPONSES))
     mended = dict_response(given, tools, **options)
     if mended == given:
         return whole

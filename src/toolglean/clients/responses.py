@@ -30,7 +30,8 @@ from typing import Any
 
 from toolglean.clients.chat import Tools, is_all, parser_for, whole_turn
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, ToolCall
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.messages.wire import unrunnable
 from toolglean.parser import Parser
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
@@ -171,7 +172,7 @@ class ResponseReader:
                 part.item.pieces.append(event.text)
                 found.append(part.item.filled("response.function_call_arguments.delta", delta=event.text))
             elif part.item is not None and type(event) is CallEnd:
-                found += self._end(part, part.item, ok=event.call.status == "ok")
+                found += self._end(part, part.item, event.call.status)
         return found
 
     # -- items of ours -------------------------------------------------------------------------------------------------
@@ -200,8 +201,10 @@ class ResponseReader:
             status="in_progress",
         )
 
-    def _end(self, part: _Part, item: _Item, *, ok: bool) -> list[dict[str, Any]]:
-        whole = item.whole or ("{}" if ok else "")
+    def _end(self, part: _Part, item: _Item, status: Status) -> list[dict[str, Any]]:
+        # A client may not look at the item's status: what it must not run is no JSON either.
+        ok = status == "ok"
+        whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
         done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
         over = self._closed(part, item, arguments=whole, status="completed" if ok else "incomplete")
         return [done, over] if ok else [over]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import warnings
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -69,10 +70,15 @@ def get_format(name: str) -> Format:
 
     Raises:
         UsageError: there is none, or it is known and cannot be supported; the message says why, or names the nearest.
+        FormatError: the entry point of that name failed; the cause says how.
     """
     found = find_format(name)
     if found is not None:
         return found
+    error = _plugins()[1].get(folded(name))
+    if error is not None:
+        said = f"{type(error).__name__}: {error}"
+        raise FormatError(f"format {name!r}: its entry point failed: mend or remove that package ({said})") from error
     reason = unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
@@ -122,7 +128,24 @@ def _library() -> tuple[Format, ...]:
 
 @lru_cache(maxsize=1)
 def _installed() -> tuple[Format, ...]:
-    return tuple(each for point in entry_points(group=ENTRY_POINTS) for each in _several(point.name, point.load()))
+    return _plugins()[0]
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
+    # The formats that are installed, and by its folded name why an entry point gave none: whatever the code of others
+    # raises, the formats beside it are found.
+    found: list[Format] = []
+    failed: dict[str, Exception] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            found += _several(point.name, point.load())
+        except Exception as error:  # noqa: BLE001  # the code of others
+            failed[folded(point.name)] = error
+            said = f"{type(error).__name__}: {error}"
+            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is left out: {said}"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return tuple(found), failed
 
 
 def _several(name: str, loaded: object) -> tuple[Format, ...]:

@@ -107,10 +107,10 @@ def _calls(given: Iterable[CallLike], declared: Format) -> list[Call]:
 
 
 def _call(given: CallLike, index: int, declared: Format) -> Call:
+    if isinstance(given, ToolCall) and given.status != "ok":
+        raise UsageError(f"format {declared.name!r}, call {index} ({given.name!r}): it is {given.status}")
     name, arguments, own_id = _fields(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
-    if isinstance(given, ToolCall) and given.status != "ok":
-        raise UsageError(f"{of}: it is {given.status}")
     if not isinstance(name, str) or not name.strip() or misfit(name):
         raise UsageError(f"{of}: a name is a string, and not empty")
     if isinstance(arguments, str):

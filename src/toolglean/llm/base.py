@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import logging
-from collections.abc import AsyncIterable, Awaitable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from toolglean.llm.decorators import (
@@ -25,6 +25,9 @@ __all__ = ["LLM", "FunctionCallingLLM", "Messages", "force_single_tool_call"]
 
 Messages: TypeAlias = str | Message | Iterable[Message]
 """A text (the user's), one message, or several."""
+
+ToolLike: TypeAlias = "CallableTool | Callable[..., Any] | Mapping[str, Any]"
+"""A tool, a function or a pydantic class; a tool dict where nothing is run."""
 
 log = logging.getLogger("toolglean.llm")
 
@@ -100,7 +103,7 @@ class FunctionCallingLLM(LLM):
         return MessageList.of(messages)
 
     def _prepared(
-        self, messages: Messages, tools: Sequence[CallableTool], kwargs: dict[str, Any], *, allow_parallel: bool
+        self, messages: Messages, tools: Sequence[ToolLike], kwargs: dict[str, Any], *, allow_parallel: bool
     ) -> dict[str, Any]:
         allow_parallel = kwargs.pop("allow_parallel", allow_parallel)  # the seed's other word for it
         return {
@@ -115,7 +118,7 @@ class FunctionCallingLLM(LLM):
     def generate_tool_calls(
         self,
         messages: Messages,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         *,
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
@@ -142,7 +145,7 @@ class FunctionCallingLLM(LLM):
     async def agenerate_tool_calls(
         self,
         messages: Messages,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         *,
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
@@ -154,7 +157,7 @@ class FunctionCallingLLM(LLM):
 
     def stream_chat_with_tools(
         self,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         messages: Messages,
         *,
         allow_parallel_tool_calls: bool = False,
@@ -165,7 +168,7 @@ class FunctionCallingLLM(LLM):
 
     def astream_chat_with_tools(
         self,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         messages: Messages,
         *,
         allow_parallel_tool_calls: bool = False,
@@ -176,13 +179,13 @@ class FunctionCallingLLM(LLM):
         return AsyncSteps(self.astream_chat(**asked))
 
     def stream_generate_tool_calls(
-        self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
+        self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
     ) -> Iterator[ChatResponse]:
         """`generate_tool_calls`, step by step: as `stream_chat_with_tools`."""
         return self.stream_chat_with_tools(tools, messages, **kwargs)
 
     def astream_generate_tool_calls(
-        self, messages: Messages, tools: Sequence[CallableTool], **kwargs: Any
+        self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
         """`generate_tool_calls`, step by step and asynchronously; it may be awaited first."""
         return self.astream_chat_with_tools(tools, messages, **kwargs)
@@ -206,7 +209,7 @@ class FunctionCallingLLM(LLM):
 
     def predict_and_call(
         self,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         messages: Messages,
         *,
         allow_parallel_tool_calls: bool = False,
@@ -243,7 +246,7 @@ class FunctionCallingLLM(LLM):
 
     async def apredict_and_call(
         self,
-        tools: Sequence[CallableTool],
+        tools: Sequence[ToolLike],
         messages: Messages,
         *,
         allow_parallel_tool_calls: bool = False,

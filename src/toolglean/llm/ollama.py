@@ -31,7 +31,7 @@ from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaErro
 from toolglean.llm.faults import Asked, interrupted, wrapped
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import CallableTool
+from toolglean.llm.tools import callable_tool
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
 from toolglean.messages import OllamaHistoryConverter
 from toolglean.messages.wire import field
@@ -70,7 +70,8 @@ class Ollama(BaseModel, FunctionCallingLLM):
         temperature: between 0 and 1.
         context_window: how many tokens the model is to see; None: as the server has it.
         json_mode: whether the model is to write JSON and nothing else.
-        additional_kwargs: further options of the model (`top_p`, `seed`, …).
+        additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent as `num_predict`, the
+            name that Ollama knows. It cannot be changed.
         keep_alive: how long the server keeps the model loaded.
         system_prompt: sent before the messages of every chat; "" for none.
         tools_in: "server": tools go into the request; "prompt": they are described in a system message, for models
@@ -130,6 +131,11 @@ class Ollama(BaseModel, FunctionCallingLLM):
         if not model.strip():
             raise ValueError("must not be empty")
         return model
+
+    @field_validator("additional_kwargs", "parser")
+    @classmethod
+    def _stays(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return _Frozen(given)
 
     @field_validator("base_url")
     @classmethod
@@ -213,14 +219,14 @@ class Ollama(BaseModel, FunctionCallingLLM):
         own = {name: kwargs[name] for name in REQUEST_FIELDS if name in kwargs}
         options = {name: value for name, value in kwargs.items() if name not in {*REQUEST_FIELDS, "options"}}
         given: Mapping[str, Any] = kwargs.get("options") or {}
-        window = {} if self.context_window is None else {"num_ctx": self.context_window}
+        all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
             told = PROMPT.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools))
             messages = MessageList([Message.from_str(told, Role.SYSTEM), *messages])
         request: dict[str, Any] = {
             "model": self.model,
             "messages": _merged(OllamaHistoryConverter().from_history(messages.to_history())),
-            "options": {"temperature": self.temperature, **window, **self.additional_kwargs, **given, **options},
+            "options": _in_its_words(all_options),
         }
         if self.json_mode:
             request["format"] = "json"
@@ -229,6 +235,10 @@ class Ollama(BaseModel, FunctionCallingLLM):
         if self.keep_alive is not None:
             request["keep_alive"] = self.keep_alive
         return request | own
+
+    @property
+    def _window(self) -> dict[str, Any]:
+        return {} if self.context_window is None else {"num_ctx": self.context_window}
 
     def _asked(self, operation: str = "chat") -> Asked:
         return Asked(operation, self.model, self.base_url)
@@ -282,7 +292,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
         Args:
             messages: a text, a message, or several.
             stream: answer step by step: an iterator of responses, each with all that was said so far.
-            tools: what the model may call: `CallableTool`s, or tool dicts.
+            tools: what the model may call: `CallableTool`s, functions, pydantic classes, or tool dicts.
             kwargs: `format`, `keep_alive`, `think`, `logprobs`, `top_logprobs`; everything else is an option of the
                 model (`temperature`, `seed`, …). `single_call`: only the first call counts.
 
@@ -443,6 +453,37 @@ class _Reading:
         return [] if self._events is None else self._events.finish()
 
 
+def _in_its_words(options: dict[str, Any]) -> dict[str, Any]:
+    # What everybody else calls `max_tokens` is `num_predict` to Ollama, which drops options that it does not know.
+    most = options.pop("max_tokens", None)
+    return options if most is None else {"num_predict": most, **options}
+
+
+class _Frozen(dict[str, Any]):
+    """A dict that does not change, nor those within it."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__((key, _frozen(value)) for key, value in given.items())
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("the fields of an Ollama do not change: make another one with model_copy(update=...)")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> Any:
+        return _Frozen, (dict(self),)
+
+    def __copy__(self) -> _Frozen:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Frozen:
+        return self
+
+
+def _frozen(value: Any) -> Any:
+    return _Frozen(value) if isinstance(value, dict) else list(value) if isinstance(value, list) else value
+
+
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
@@ -493,8 +534,8 @@ def _check(tools: Sequence[Any] | None) -> None:
 
 
 def _schema(tool: Any) -> dict[str, Any]:
-    if isinstance(tool, CallableTool):
-        found: dict[str, Any] = tool.metadata.to_openai_tool()
+    if not isinstance(tool, Mapping) and callable(tool):
+        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
         return found
     if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
         return dict(tool)

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -20,7 +21,7 @@ from toolglean.llm.errors import (
     NoToolCallError,
     ObjectError,
 )
-from toolglean.llm.objects import Partial, StreamingObjectProcessor
+from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
 from toolglean.llm.steps import AsyncSteps
@@ -30,6 +31,7 @@ from toolglean.llm.types import ChatResponse, Message, TextChunk
 __all__ = ["TextCompletionLLM", "ToolOrchestratingLLM"]
 
 Model = TypeVar("Model", bound=BaseModel)
+_fenced = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL).fullmatch
 OWN_OPTIONS = frozenset({"verbose", "error_on_tool_error", "error_on_no_tool_call", "tools", "messages"})
 """What the orchestrator says itself; in `llm_kwargs` it would be taken for an option of the model."""
 
@@ -202,6 +204,24 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     # -- whole ---------------------------------------------------------------------------------------------------------
 
+    @overload
+    def __call__(
+        self,
+        /,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: Literal[True],
+        **variables: Any,
+    ) -> list[Model]: ...
+    @overload
+    def __call__(
+        self,
+        /,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: Literal[False] | None = None,
+        **variables: Any,
+    ) -> Model: ...
     def __call__(
         self,
         /,
@@ -210,7 +230,8 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """An object, or with parallel calls a list of objects.
+        """An object, or with parallel calls a list of objects. A model that answers with the JSON object, plain or in a
+        fence, instead of a call has given it too.
 
         Args:
             llm_kwargs: passed on to the model.
@@ -231,9 +252,27 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         try:
             response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
-            raise self._unfinished_error(error) from error
+            return self._written_out(error, parallel=parallel)
         return self._output(response, parallel=parallel)
 
+    @overload
+    async def acall(
+        self,
+        /,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: Literal[True],
+        **variables: Any,
+    ) -> list[Model]: ...
+    @overload
+    async def acall(
+        self,
+        /,
+        *,
+        llm_kwargs: Mapping[str, Any] | None = None,
+        allow_parallel_tool_calls: Literal[False] | None = None,
+        **variables: Any,
+    ) -> Model: ...
     async def acall(
         self,
         /,
@@ -248,7 +287,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         try:
             response = await self._llm.apredict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
         except NoToolCallError as error:
-            raise self._unfinished_error(error) from error
+            return self._written_out(error, parallel=parallel)
         return self._output(response, parallel=parallel)
 
     # -- streams -------------------------------------------------------------------------------------------------------
@@ -314,6 +353,23 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             raise self._lost(response, len(response.sources), parallel=parallel)
         return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
 
+    def _written_out(self, error: NoToolCallError, *, parallel: bool) -> Any:
+        # No call: the answer may be the object itself.
+        response: ChatResponse | None = error.response
+        found = None if response is None or response.unfinished else self._plain(response)
+        if found is None:
+            raise self._unfinished_error(error) from error
+        return [found] if parallel else found
+
+    def _plain(self, response: ChatResponse) -> Model | None:
+        # The whole answer must be the object: what prose shows may be an example.
+        fenced = _fenced(response.message.content)
+        text = fenced[1] if fenced is not None else response.message.content
+        try:
+            return object_of(self._output_cls, text) if text.lstrip().startswith("{") else None
+        except ObjectError:
+            return None
+
     def _unfinished_error(self, error: NoToolCallError) -> NoToolCallError | ObjectError:
         # No call that is whole: was there one that is not?
         response: ChatResponse | None = error.response
@@ -337,6 +393,8 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         if other is not None:
             raise unknown_tool(other, [own])
         found = processor.finish()
+        if not found and response is not None and (plain := self._plain(response)) is not None:
+            return [plain]
         if not found:
             said = "" if response is None else response.message.content[:200]
             message = f"Expected at least one tool call, but got none; it said: {said!r}"

@@ -298,6 +298,23 @@ class CallableTool:
         return output
 
 
+def callable_tool(given: Any) -> CallableTool:
+    """The tool that is given: a `CallableTool` as it is, a function or a pydantic class as one.
+
+    Raises:
+        ToolSchemaError: a function or a class has no schema.
+        ConfigurationError: it is nothing that can be called.
+    """
+    if isinstance(given, CallableTool):
+        return given
+    if isinstance(given, type) and issubclass(given, BaseModel):
+        return CallableTool.from_model(given)
+    if callable(given):
+        return CallableTool.from_function(given)
+    message = f"only a CallableTool, a function or a pydantic class can be run, not {given!r:.200}"
+    raise ConfigurationError(message, field="tools", value=given)
+
+
 class _Make:
     """Makes an instance: that the arguments are valid has been seen, and the instance is there."""
 
@@ -312,17 +329,15 @@ class ToolExecutor:
     """Runs calls.
 
     Args:
-        tools: those that can be called; of two of one name the first.
+        tools: those that can be called: `CallableTool`s, functions, pydantic classes; of two of one name the first.
         raise_on_error: whether a failing tool, or an unknown one, raises; otherwise its output says so.
         verbose: log each call and its output (`toolglean.llm`, level INFO).
     """
 
-    def __init__(self, tools: Sequence[CallableTool], *, raise_on_error: bool = False, verbose: bool = False) -> None:
+    def __init__(self, tools: Sequence[Any], *, raise_on_error: bool = False, verbose: bool = False) -> None:
         self._tools: dict[str, CallableTool] = {}
-        for tool in tools:
-            if not isinstance(tool, CallableTool):
-                message = f"only a CallableTool can be run, not {tool!r:.200}"
-                raise ConfigurationError(message, field="tools", value=tool)
+        for given in tools:
+            tool = callable_tool(given)
             self._tools.setdefault(tool.metadata.name, tool)
         self._raise = raise_on_error
         self._verbose = verbose

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -29,15 +30,19 @@ class ChunkWrapper(Protocol[Raw_co]):
     """A chunk of a provider's stream, read in one way whoever the provider is."""
 
     @property
+    @abc.abstractmethod
     def raw(self) -> Raw_co:
         """The chunk, as the client gave it."""
 
+    @abc.abstractmethod
     def get_text(self) -> str:
         """Its text, "" where it has none."""
 
+    @abc.abstractmethod
     def get_reasoning(self) -> str:
         """Its piece of the model's reasoning, "" where it has none."""
 
+    @abc.abstractmethod
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """Its calls, whole ones; what cannot be read (yet) is in their `unread`. No chunk raises."""
 
@@ -46,6 +51,7 @@ class ChunkWrapper(Protocol[Raw_co]):
 class HistoryConverter(Protocol):
     """Converts histories to a provider's messages, and back."""
 
+    @abc.abstractmethod
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages as that provider's API takes them.
 
@@ -53,6 +59,7 @@ class HistoryConverter(Protocol):
             MessageError: a part cannot be written for that wire; the message names it and its place.
         """
 
+    @abc.abstractmethod
     def to_history(self, messages: Iterable[Any]) -> History:
         """The history that the messages hold: dicts, or the client's own objects.
 
@@ -60,6 +67,7 @@ class HistoryConverter(Protocol):
             MessageError: a message has no role that is known, or its content cannot be understood.
         """
 
+    @abc.abstractmethod
     def canonical(self, history: History) -> History:
         """The normal form of a history for that wire: `to_history(from_history(history))` gives it back.
 
@@ -67,6 +75,7 @@ class HistoryConverter(Protocol):
             MessageError: a part cannot be written for that wire.
         """
 
+    @abc.abstractmethod
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
         """One message of what came from one stream (chunks, wrapped or not), or of the results of its calls.
 
@@ -75,6 +84,7 @@ class HistoryConverter(Protocol):
             is nothing to tell.
         """
 
+    @abc.abstractmethod
     def create_chunk_wrapper(self, chunk: Any) -> ChunkWrapper[Any]:
         """The chunk, wrapped."""
 

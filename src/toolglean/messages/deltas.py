@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
+from toolglean.messages.wire import unrunnable
 
 __all__ = ["ChatDeltas"]
 
@@ -22,7 +23,8 @@ class ChatDeltas:
 
     Attributes:
         calls_closed: how many calls have ended well. A call that was cut off or is malformed does not count, although
-            pieces of its arguments are out by then: who joins them finds no whole JSON.
+            pieces of its arguments are out by then: who joins them finds no JSON. Where they would be (all of an object
+            was written, or nothing), a last piece, `<incomplete>` or `<malformed>`, sees to that.
         problems: what the parser could not take as it stood.
     """
 
@@ -82,7 +84,9 @@ class ChatDeltas:
         return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}
 
     def _end(self, event: CallEnd) -> list[dict[str, Any]]:
-        if event.call.status != "ok":
-            return []
+        call = event.call
+        if call.status != "ok":
+            broken = unrunnable(call.arguments_text, call.status)[len(call.arguments_text) :]
+            return [self._piece(broken)] if broken else []
         self.calls_closed += 1
         return [self._piece("{}")] if self._silent else []

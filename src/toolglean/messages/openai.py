@@ -41,6 +41,8 @@ from toolglean.messages.wire import (
 __all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter", "OpenAIResponseChunkWrapper"]
 
 WIRE = "OpenAI's chat API"
+CUT_OFF = frozenset({"length", "content_filter"})
+"""Finish reasons of a server that stopped while the model was still writing."""
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 
 
@@ -59,6 +61,13 @@ class OpenAIChunkWrapper:
         first = choices[0] if isinstance(choices, list | tuple) and choices else None
         found = field(first, "delta")
         return field(first, "message") if found is None else found
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the first choice ended; None where it goes on."""
+        choices = field(self.raw, "choices")
+        found = field(choices[0], "finish_reason") if isinstance(choices, list | tuple) and choices else None
+        return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:
         """Its text, "" where it has none."""
@@ -133,9 +142,14 @@ class OpenAIHistoryConverter:
             return results
         wrappers = [item if isinstance(item, OpenAIChunkWrapper) else OpenAIChunkWrapper(item) for item in found]
         calls = ToolCallAggregator()
+        reason = None
         for wrapper in wrappers:
             calls.add_delta(wrapper.delta)
-        return message_of_chunks(wrappers, calls.finish())
+            reason = wrapper.finish_reason or reason
+        whole = calls.finish()
+        if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
+            whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
+        return message_of_chunks(wrappers, whole)
 
     def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
         """The chunk, wrapped."""

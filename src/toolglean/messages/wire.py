@@ -42,6 +42,7 @@ __all__ = [
     "result_text",
     "role_of",
     "text_of",
+    "unrunnable",
     "written",
 ]
 
@@ -218,6 +219,14 @@ def arguments_text(call: ContentPartToolCall) -> str:
         return written(call.arguments)
     except (TypeError, ValueError, RecursionError) as error:
         raise MessageError(f"the arguments of {call.name!r} are no JSON ({error}): {shown(call.arguments)}") from error
+
+
+def unrunnable(text: str, status: str) -> str:
+    """The arguments of a call that is not finished, for a wire that does not say so: no text of a JSON object.
+
+    What was written may be a whole object, or nothing, which clients take for no arguments; both could be run.
+    """
+    return text if arguments_of(text)[1] else f"{text}<{status}>"
 
 
 def arguments_of(found: Any) -> tuple[dict[str, Any], str]:

@@ -16,9 +16,17 @@ from typing import Any, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
 from toolglean.errors import UsageError
+from toolglean.events import ToolCall
 from toolglean.messages.wire import NO_JSON, arguments_of, can_be_sent, field, json_of, shown, text_of, written
 from toolglean.routing.detect import ToolUseFormat, detect_format
-from toolglean.routing.neutral import ErrorCode, ToolResultContent, ToolUseContent, text_block
+from toolglean.routing.neutral import (
+    ErrorCode,
+    ToolResultContent,
+    ToolUseContent,
+    text_block,
+    unread_text,
+    why_unfinished,
+)
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
 from toolglean.values.coerce import json_text
@@ -44,7 +52,7 @@ def to_neutral(
     """The requests that the content holds, in the neutral form.
 
     Args:
-        content: text, a dict, or a client's object: a call, or a message with several.
+        content: text, a dict, a `ToolCall`, or a client's object: a call, or a message with several.
         tools: the tools that there are: text is read with them, and untyped values are typed by their schemas.
         form: the form; None: by `detect_format`.
 
@@ -73,13 +81,20 @@ def _checked(request: ToolUseContent) -> ToolUseContent:
     # Ours, but whoever filled it in may have had anything at hand.
     if not isinstance(request.name, str):
         raise UsageError(f"no use of a tool: the name is {shown(request.name)}")
-    arguments, unread = ({}, request.unread) if request.unread else arguments_of(request.input)
+    given: Any = request.input
+    if request.unread or (isinstance(given, str) and not given.strip()):  # no text is no arguments: it may be cut off
+        return ToolUseContent(request.name, _id(request, "id"), {}, request.unread or repr(given))
+    arguments, unread = arguments_of(given)
     return ToolUseContent(request.name, _id(request, "id"), arguments, unread)
 
 
 def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
     if isinstance(value, list | tuple):
         return _from_items(value)
+    if isinstance(value, ToolCall):
+        return [ToolUseContent.of_call(value)]
+    if isinstance(value, ToolUseContent):
+        return [_checked(value)]
     if form == ToolUseFormat.OPENAI:
         return _from_openai(value)
     name = field(value, "name")
@@ -87,8 +102,16 @@ def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
         blocks = field(value, "content")  # a message
         return _from_items(blocks) if isinstance(blocks, list | tuple) else []
     given = next((found for key in INPUT_KEYS if (found := field(value, key)) is not None), None)
-    arguments, unread = arguments_of(given)
+    arguments, unread = _arguments(value, given)
     return [ToolUseContent(name, _id(value, "id", "tool_use_id"), arguments, unread)]
+
+
+def _arguments(value: Any, given: Any) -> tuple[dict[str, Any], str]:
+    # A server's item that is still in progress, or a call of ours as JSON: what stands there is not all of it.
+    if why := why_unfinished(value):
+        text = field(value, "unread") or field(value, "arguments_text") or given
+        return {}, unread_text(why, text if text is None or isinstance(text, str) else shown(text))
+    return arguments_of(given)
 
 
 def _from_items(items: Iterable[Any]) -> list[ToolUseContent]:
@@ -118,7 +141,7 @@ def _from_openai(value: Any) -> list[ToolUseContent]:
     name = field(function, "name")
     if not isinstance(name, str):
         return []
-    arguments, unread = arguments_of(field(function, "arguments"))
+    arguments, unread = _arguments(value, field(function, "arguments"))
     return [ToolUseContent(name, _id(value, "call_id", "id"), arguments, unread)]
 
 
@@ -144,14 +167,9 @@ def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
     return [
         ToolUseContent(call.name, "" if call.id == f"call_{call.index}" else call.id, call.arguments)
         if call.status == "ok"
-        else ToolUseContent(call.name, "", {}, _unread(call.status, text[slice(*call.span)]))
+        else ToolUseContent(call.name, "", {}, unread_text(call.status, text[slice(*call.span)]))
         for call in calls
     ]
-
-
-def _unread(status: str, text: str) -> str:
-    # A malformed call may well be a JSON object: as text of arguments it would be read as such.
-    return text if arguments_of(text)[1] else f"{status}: {text}"
 
 
 def from_neutral(

@@ -9,10 +9,8 @@ import contextlib
 import contextvars
 import inspect
 import threading
-import types
-import typing
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, Union
+from typing import Any, Protocol
 
 from toolglean.errors import UsageError
 from toolglean.tools import Tool, ToolLike, ToolSet, as_tool
@@ -73,7 +71,7 @@ class LocalTools:
                 parameters.
             ToolError: `tool` is none.
         """
-        added = _described(function) if tool is None else as_tool(tool)
+        added = as_tool(function if tool is None else tool)
         if added.name in self._functions:
             raise UsageError(f"there is a tool {added.name!r} already")
         self._functions[added.name] = function
@@ -119,59 +117,3 @@ def _settle(future: asyncio.Future[Any], found: Any, error: BaseException | None
         future.set_result(found)
     else:
         future.set_exception(error)
-
-
-# -- functions that describe themselves --------------------------------------------------------------------------------
-
-_KINDS: dict[Any, str] = {
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    dict: "object",
-    list: "array",
-    type(None): "null",
-}
-
-
-def _described(function: Callable[..., Any]) -> Tool:
-    name = getattr(function, "__name__", type(function).__name__)
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"{name!r} does not tell its parameters: say what it is with `tool`") from error
-    said = _annotations(function)
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for each in parameters:
-        if each.kind == each.POSITIONAL_ONLY:
-            raise UsageError(f"{name!r} cannot be called by name: its parameter {each.name!r} is positional only")
-        if each.kind in {each.VAR_KEYWORD, each.VAR_POSITIONAL}:
-            continue
-        properties[each.name] = _schema(said.get(each.name))
-        if each.default is each.empty:
-            required.append(each.name)
-    schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(name, schema, inspect.getdoc(function) or "")
-
-
-def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
-    # Of an object that can be called, its method's; of names that are not to be found, nothing.
-    holder = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
-    try:
-        return typing.get_type_hints(holder)
-    except Exception:  # noqa: BLE001  # annotations are evaluated: anything may come of it
-        return {}
-
-
-def _schema(said: Any) -> dict[str, Any]:
-    origin, inner = typing.get_origin(said), typing.get_args(said)
-    if origin is Literal:
-        return {"enum": list(inner)}
-    if origin in {Union, types.UnionType}:
-        schemas = [_schema(each) for each in inner]
-        return {"anyOf": schemas} if all(schemas) else {}
-    word = _KINDS.get(origin or said)
-    if word == "array" and inner and (items := _schema(inner[0])):
-        return {"type": word, "items": items}
-    return {"type": word} if word else {}

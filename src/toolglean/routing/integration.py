@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from toolglean.events import ToolCall
 from toolglean.routing.executors import LocalTools, ToolExecutor
+from toolglean.routing.neutral import ToolResultContent, ToolUseContent
 from toolglean.routing.router import McpToolRouter
 from toolglean.routing.system import UnifiedMcpToolSystem
 from toolglean.tools import Tool, ToolLike, ToolSet
@@ -46,6 +48,10 @@ class McpIntegration:
         """Make a function of this program a tool: see `LocalTools.add`."""
         return self.local.add(function, tool)
 
+    @overload
+    async def route_tool_use(self, content: ToolCall | ToolUseContent) -> ToolResultContent: ...
+    @overload
+    async def route_tool_use(self, content: Any) -> Any: ...
     async def route_tool_use(self, content: Any) -> Any:
         """Run what the content asks for; errors are results too: see `McpToolRouter.route_tool_use`."""
         return await self.router.route_tool_use(content)

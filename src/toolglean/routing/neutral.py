@@ -9,10 +9,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
+from toolglean.events import ToolCall
 from toolglean.messages.wire import arguments_of, written
 from toolglean.messages.wire import field as field_of
 
-__all__ = ["ErrorCode", "ToolFault", "ToolResultContent", "ToolUseContent", "text_block"]
+__all__ = [
+    "ErrorCode",
+    "ToolFault",
+    "ToolResultContent",
+    "ToolUseContent",
+    "text_block",
+    "unread_text",
+    "why_unfinished",
+]
 
 ErrorCode: TypeAlias = Literal["bad_request", "unknown_tool", "bad_arguments", "tool_failed", "timeout"]
 
@@ -20,6 +29,28 @@ ErrorCode: TypeAlias = Literal["bad_request", "unknown_tool", "bad_arguments", "
 def text_block(text: str) -> dict[str, Any]:
     """A block of content that is text."""
     return {"type": "text", "text": text}
+
+
+_UNFINISHED = frozenset({"incomplete", "malformed", "in_progress"})
+"""What a call's `status` says that must not be run: toolglean's own words, and those of the Responses API."""
+
+
+def why_unfinished(found: Any) -> str:
+    """Why a call must not be run, in a word: the `status` of a dict or an object, or "unread"; "" where it may be."""
+    status = field_of(found, "status")
+    if isinstance(status, str) and status in _UNFINISHED:
+        return status
+    unread = field_of(found, "unread")
+    return "unread" if unread and isinstance(unread, str) else ""
+
+
+def unread_text(why: str, text: Any) -> str:
+    """The text of an unfinished call's arguments, such that nobody reads it as arguments.
+
+    What was written before a call was cut off, or broke, may well be a whole JSON object.
+    """
+    text = text if isinstance(text, str) else ""
+    return text if arguments_of(text)[1] else f"{why}: {text}"
 
 
 @dataclass(slots=True)
@@ -43,14 +74,30 @@ class ToolUseContent:
 
     @classmethod
     def of(cls, found: Any) -> ToolUseContent:
-        """What a dict in the neutral form, or an object like MCP's own, asks for; ours as it is. Nothing raises."""
+        """What a dict in the neutral form, an object like MCP's own, or a `ToolCall` asks for; ours as it is. Nothing
+        raises. A call that is not finished has its text in `unread`.
+        """
         if isinstance(found, ToolUseContent):
             return found
+        if isinstance(found, ToolCall):
+            return cls.of_call(found)
         name, id = field_of(found, "name"), field_of(found, "id")  # noqa: A001  # the field's own word
-        arguments, unread = arguments_of(field_of(found, "input"))
+        given = field_of(found, "input")
+        arguments: dict[str, Any] = {}
+        if why := why_unfinished(found):
+            unread = unread_text(why, field_of(found, "unread") or field_of(found, "arguments_text"))
+        else:
+            arguments, unread = arguments_of(field_of(found, "arguments") if given is None else given)
         return cls(
             name if isinstance(name, str) else "", str(id) if isinstance(id, str | int) else "", arguments, unread
         )
+
+    @classmethod
+    def of_call(cls, call: ToolCall) -> ToolUseContent:
+        """What a call asks for. Of one that is not finished the text is in `unread`, so that no tool is run for it."""
+        if call.status == "ok":
+            return cls(call.name, call.id, call.arguments)
+        return cls(call.name, call.id, {}, unread_text(call.status, call.arguments_text))
 
     def to_dict(self) -> dict[str, Any]:
         """As a dict in MCP's shape. Arguments that could not be read are their text: never `{}`, which could be run."""

@@ -35,6 +35,7 @@ from toolglean.messages import (
     OpenAIHistoryConverter,
     ToolCallAggregator,
 )
+from toolglean.messages.openai import CUT_OFF
 from toolglean.messages.wire import field as field_of
 from toolglean.parser import Parser
 from toolglean.routing.integration import McpIntegration
@@ -182,9 +183,6 @@ class OllamaHandler(BaseProvider):
 
 
 # -- one turn ----------------------------------------------------------------------------------------------------------
-
-CUT_OFF = frozenset({"length", "content_filter"})
-"""Finish reasons of a server that stopped while the model was still writing."""
 
 
 async def _conversation(

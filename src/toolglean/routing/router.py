@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from toolglean.errors import UsageError
+from toolglean.events import ToolCall
 from toolglean.messages.wire import field, json_of
 from toolglean.routing.convert import ID_KEYS, is_item, result_from_neutral, to_neutral
 from toolglean.routing.detect import ToolUseFormat, detect_format
@@ -30,15 +31,22 @@ class McpToolRouter:
         self.system = system
         self._made = 0  # ids
 
+    @overload
+    async def route_tool_use(self, content: ToolCall | ToolUseContent) -> ToolResultContent: ...
+    @overload
+    async def route_tool_use(self, content: Any) -> Any: ...
     async def route_tool_use(self, content: Any) -> Any:
         """Run what the content asks for.
 
         Args:
-            content: a `ToolUseContent`, or MCP's own; a dict in the neutral form, in OpenAI's or in JSON with `name`
-                and `input`; text with XML, JSON, or a call in any format of the library.
+            content: a `ToolCall`, as parsers give them; a `ToolUseContent`, or MCP's own; a dict in the neutral form,
+                in OpenAI's or in JSON with `name` and `input`; text with XML, JSON, or a call in any format of the
+                library; a list of such. What is not finished (a `ToolCall` whose status is not "ok", an item of the
+                Responses API in progress) is not run: its result is the error "bad_arguments".
 
         Returns:
-            The result in the form of the request: a `ToolResultContent` for an object of the neutral form; OpenAI's
+            The result in the form of the request: a `ToolResultContent` for a `ToolCall`, and for an object of the
+            neutral form; OpenAI's
             message of a tool, or the Responses API's item; text for XML; else a dict in the neutral form. A list of
             them, in order, where the content asks for several, which are run one after another. A request without an id
             gets one (`tool_0`, …). Errors are results too: "bad_request" where the content is no request, with the id
@@ -95,4 +103,6 @@ def _read(holder: Any, key: str) -> Any:
 
 
 def _is_neutral_object(content: Any) -> bool:
-    return not isinstance(content, dict) and _read(content, "type") == "tool_use"
+    if isinstance(content, list | tuple):
+        return bool(content) and all(isinstance(each, ToolCall) for each in content)
+    return isinstance(content, ToolCall) or (not isinstance(content, dict) and _read(content, "type") == "tool_use")

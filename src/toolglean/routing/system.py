@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.errors import UsageError
+from toolglean.messages.ollama import UNREAD_KEY
+from toolglean.messages.wire import arguments_of
 from toolglean.routing.arguments import coerce_arguments
 from toolglean.routing.executors import ToolExecutor
 from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
@@ -57,7 +59,7 @@ class UnifiedMcpToolSystem:
         """Run one request.
 
         Args:
-            request: a `ToolUseContent`, MCP's own, or a dict in the neutral form.
+            request: a `ToolUseContent`, MCP's own, a `ToolCall`, or a dict in the neutral form.
 
         Returns:
             What the tool gave; or an error, with the request's id: "bad_request", when it names no tool;
@@ -124,10 +126,21 @@ def _arguments(request: ToolUseContent, tool: Tool) -> dict[str, Any]:
     if request.unread or not isinstance(request.input, Mapping):
         text = request.unread or repr(request.input)
         raise _Refused("bad_arguments", f"The arguments of {request.name!r} are not a JSON object: {text[:SHOWN]}")
+    if unread := _unread_in_history(request.input, tool):
+        raise _Refused("bad_arguments", f"The arguments of {request.name!r} are not a JSON object: {unread[:SHOWN]}")
     arguments = coerce_arguments(request.input, tool.parameters)
     if faults := faults_of(arguments, tool):
         raise _Refused("bad_arguments", f"{request.name!r}: {'; '.join(faults)}")
     return arguments
+
+
+def _unread_in_history(given: Mapping[str, Any], tool: Tool) -> str:
+    # A wire that has room for an object only holds arguments that could not be read as text under this key.
+    text = given.get(UNREAD_KEY) if len(given) == 1 else None
+    if not isinstance(text, str) or not arguments_of(text)[1]:
+        return ""
+    known = properties(tool.parameters)
+    return text if known and UNREAD_KEY not in known else ""
 
 
 async def _executed(executor: ToolExecutor, request: ToolUseContent, arguments: dict[str, Any]) -> ToolResultContent:

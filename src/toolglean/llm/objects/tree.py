@@ -259,6 +259,10 @@ class Builder:
         pos = scanner.step(text, pos)
         token = scanner.token
         if token == FAIL:
+            if (
+                pos > begin and scanner.state in _LEAVES
+            ):  # what came before the fault is seen, wherever the text was cut
+                self._piece(text, begin, pos, base, time)
             self.fault, self.place = scanner.fault, base + pos
         elif token == NEED:
             if self._leaf is not None or scanner.state in _LEAVES:
@@ -308,7 +312,7 @@ class Builder:
 
     def _reads_key(self) -> bool:
         scanner = self._scanner
-        return scanner.token == KEY or (scanner.token == NEED and IN_KEY in {scanner.state, _back(scanner)})
+        return scanner.token == KEY or (scanner.token in {NEED, FAIL} and IN_KEY in {scanner.state, _back(scanner)})
 
     def _piece(self, text: str, begin: int, end: int, base: int, time: int, *, last: bool = False) -> Text | Scalar:
         leaf = self._leaf

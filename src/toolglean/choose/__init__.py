@@ -1,0 +1,10 @@
+# What this room knows: what a user gives a parser, and which plan follows from it.
+# What it must not know: how anything is read.
+#
+# arguments.py   what is wrong with an argument, said at the door
+# precedence.py  which of several things counts
+"""From what the user has to what the parser reads."""
+
+from toolglean.choose.precedence import Choice, Given, choose
+
+__all__ = ["Choice", "Given", "choose"]
