@@ -230,10 +230,11 @@ def _calls(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
     if len(ended) > limits.calls:
         return Breach("limits", "calls", (text,), f"{len(ended)} calls\n{_lines(whole)}")
     for call in ended:
-        if depth(call.arguments) > limits.depth:
+        arguments = call.arguments if call.status == "ok" else {}
+        if depth(arguments) > limits.depth:
             return Breach("limits", "depth", (text,), _lines(whole))
         try:
-            f"{call.name}{call.id}{call.arguments if depth(call.arguments) < SHALLOW else ''}".encode()
+            f"{call.name}{call.id}{arguments if depth(arguments) < SHALLOW else ''}".encode()
         except UnicodeError:
             return Breach("characters", "half of a pair", (text,), _lines(whole))
     return None

@@ -50,7 +50,9 @@ ARGUMENTS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), ARGUMENTS, ids=[str(row[0])[:40] for row in ARGUMENTS])
+@pytest.mark.parametrize(
+    ("given", "message"), ARGUMENTS, ids=[str(row[0]).partition(" at 0x")[0][:40] for row in ARGUMENTS]
+)
 def test_a_wrong_argument_is_named(given: dict[str, Any], message: str) -> None:
     for make in (lambda: Parser(**given), lambda: parse("", **given)):
         with pytest.raises(ToolgleanError, match=message) as caught:

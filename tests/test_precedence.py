@@ -197,7 +197,7 @@ def test_a_fall_back_to_the_tag_keeps_what_ends_a_turn() -> None:
 
 
 def test_a_fall_back_to_the_tag_keeps_the_header() -> None:
-    prompt = '<|user|>\nsay <call>{"name": "f", "arguments": {"x": 2}<|robot|>\n'
+    prompt = '<|user|>\nsay <call>{"name": "f", "arguments": {"x": 2}<|im_end|>\n<|robot|>\n'
     parser = Parser(["f"], template=ODD, prompt=prompt)
     assert calls(parser, '<call>{"name": "f", "arguments": {"x": 1}}</call>') == [("f", {"x": 1})]
 

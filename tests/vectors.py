@@ -264,7 +264,7 @@ def compare(case: Case, events: list[Event], markers: tuple[tuple[str, str], ...
     """The verdict on the events of the whole turn, and what differs."""
     calls = [event.call for event in events if isinstance(event, CallEnd)]
     if case.calls is not None and not _same_calls(case.calls, calls):
-        found = [(call.name, call.arguments, call.status) for call in calls]
+        found = [(call.name, call.arguments if call.status == "ok" else {}, call.status) for call in calls]
         return "calls", f"{found} for {[(each['name'], each['arguments']) for each in case.calls]}"
     content = "".join(event.text for event in events if isinstance(event, Content))
     if case.content is not None and not _same_content(case, events, content, markers):

@@ -19,7 +19,7 @@ import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from toolglean.errors import TemplateError, UsageError
+from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.messages.wire import field
 from toolglean.parser import Parser
@@ -107,7 +107,7 @@ def _tells(template: str) -> bool:
     # A template without a place for calls gives Ollama's last resort, a bare `{`: then the turn itself tells more.
     try:
         parser = Parser(template=template)
-    except (TemplateError, UsageError):
+    except (FormatError, TemplateError, UsageError):
         return False
     return parser.format is not None or parser.tag not in {None, "{"}
 
