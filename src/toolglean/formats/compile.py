@@ -41,9 +41,9 @@ class Lane:
 
     __slots__ = ("finder", "opening")
 
-    def __init__(self, program: Program, states: list[int]) -> None:
+    def __init__(self, program: Program, states: list[int], *, words: bool) -> None:
         self.opening = program.net.place(states)
-        self.finder = Finder(program.net.exits(states).literals, words=True)
+        self.finder = Finder(program.net.exits(states).literals, words=words)
 
 
 class Program:
@@ -91,7 +91,8 @@ class Program:
             else:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
-            self._lanes[key] = Lane(self, states)
+            # What closes reasoning may follow its last word at once.
+            self._lanes[key] = Lane(self, states, words=lane == CONTENT)
         return self._lanes[key]
 
     def bare_start(self, only: tuple[int, ...]) -> Place:

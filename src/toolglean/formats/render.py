@@ -191,6 +191,8 @@ class _Turn:
         place, found = self.program.lane(0, ()).finder.find(text + after, 0)
         if misfit(text) or (place < len(text) and (found or after)):
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
+        if text and not found and self._has_marker(after):
+            raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
                 raise self._error("its calls stand at the start of the turn: there can be no content before them")
