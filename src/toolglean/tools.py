@@ -56,12 +56,16 @@ class ToolSet:
         tools: names, `Tool` objects, tool dicts (OpenAI, Ollama, Anthropic, MCP), objects with such attributes,
             functions, pydantic classes, `toolglean.llm.CallableTool`s.
 
+    Attributes:
+        names: the names, in the order given.
+        spaced: whether a name holds white space.
+
     Raises:
         ToolError: an entry is none of these; the message shows it.
         UsageError: it is not a list, or a function does not tell its parameters.
     """
 
-    __slots__ = ("_tools", "spaced")
+    __slots__ = ("_tools", "names", "spaced")
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
@@ -74,12 +78,8 @@ class ToolSet:
         for each in tools:
             tool = as_tool(each)
             self._tools.setdefault(tool.name, tool)
+        self.names = tuple(self._tools)
         self.spaced = any(any(char.isspace() for char in name) for name in self._tools)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, in the order given."""
-        return tuple(self._tools)
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None."""

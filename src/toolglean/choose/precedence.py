@@ -208,15 +208,9 @@ def _tag_plan(tag: str, closer: str | None, drop: tuple[str, ...] = ()) -> Plan:
 
 
 def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
-    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
-    from toolglean.formats.compile import compiled  # noqa: PLC0415  # a parser for a tag does without them
-    from toolglean.formats.registry import all_formats, get_format  # noqa: PLC0415
+    from toolglean.choose.plans import plan_for  # noqa: PLC0415  # a parser for a tag does without formats
 
-    formats = all_formats() if named == "auto" else (get_format(named) if isinstance(named, str) else named,)
-    names = () if tools is None else tools.names
-    fixed = tuple(each for each in formats if not each.is_for_tools)
-    written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
-    return FormatPlan(compiled((*fixed, *(each for each in written_out if each is not None))))
+    return plan_for(named, () if tools is None else tools.names)
 
 
 def _model_plan(model: str, tools: ToolSet | None) -> Plan:

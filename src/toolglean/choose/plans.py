@@ -1,0 +1,51 @@
+# What this file knows: where the plan of some formats is found that another parser has had made.
+# What it must not know: which formats a user wants.
+#
+# A parser is made for each turn, and what does not change between turns must not cost anything then. So plans are found
+# by identity and by the tools' names: to compare 75 declarations takes longer than to make a parser.
+"""Plans, found again."""
+
+from __future__ import annotations
+
+from toolglean.engine.places.payload import FormatPlan
+from toolglean.formats.compile import compiled
+from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.spec import Format
+
+__all__ = ["plan_for"]
+
+MOST = 128  # plans that are kept, for as many sets of tools
+
+Formats = tuple[Format, ...]
+
+
+def plan_for(named: str | Format, names: tuple[str, ...]) -> FormatPlan:
+    """The plan of a format, or of all of them ("auto"), for tools of these names.
+
+    Raises:
+        UsageError: no format has that name.
+        FormatError: the declaration is wrong.
+    """
+    if named == "auto":
+        whole: Formats | Format = all_formats()
+    else:
+        whole = get_format(named) if isinstance(named, str) else named
+        if not whole.is_for_tools:
+            names = ()
+    key = (id(whole), names)
+    found = _plans.get(key)
+    if found is None:
+        if len(_plans) >= MOST:
+            _plans.pop(next(iter(_plans)), None)
+        found = _plans[key] = whole, _new(whole if isinstance(whole, tuple) else (whole,), names)
+    return found[1]
+
+
+_plans: dict[tuple[int, tuple[str, ...]], tuple[Formats | Format, FormatPlan]] = {}
+"""With what the id belongs to: while it is here, no other object gets that id."""
+
+
+def _new(formats: Formats, names: tuple[str, ...]) -> FormatPlan:
+    fixed = tuple(each for each in formats if not each.is_for_tools)
+    written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
+    return FormatPlan(compiled((*fixed, *(each for each in written_out if each is not None))))
