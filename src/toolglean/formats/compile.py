@@ -325,15 +325,12 @@ class _Layer:
             if name in {"call", "calls"}:  # more objects in a row, in one wrapper
                 net.eps[net.hole(after, "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
-                before = self._before_hole(here)
+                before = net.before[here]
                 net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
         elif not rest:
             raise self._error(f"nothing shows where {{{name}}} ends: a marker must follow it")
         else:
             net.eps[net.literal(net.space(here), rest[0][0], LITERAL | END)].append(rest[0][1])
-
-    def _before_hole(self, target: int) -> int:
-        return next(state for state, edge in enumerate(self.net.holes) if edge is not None and edge.target == target)
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 

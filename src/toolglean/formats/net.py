@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -117,8 +118,8 @@ class Place:
         if any(net.flags[state] & START for state in states):
             self.flags |= START
         self.formats = tuple(sorted({net.formats[state] for state in states if net.formats[state] >= 0}))
-        self.holes = tuple(edge for state in states if (edge := net.holes[state]) is not None)
-        self.spaces = tuple(state for state in states if net.spaces[state])
+        self.holes = tuple(net.holes[state] for state in states if state in net.holes)
+        self.spaces = tuple(state for state in states if state in net.spaces)
         self.chars: dict[str, list[int]] = {}
         for state in states:
             leads = net.chars[state]
@@ -136,10 +137,12 @@ class Net:
     """States, by number, and what leads from one to another."""
 
     def __init__(self) -> None:
+        # Most states are inside a literal: of those, all else is left out.
         self.chars: list[tuple[str, int] | None] = []
-        self.eps: list[list[int]] = []
-        self.spaces: list[bool] = []
-        self.holes: list[HoleEdge | None] = []
+        self.eps: defaultdict[int, list[int]] = defaultdict(list)
+        self.spaces: set[int] = set()
+        self.holes: dict[int, HoleEdge] = {}
+        self.before: dict[int, int] = {}  # the state before the hole, by the one behind it
         self.flags: list[int] = []
         self.formats: list[int] = []
         self.actions: dict[int, int] = {}
@@ -153,8 +156,9 @@ class Net:
     def copy(self) -> Net:
         """The same net, on which more can be laid: what is there stays as it is."""
         twin = Net()
-        twin.chars, twin.eps, twin.spaces = list(self.chars), list(self.eps), list(self.spaces)
-        twin.holes, twin.flags, twin.formats = list(self.holes), list(self.flags), list(self.formats)
+        twin.chars, twin.eps, twin.spaces = list(self.chars), self.eps.copy(), set(self.spaces)
+        twin.holes, twin.before = dict(self.holes), dict(self.before)
+        twin.flags, twin.formats = list(self.flags), list(self.formats)
         twin.actions, twin.names = dict(self.actions), dict(self.names)
         twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
         return twin
@@ -164,27 +168,25 @@ class Net:
     def state(self, flags: int = 0) -> int:
         """A new state."""
         self.chars.append(None)
-        self.eps.append([])
-        self.spaces.append(False)
-        self.holes.append(None)
         self.flags.append(flags)
         self.formats.append(self.format)
         return len(self.chars) - 1
 
     def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
         """A path that reads `text`, from `begin`; returns its end."""
-        here = self.state()
+        here, size = len(self.chars), len(text)
         self.eps[begin].append(here)
-        for place, char in enumerate(text):
-            there = self.state(flags if place == len(text) - 1 else 0)
-            self.chars[here] = (char, there)
-            here = there
-        return here
+        self.chars += [(char, there) for there, char in enumerate(text, here + 1)]
+        self.chars.append(None)
+        self.flags += [0] * size
+        self.flags.append(flags)
+        self.formats += [self.format] * (size + 1)
+        return here + size
 
     def space(self, begin: int) -> int:
         """A state that any white space keeps, behind `begin`."""
         here = self.state()
-        self.spaces[here] = True
+        self.spaces.add(here)
         self.eps[begin].append(here)
         return here
 
@@ -204,6 +206,7 @@ class Net:
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
         self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last)
+        self.before[target] = here
         return target
 
     # -- walking -------------------------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ class Net:
         seen = dict.fromkeys(core)
         todo = list(seen)
         while todo:
-            for state in self.eps[todo.pop()]:
+            for state in self.eps.get(todo.pop(), ()):
                 if state not in seen:
                     seen[state] = None
                     todo.append(state)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 __all__ = ["JSON", "Codec", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
@@ -89,6 +90,7 @@ _token = re.compile(r"\{([a-z_]+)\}|(\s+)|((?:(?!\{[a-z_]+\})\S)+)")
 _named = re.compile(r"\{name=([^{}]+)\}")
 
 
+@lru_cache(maxsize=2048)  # checks, the net and the registry ask for the same patterns again and again
 def tokens_of(pattern: str) -> tuple[Token, ...]:
     """The tokens of a pattern."""
     return tuple(_tokens(pattern))
