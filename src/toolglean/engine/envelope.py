@@ -388,7 +388,10 @@ def _give(turn: Turn, frame: Frame, here: int) -> None:
 
 
 def _string(raw: str) -> str:
-    found: str = decode(raw[raw.index('"') :])[0]
+    text = raw[raw.index('"') + 1 : -1]
+    if text.isascii() and "\\" not in text:  # nearly always: names, keys and ids are plain
+        return text
+    found: str = decode(f'"{text}"')[0]
     return found
 
 

@@ -93,16 +93,21 @@ def _first_of(codec: Codec | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exits:
-    """What may stand behind a hole of text: literals, and the first characters of a hole that follows at once."""
+    """What may stand behind a hole of text: literals, and the first characters of a hole that follows at once.
+
+    Attributes:
+        after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
+    """
 
     literals: tuple[str, ...]
     chars: frozenset[str]
+    after_words: bool = False
 
 
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("action", "chars", "flags", "formats", "holes", "key", "known", "name", "spaces")
+    __slots__ = ("action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -126,6 +131,7 @@ class Place:
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
+        self.inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
@@ -241,6 +247,34 @@ class Net:
                 found = place.known[char] = self.place(core)
         return found
 
+    def run(self, place: Place, text: str, i: int) -> tuple[Place, int] | None:
+        """The place behind the characters from `i` on, and their end: as far as nothing may happen on the way.
+
+        Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
+        """
+        inner = self._inner(place)
+        if inner:
+            chars, places = inner
+            size = min(len(chars), len(text) - i)
+            if text.startswith(chars[:size], i):
+                return places[size - 1], i + size
+        found = self.step(place, text[i])
+        return None if found is None else (found, i + 1)
+
+    def _inner(self, place: Place) -> tuple[str, tuple[Place, ...]] | None:
+        """The characters that can only follow each other from that place on, and the places behind them."""
+        if place.inner is None:
+            chars, places, here = "", [], place
+            while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
+                char = next(iter(here.chars))
+                found = self.step(here, char)
+                if found is None or char.isspace():
+                    break
+                chars, here = chars + char, found
+                places.append(found)
+            place.inner = chars, tuple(places)
+        return place.inner if place.inner[0] else None
+
     def behind(self, edges: tuple[HoleEdge, ...]) -> tuple[Place, Exits]:
         """The place behind a hole, and what may stand there."""
         found = self._behind.get(edges)
@@ -258,7 +292,8 @@ class Net:
             chars = frozenset(
                 char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
-            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars)
+            after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
+            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
         return self._exits[key]
 
     def finder(self, exits: Exits, trail: str) -> Finder:

@@ -50,7 +50,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
         text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     try:
-        return json.loads(text, strict=False, object_pairs_hook=build)
+        return json.JSONDecoder(strict=False, object_pairs_hook=build).decode(text)
     except RecursionError:
         return _decoded_deep(text, build)
 

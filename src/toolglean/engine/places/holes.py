@@ -31,6 +31,8 @@ __all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word",
 
 WORD_CHARS = 4096  # of a key, or of any word with the white space around it
 
+_letters = re.compile("[A-Za-z0-9_]*").match
+_plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
 _index_body = re.compile(r"\d*").match
 _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
@@ -134,6 +136,9 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """A name, id, index, key or type."""
     exits = walk.exits
     while i < len(text):
+        if exits.after_words and (j := _inside_word(turn, walk, text, i)) > i:
+            i = j
+            continue
         char = text[i]
         if char in exits.chars and walk.word.strip():
             return _word_ends(turn, walk, "", i)
@@ -146,6 +151,17 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if not _may_go_on(turn, walk, exits.literals):
             return _no_word(turn, walk, char, i)
     return i
+
+
+def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
+    # Letters behind letters: nothing can end or go wrong there, as long as the name is not too long.
+    end: int = _letters(text, i).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+    if end == i or walk.edges[0].kind == "index" or len(walk.word) + end - i > NAME_CHARS or not _plain(walk.word):
+        return i
+    walk.word += text[i:end]
+    if turn.region.open:
+        turn.region.keep(text[i:end])
+    return end
 
 
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:

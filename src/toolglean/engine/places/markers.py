@@ -26,9 +26,10 @@ __all__ = ["read_behind", "read_markers"]
 def read_markers(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Literals and white space between holes."""
     while i < len(text):
-        if not walk.step(turn, text[i]):
+        j = walk.step(turn, text, i)
+        if j == i:
             return _astray(turn, walk, text[i], i)
-        i += 1
+        i = j
         if walk.place.flags and (not arrived(turn, walk, turn.base + i) or turn.limit_passed(i)):
             return i
     return i
@@ -71,19 +72,23 @@ def _go_back(turn: Turn, walk: Walk) -> bool:
 
 def read_behind(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """What stands behind a call: markup, a call that has no marker of its own, or the end of it all."""
-    char = text[i]
-    if not walk.pending_chars and char.isspace():
-        return turn.wait_for_more(text, i)
-    found = walk.program.net.step(walk.place, char)
-    if found is not None:
-        if not walk.pending_chars:
-            walk.pending_start = turn.base + i
-        walk.place = found
-        walk.pending = grown(walk.pending, char)
-        walk.pending_chars += 1
-        if found.flags & LITERAL:
-            _literal_behind(turn, walk, turn.base + i + 1)
-        return i + 1
+    if not walk.pending_chars:
+        if text[i].isspace():
+            return turn.wait_for_more(text, i)
+        walk.pending_start = turn.base + i
+    read = walk.program.net.run(walk.place, text, i)
+    if read is not None:
+        walk.place, j = read
+        walk.pending = grown(walk.pending, text[i:j])
+        walk.pending_chars += j - i
+        if walk.place.flags & LITERAL:
+            _literal_behind(turn, walk, turn.base + j)
+        return j
+    return _beyond(turn, walk, text[i], i)
+
+
+def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
+    # What follows is not behind the call any more.
     if walk.pending_chars:
         pending, start = joined(walk.pending), walk.pending_start
         turn.leave(text_follows=False)

@@ -124,26 +124,28 @@ class Walk(Payload):
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
-    def step(self, turn: Turn, char: str) -> bool:
-        """Walk one character. False: it leads nowhere."""
+    def step(self, turn: Turn, text: str, i: int) -> int:
+        """Walk on from `i`, to where something may happen. Returns the place reached; `i` if nothing leads on."""
         place = self.place
-        found = place.known[char] if char in place.known else self.program.net.step(place, char)
-        if found is None:
-            return False
-        if place.holes and not char.isspace():
+        read = self.program.net.run(place, text, i)
+        if read is None:
+            return i
+        found, j = read
+        if place.holes and not text[i].isspace():
             self.others = (*self.others, (place, self.pending_chars))
         self.place = found
-        self.pending = grown(self.pending, char)
-        self.pending_chars += 1
+        piece = text[i:j]
+        self.pending = grown(self.pending, piece)
+        self.pending_chars += j - i
         if turn.region.open:
-            turn.region.keep(char)
+            turn.region.keep(piece)
         if found.flags & LITERAL:
             self.others = ()
             if found.flags & ACTION:
                 self.accepted, self.guarded = (found.action, self.pending_chars), 0
             elif found.flags & GUARDED and not found.flags & FOLLOWS:
                 self.guarded = self.pending_chars
-        return True
+        return j
 
     def begin_hole(self, place: Place, char: str, edges: tuple[HoleEdge, ...]) -> None:
         """A hole of that place begins with that character."""
