@@ -230,6 +230,8 @@ def test_chunks_stay_chunks(given: tuple[Any, ...]) -> None:
         ({"role": "assistant", "content": "Hi"}, {"content": "Ho"}),
         ({"error": "overloaded"}, A),  # as text, the whole log would be one turn
         ('{"id": 1, "content": "H', A),
+        ({"prompt": "?", "completion": "Hi"}, {"prompt": "?", "completion": "Ho"}),
+        ({"response": "Hi"}, {"response": "Ho"}),
     ],
 )
 def test_what_could_be_either_is_asked_for(given: tuple[Any, ...]) -> None:

@@ -157,6 +157,7 @@ _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # whatever is missing her
     ("message", None): "turns",
     ("message", ""): "turns",  # a broken line among turns
     ("message", "turn"): "turns",
+    ("message", "answer"): "turns",
     ("message", "message"): "turns",  # unless their ids say that they belong together
     ("text", None): "jsonl",  # the only line: the same turn either way
     ("text", ""): "jsonl",  # a broken line among chunks
@@ -165,6 +166,9 @@ _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # whatever is missing her
     ("", ""): "text",
     ("", "chunk"): "text",
     ("", "text"): "text",
+    ("", "answer"): "text",
+    ("answer", None): "text",
+    ("answer", ""): "text",
 }
 
 
@@ -200,7 +204,7 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
     if form is None or (isinstance(following, dict) and kind == "message" and _belong_together(value, following)):
         raise InputError(
             f"{name}: each line could be a whole turn or a chunk of one stream: say --turns (a turn a line) or "
-            "--stream (one turn in chunks)"
+            "--stream (one turn in chunks), or --text to read them as they are"
         )
     return form
 

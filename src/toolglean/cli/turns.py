@@ -26,7 +26,7 @@ from toolglean.messages.wire import arguments_of, id_of
 
 __all__ = ["Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
 
-Evidence: TypeAlias = Literal["turn", "message", "text", "server chunk", ""]
+Evidence: TypeAlias = Literal["turn", "message", "text", "answer", "server chunk", ""]
 """What an object says of its file: see `evidence_of`."""
 
 ID_KEYS = ("custom_id", "id", "turn_id", "request_id", "uuid")
@@ -101,6 +101,7 @@ def evidence_of(value: Any) -> Evidence:
         "turn": only a whole turn looks like this.
         "message": content with an id or a role, as turns have, and rarely chunks: the next line decides.
         "text": bare text under `content` or `text`: a chunk, or a turn.
+        "answer": text under another of TEXT_KEYS, without an id: a turn, or JSON that a model wrote.
         "server chunk": one chunk of a server's stream.
         "": none of these.
     """
@@ -118,7 +119,9 @@ def evidence_of(value: Any) -> Evidence:
     if "role" in value and ("content" in value or "tool_calls" in value):
         return "turn"  # its content is parts, or null
     named = id_in(value) is not None
-    return "turn" if named and any(key in value for key in (*TEXT_KEYS, "body", "error")) else ""
+    if named and any(key in value for key in (*TEXT_KEYS, "body", "error")):
+        return "turn"
+    return "answer" if any(isinstance(value.get(key), str) for key in TEXT_KEYS) else ""
 
 
 def _is_answer(value: Mapping[str, Any]) -> bool:
