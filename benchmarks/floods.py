@@ -236,7 +236,7 @@ def rows(name: str, size: int, *, every: int = 1) -> Iterator[tuple[str, Cost]]:
             for chars in (False, True)
             if (number + place) % (12 if chars else 4) == 0  # characters one by one take several times as long
         ]
-        if costs:  # some states have no turn at so few characters
+        if costs:  # where few units are chosen, a state may get none
             yield state, max(costs, key=lambda cost: (cost.growth, cost.four))
 
 

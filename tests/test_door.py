@@ -19,6 +19,7 @@ from toolglean import (
     ToolgleanError,
     ToolSet,
     UsageError,
+    aiter_events,
     fold,
     iter_events,
     parse,
@@ -119,12 +120,21 @@ def test_a_kind_of_text_is_text() -> None:
 
 
 def test_streams_may_hold_none_and_nothing_else() -> None:
-    assert fold(iter_events(["a", None, "b"], Parser())).content == "ab"  # type: ignore[arg-type]
+    assert fold(iter_events(["a", None, "b"], Parser())).content == "ab"
+    assert fold(iter_events([b"\xc3", None, b"\xa9"], Parser())).content == "é"
     assert fold(iter_events([memoryview(b"\xc3"), bytearray(b"\xa9")], Parser())).content == "é"  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is not text"):
         list(iter_events([io.StringIO("a")], Parser()))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is a list"):
         parse(["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("parser", [None, "hermes", Parser, parse, {"format": "hermes"}])
+@pytest.mark.parametrize("read", [iter_events, aiter_events])
+def test_a_stream_needs_a_parser(read: Any, parser: Any) -> None:
+    with pytest.raises(UsageError, match=r"^parser=.* cannot read a stream: give a toolglean\.Parser\(") as caught:
+        read([], parser)
+    assert ("It is the class: call it." in str(caught.value)) is (parser is Parser)
 
 
 def get_weather(city: str, days: int = 1) -> str:

@@ -61,6 +61,23 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, 8000, chars=chars).linear
 
 
+RESPONSES = {
+    # Each head looked for its end up to the one `>` behind all of them.
+    "heads with one end behind all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
+    "heads with one end, not merged": ("response tags", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
+    # What waits behind a value was one string, longer with each character.
+    "blanks behind a value": ("response tags", "<tc=f><p=s>y z</p>", " ", "</tc>", True),
+    "blanks behind a value that goes on": ("response tags", "<tc=f><p=s>y z</p>", "\n", "x</p></tc>", True),
+}
+
+
+@pytest.mark.parametrize("which", RESPONSES)
+def test_floods_of_response_templates(which: str) -> None:
+    name, before, unit, after, chars = RESPONSES[which]
+    for size in (40_000,) if chars else (1000, 10_000):  # copying is fast: it shows where much is copied
+        assert cost_of(reads(name).parser, before, unit, size, chars=chars, after=after).linear
+
+
 def test_a_flood_that_is_not_linear_is_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

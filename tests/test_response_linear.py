@@ -107,6 +107,15 @@ def test_a_closing_marker_that_came_once() -> None:
     assert content_value("json", "{a: <q>x</q>, b: <q>y}", args | {"allow_non_json": True}) == "{a: <q>x</q>, b: <q>y}"
 
 
+def test_openers_of_any_text_with_one_end_behind_all() -> None:
+    given = template(open_pattern=r"<tc (?P<name>.*?)>", content="json")
+    assert_linear(lambda n: parse("<tc " * n + ">{}</tc>", ["f"], response_template=given), 20000)
+    found = parse("<tc x" * 2000 + "<tc f>{}</tc>", ["f"], response_template=given)
+    assert [call.name for call in found.calls] == []  # it begins at the first one that ends within the bound
+    found = parse("<tc " + "x" * 5000 + "<tc f>{}</tc>", ["f"], response_template=given)
+    assert [call.name for call in found.calls] == ["f"]
+
+
 def test_all_marks_of_a_text_are_found_in_one_pass() -> None:
     plan = response_plan(tags_template())
     marks = plan.firsts(next(number for number, way in enumerate(plan.ways) if way.tag is not None))

@@ -9,6 +9,8 @@ import codecs
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from toolglean.choose.arguments import shown
+from toolglean.errors import UsageError
 from toolglean.events import Event, Output, fold
 from toolglean.parser import Parser
 
@@ -36,16 +38,22 @@ def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **option
     return fold(parser.feed(text) + parser.finish())
 
 
-def iter_events(chunks: Iterable[str] | Iterable[bytes], parser: Parser) -> Iterator[Event]:
+def iter_events(chunks: Iterable[str | None] | Iterable[bytes | None], parser: Parser) -> Iterator[Event]:
     """The events of a stream, as they become known; at its end the turn is ended.
 
     Args:
-        chunks: text, or bytes of UTF-8 cut anywhere, also inside a character. Bytes that are no UTF-8 become U+FFFD.
+        chunks: text, or bytes of UTF-8 cut anywhere, also inside a character. Bytes that are not UTF-8 become U+FFFD;
+            None, which is what clients have where a chunk holds no text, gives nothing.
         parser: a parser for this turn.
 
     Raises:
-        UsageError: the parser's turn is over.
+        UsageError: at once: `parser` is not a `Parser`. While reading: the parser's turn is over, or a chunk is neither
+            text nor bytes.
     """
+    return _events(chunks, _checked(parser))
+
+
+def _events(chunks: Iterable[Any], parser: Parser) -> Iterator[Event]:
     decoder = _Decoder()
     for chunk in chunks:
         yield from parser.feed(decoder.text(chunk))
@@ -53,8 +61,21 @@ def iter_events(chunks: Iterable[str] | Iterable[bytes], parser: Parser) -> Iter
     yield from parser.finish()
 
 
-async def aiter_events(chunks: AsyncIterable[str] | AsyncIterable[bytes], parser: Parser) -> AsyncIterator[Event]:
+def aiter_events(
+    chunks: AsyncIterable[str | None] | AsyncIterable[bytes | None], parser: Parser
+) -> AsyncIterator[Event]:
     """The events of an asynchronous stream: see `iter_events`."""
+    return _aevents(chunks, _checked(parser))
+
+
+def _checked(parser: Any) -> Parser:
+    if isinstance(parser, Parser):
+        return parser
+    made = " It is the class: call it." if parser is Parser else ""
+    raise UsageError(f"parser={shown(parser)} cannot read a stream: give a toolglean.Parser(...).{made}")
+
+
+async def _aevents(chunks: AsyncIterable[Any], parser: Parser) -> AsyncIterator[Event]:
     decoder = _Decoder()
     async for chunk in chunks:
         for event in parser.feed(decoder.text(chunk)):

@@ -102,6 +102,7 @@ assert_type(join(events), list[Event])
 assert_type(parse("Hello", ["get_time"], format="hermes"), Output)
 assert_type(iter_events(["Hello"], parser), Iterator[Event])
 assert_type(iter_events([b"Hello"], parser), Iterator[Event])
+assert_type(iter_events(["Hello", None], parser), Iterator[Event])
 
 
 async def chunks() -> AsyncIterator[bytes]:

@@ -24,12 +24,65 @@ _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "co
 _FLAGS = ("coerce", "markup", "untrusted")
 
 
-def check_arguments(**given: Any) -> None:
+def check_arguments(
+    *,
+    format: Any,  # noqa: A002  # the field's own word
+    model: Any,
+    tokenizer_config: Any,
+    response_template: Any,
+    tag: Any,
+    closer: Any,
+    start: Any,
+    prompt: Any,
+    unknown_tools: Any,
+    coerce: Any,
+    markup: Any,
+    id_prefix: Any,
+    limits: Any,
+    untrusted: Any,
+) -> None:
     """Whether each argument of `Parser` is of the kind that it must be.
 
     Raises:
         UsageError: one is not; the message names it, shows the value, and says what was expected.
     """
+    # What nearly all parsers are made with, in one look: the loops below take a tenth of the time of a whole `Parser`.
+    if (
+        (format is None or type(format) is str)
+        and (model is None or type(model) is str)
+        and tokenizer_config is None
+        and response_template is None
+        and (tag is None or type(tag) is str)
+        and (closer is None or type(closer) is str)
+        and start is None
+        and type(prompt) is str
+        and unknown_tools == "call"
+        and (coerce is True or coerce is False)
+        and (markup is True or markup is False)
+        and type(id_prefix) is str
+        and (limits is None or type(limits) is Limits)
+        and (untrusted is True or untrusted is False)
+    ):
+        return
+    _check_each(
+        format=format,
+        model=model,
+        tokenizer_config=tokenizer_config,
+        response_template=response_template,
+        tag=tag,
+        closer=closer,
+        start=start,
+        prompt=prompt,
+        unknown_tools=unknown_tools,
+        coerce=coerce,
+        markup=markup,
+        id_prefix=id_prefix,
+        limits=limits,
+        untrusted=untrusted,
+    )
+
+
+def _check_each(**given: Any) -> None:
     for name, expected in _TEXTS.items():
         value = given[name]
         if not isinstance(value, str) and (value is not None or name in _REQUIRED):

@@ -1,71 +1,116 @@
-# What this file knows: how a stream of chunks is stored in a file, and how it is read while it is still being written.
-# What it must not know: what the chunks mean.
+# What this file knows: how a stream of chunks, or many turns, are stored in a file, and how that is read while it is
+# still being written.
+# What it must not know: what the chunks mean, and where in a line a turn stands (turns.py).
 #
-# Two ways. Text: what arrives together is a chunk. JSON lines: a line is a chunk (a JSON string, or an object that has
-# one under one of CHUNK_KEYS) or many (a JSON list of strings). The first line that is not blank tells which; it is
-# waited for only while it can still become JSON.
-"""Chunks from a file or from standard input."""
+# Three ways. Text: what arrives together is a chunk. JSON lines of chunks: a line is a chunk (a JSON string, or an
+# object that has one under one of CHUNK_KEYS) or many (a JSON list of strings). JSON lines of turns: a line is a turn.
+# The first line that is not blank tells which, or the first two do; they are waited for only while they can still
+# become JSON. What two lines tell stands in `_BY_SECOND`.
+"""Chunks or turns from a file or from standard input."""
 
 from __future__ import annotations
 
 import codecs
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
 from toolglean.cli.options import InputError
+from toolglean.cli.turns import evidence_of, id_in
 
-__all__ = ["CHUNK_KEYS", "RULE", "Form", "read_chunks"]
+__all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "json_in", "name_of", "read_chunks", "read_input"]
 
-Form: TypeAlias = Literal["text", "jsonl"]
+Form: TypeAlias = Literal["text", "jsonl", "turns"]
 
-CHUNK_KEYS = ("chunk", "token", "content", "text")
+CHUNKS_ONLY = ("chunk", "token")
+CHUNK_KEYS = (*CHUNKS_ONLY, "content", "text")
 RULE = (
-    "Input is UTF-8: text, or JSON lines of chunks. It is taken for JSON lines if its first line (blank ones aside) is "
-    "a JSON string, a JSON list of strings, or a JSON object with a string under "
-    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. --text and --jsonl say "
-    "it outright."
+    "Input is UTF-8: text, JSON lines of chunks, or (parse only) JSON lines of turns. It is taken for chunks if its "
+    "first line (blank ones aside) is a JSON string, a JSON list of strings, or a JSON object with a string under "
+    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is taken for turns if "
+    "the first line is a whole answer of OpenAI or Ollama, an object with messages, or one with content and an id or a "
+    "role. Where the first two lines leave it open, the command asks for --turns or --stream. --text, --stream and "
+    "--turns say it outright."
 )
 BLOCK = 65536
 
+_not_utf8 = re.compile(
+    "[\udc80-\udcff]"
+).search  # what "surrogateescape" makes of a byte; UTF-8 itself has no surrogates
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that should hold a turn; `number` counts from 1."""
+
+    number: int
+    text: str
+
+
+def name_of(path: str) -> str:
+    """What messages call that input."""
+    return "standard input" if path == "-" else path
+
 
 def read_chunks(path: str, form: Form | None) -> Iterator[str]:
-    """The chunks, as they arrive.
+    """The chunks of one stream: see `read_input`.
+
+    Raises:
+        InputError: as `read_input`; or the lines are turns.
+    """
+    for each in read_input(path, form):
+        if isinstance(each, Line):
+            raise InputError(
+                f"{name_of(path)}: line {each.number}: this is a whole turn, and the chunks of one stream were "
+                "expected: say --text or --jsonl if it is one"
+            )
+        yield each
+
+
+def read_input(path: str, form: Form | None) -> Iterator[str | Line]:
+    """What the input holds, as it arrives: the chunks of one stream, or the lines of many turns; never both.
 
     Args:
         path: a file; "-" for standard input.
-        form: how they are stored; None: by the rule of RULE.
+        form: how it is stored; None: by the rule of RULE.
 
     Raises:
-        InputError: the file cannot be read, or a line is no chunk; the message says where.
+        InputError: the file cannot be read; a line of chunks is not a chunk; or the first lines do not tell chunks
+            from turns. The message says where.
     """
-    name = "standard input" if path == "-" else path
+    name = name_of(path)
     with ExitStack() as stack:
         try:
             source = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
-            pieces = _decoded(source, name)
-            yield from _by_form(pieces, form, name)
+            yield from _by_form(_decoded(source), form, name)
         except OSError as error:
             raise InputError(f"{name}: {error.strerror or error}") from error
 
 
-def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[str]:
+def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[str | Line]:
     head = ""
     if form is None:
         for piece in pieces:
             head += piece
-            form = _form_of(head)
+            if len(head) > len(piece) and "\n" not in piece:
+                continue  # the same line goes on
+            form = _form_of(head, name, is_whole=False)
             if form is not None:
                 break
         else:
-            form = _form_of(head + "\n")
-    if form == "jsonl":
-        yield from _json_lines(_with_head(head, pieces), name)
+            form = _form_of(head, name, is_whole=True)
+    whole = _with_head(head, pieces)
+    if form == "turns":
+        yield from (Line(number, line) for number, line in enumerate(_lines(whole), 1) if line.strip())
+    elif form == "jsonl":
+        yield from _json_lines(_checked(whole, name), name)
     else:
-        yield from filter(None, _with_head(head, pieces))
+        yield from filter(None, _checked(whole, name))
 
 
 def _with_head(head: str, pieces: Iterator[str]) -> Iterator[str]:
@@ -73,23 +118,31 @@ def _with_head(head: str, pieces: Iterator[str]) -> Iterator[str]:
     yield from pieces
 
 
-def _decoded(source: BinaryIO, name: str) -> Iterator[str]:
+def _decoded(source: BinaryIO) -> Iterator[str]:
     # read1 gives what is there; read would wait for a full block.
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     read1 = getattr(source, "read1", source.read)
-    line, column = 1, 1
     while True:
         data = read1(BLOCK)
-        try:
-            piece = decoder.decode(data, final=not data)
-        except UnicodeDecodeError as error:
-            line, column = _moved(error.object[: error.start].decode("utf-8"), line, column)
-            raise InputError(f"{name}: line {line}, column {column}: this is not UTF-8") from error
-        line, column = _moved(piece, line, column)
+        piece = decoder.decode(data, final=not data)
         if piece:
             yield piece
         if not data:
             return
+
+
+def _checked(pieces: Iterator[str], name: str) -> Iterator[str]:
+    line, column = 1, 1
+    for piece in pieces:
+        wrong = None if piece.isascii() else _not_utf8(piece)
+        if wrong is not None:
+            before = piece[: wrong.start()]
+            if before:
+                yield before
+            line, column = _moved(before, line, column)
+            raise InputError(f"{name}: line {line}, column {column}: this is not UTF-8")
+        line, column = _moved(piece, line, column)
+        yield piece
 
 
 def _moved(text: str, line: int, column: int) -> tuple[int, int]:
@@ -97,21 +150,90 @@ def _moved(text: str, line: int, column: int) -> tuple[int, int]:
     return line + breaks, len(text) - text.rfind("\n") if breaks else column + len(text)
 
 
-def _form_of(head: str) -> Form | None:
-    """What the first line says; None while it is not whole and may still be JSON."""
-    text = head.lstrip()
-    if not text:
-        return None
-    if text[0] not in '"[{':
+# -- which form it is --------------------------------------------------------------------------------------------------
+
+_BY_FIRST: Mapping[str, Form] = {"chunk": "jsonl", "turn": "turns"}
+_BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # whatever is missing here could be either
+    ("message", None): "turns",
+    ("message", ""): "turns",  # a broken line among turns
+    ("message", "turn"): "turns",
+    ("message", "answer"): "turns",
+    ("message", "message"): "turns",  # unless their ids say that they belong together
+    ("text", None): "jsonl",  # the only line: the same turn either way
+    ("text", ""): "jsonl",  # a broken line among chunks
+    ("text", "chunk"): "jsonl",
+    ("", None): "text",
+    ("", ""): "text",
+    ("", "chunk"): "text",
+    ("", "text"): "text",
+    ("", "answer"): "text",
+    ("answer", None): "text",
+    ("answer", ""): "text",
+}
+
+
+def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
+    """What the first lines say; None while they are not whole and may still say something.
+
+    Raises:
+        InputError: they could be chunks or turns, or are a server's stream.
+    """
+    first, rest = _first_line(head)
+    if first[:1] not in '"[{':  # "" is in it
         return "text"
-    first, line_break, _ = text.partition("\n")
-    if not line_break:
+    if rest is None and not is_whole:
         return None
+    if not first:
+        return "text"
+    value = _value(first)
+    kind = _kind(value)
+    if kind == "server chunk":
+        raise InputError(
+            f"{name}: these are chunks as a server streams them, and they were expected as text: give their text as "
+            "chunks, give whole turns, or read the lines as they are with --text"
+        )
+    if kind in _BY_FIRST:
+        return _BY_FIRST[kind]
+    if not kind and first[0] != "{":
+        return "text"
+    second, rest = _first_line(rest or "")
+    if rest is None and not is_whole:
+        return None
+    following = _value(second) if second else None
+    form = _BY_SECOND.get((kind, _kind(following) if second else None))
+    if form is None or (isinstance(following, dict) and kind == "message" and _belong_together(value, following)):
+        raise InputError(
+            f"{name}: each line could be a whole turn or a chunk of one stream: say --turns (a turn a line) or "
+            "--stream (one turn in chunks), or --text to read them as they are"
+        )
+    return form
+
+
+def _first_line(text: str) -> tuple[str, str | None]:
+    """The first line that is not blank, and what follows it: None where the line may go on."""
+    first, line_break, rest = text.lstrip().partition("\n")
+    return first, rest if line_break else None
+
+
+def _kind(value: Any) -> str:
+    """What a line is: "chunk", or what `evidence_of` says."""
+    if isinstance(value, dict) and not any(isinstance(value.get(key), str) for key in CHUNKS_ONLY):
+        return evidence_of(value)
+    return "chunk" if _chunks_of(value) is not None else evidence_of(value)
+
+
+def _belong_together(first: Any, second: Any) -> bool:
+    # The chunks of a server's stream share an id; turns each have one, or none has.
+    one, other = id_in(first), id_in(second)
+    return (one is None) != (other is None) or (one is not None and one == other)
+
+
+def _value(line: str) -> Any:
+    """The line's JSON value; None where it has none: so no line holds a bare null that counts."""
     try:
-        found = json.loads(first)
+        return json.loads(line)
     except (ValueError, RecursionError):
-        return "text"
-    return "text" if _chunks_of(found) is None else "jsonl"
+        return None
 
 
 def _chunks_of(value: Any) -> list[str] | None:
@@ -122,6 +244,9 @@ def _chunks_of(value: Any) -> list[str] | None:
     if isinstance(value, dict):
         return next(([value[key]] for key in CHUNK_KEYS if isinstance(value.get(key), str)), None)
     return None
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
 
 
 def _lines(pieces: Iterator[str]) -> Iterator[str]:
@@ -136,16 +261,33 @@ def _lines(pieces: Iterator[str]) -> Iterator[str]:
     yield "".join(parts)
 
 
+def json_in(line: str, where: str, hint: str = "") -> Any:
+    """The JSON value of a line.
+
+    Args:
+        line: the line.
+        where: the input's name and the line's number, for messages.
+        hint: what to do where it is not JSON.
+
+    Raises:
+        InputError: it is not JSON; the message says in which column.
+    """
+    wrong = None if line.isascii() else _not_utf8(line)
+    if wrong is not None:
+        raise InputError(f"{where}, column {wrong.start() + 1}: this is not UTF-8")
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}, column {error.colno}: {error.msg}{hint}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}, column 1: {error}{hint}") from error
+
+
 def _json_lines(pieces: Iterator[str], name: str) -> Iterator[str]:
     for number, line in enumerate(_lines(pieces), 1):
         if not line.strip():
             continue
-        try:
-            found = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{name}: line {number}, column {error.colno}: {error.msg} (text? say --text)") from error
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{name}: line {number}, column 1: {error} (text? say --text)") from error
+        found = json_in(line, f"{name}: line {number}", " (text? say --text)")
         chunks = _chunks_of(found)
         if chunks is None:
             column = len(line) - len(line.lstrip()) + 1

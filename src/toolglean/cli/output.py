@@ -9,10 +9,11 @@ import json
 import os
 import re
 import sys
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
-from toolglean.events import Event, Output
+from toolglean.events import Event, Output, ToolCall
+from toolglean.scan.nested import json_text
 
 __all__ = [
     "BLUE",
@@ -26,6 +27,8 @@ __all__ = [
     "for_machines",
     "for_people",
     "output_line",
+    "row_line",
+    "summary_line",
 ]
 
 GREEN, YELLOW, BLUE, BOLD, DIM = "32", "33", "34", "1", "2"
@@ -51,7 +54,7 @@ def _reconfigure(**how: str) -> None:
 
 def event_line(event: Event) -> str:
     """One event as a line of JSON: `event` is its name in snake case, then come its fields."""
-    return _line({"event": _snake(type(event).__name__), **asdict(event)})
+    return _line({"event": _snake(type(event).__name__), **_fields(event)})
 
 
 def end_line(format_name: str | None) -> str:
@@ -61,11 +64,34 @@ def end_line(format_name: str | None) -> str:
 
 def output_line(output: Output, format_name: str | None) -> str:
     """A folded turn as a line of JSON, with the name of its format; None where that is not known."""
-    return _line({"format": format_name, **asdict(output)})
+    return _line({"format": format_name, **_fields(output)})
+
+
+def row_line(place: dict[str, Any], output: Output, format_name: str | None) -> str:
+    """One of many turns as a line of JSON: where it stands (its id and its line), and then as `output_line`."""
+    return _line({**place, "format": format_name, **_fields(output)})
+
+
+def summary_line(counts: dict[str, Any]) -> str:
+    """What follows the last of many turns: what all of them came to."""
+    return _line({"summary": counts})
+
+
+def _fields(value: Any) -> Any:
+    # As `asdict`, but for arguments: they are not copied, for they may be nested deeper than Python recurses.
+    if isinstance(value, list):
+        return [_fields(each) for each in value]
+    return {
+        each.name: _fields(found) if isinstance(found := getattr(value, each.name), list | ToolCall) else found
+        for each in fields(value)
+    }
 
 
 def _line(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return json_text(value)
 
 
 def _snake(name: str) -> str:

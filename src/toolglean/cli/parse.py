@@ -1,6 +1,7 @@
 # What this file knows: the command `toolglean parse`.
-# What it must not know: how input is read (chunks.py) and how events look as JSON (output.py).
-"""`toolglean parse`: one turn of a model, from a file or from standard input."""
+# What it must not know: how input is read (chunks.py, turns.py), how events look as JSON (output.py), how many turns
+# are told of (report.py).
+"""`toolglean parse`: one turn of a model, or one on each line, from a file or from standard input."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from toolglean.cli.chunks import RULE, read_chunks
-from toolglean.cli.options import add_format_options, new_parser
+from toolglean.cli.chunks import RULE, Line, name_of, read_input
+from toolglean.cli.options import InputError, add_format_options, new_parser
 from toolglean.cli.output import end_line, event_line, for_machines, output_line
+from toolglean.cli.report import Report
 from toolglean.events import CallEnd, Event, Problem, fold
 from toolglean.parser import Parser
 
@@ -23,9 +25,10 @@ def add_to(commands: Any) -> None:
     """Add the command to the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "parse",
-        help="read one turn of a model, and print its content and calls as JSON",
+        help="read one turn of a model, or one on each line, and print content and calls as JSON",
         description="Reads one turn of a model, and prints what it came to as one line of JSON: format, content, "
-        "reasoning, calls, unfinished calls, problems.",
+        "reasoning, calls, unfinished calls, problems. Of JSON lines that are turns it prints such a line for each, "
+        "with the turn's id and its line, and a summary as the last line.",
         epilog=RULE,
         allow_abbrev=False,
     )
@@ -35,23 +38,60 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--events",
         action="store_true",
-        help="print every event as a line of its own, as soon as it is known; at the end one with the format",
+        help="one stream: print every event as a line of its own, as soon as it is known; at the end one with the "
+        "format",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
     form.add_argument(
-        "--jsonl", dest="form", action="store_const", const="jsonl", help="the input is JSON lines of chunks"
+        "--stream",
+        "--jsonl",
+        dest="form",
+        action="store_const",
+        const="jsonl",
+        help="the input is JSON lines of chunks of one turn",
+    )
+    form.add_argument(
+        "--turns", dest="form", action="store_const", const="turns", help="the input is JSON lines, a turn on each"
+    )
+    group = parser.add_argument_group("turns")
+    group.add_argument("--summary", action="store_true", help="print only the summary, not the turns")
+    group.add_argument(
+        "--strict", action="store_true", help="stop at the first line that is not a turn, with exit code 2"
     )
     add_format_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Parse. 1 where the turn had a problem or an unfinished call, else 0."""
+    """Parse. 1 where a turn had a problem or an unfinished call, or a line was not a turn, else 0."""
     for_machines()
     parser = new_parser(args)
-    turns = chain(map(parser.feed, read_chunks(args.file, args.form)), _last(parser))
+    found = read_input(args.file, args.form)
+    first = next(found, None)
+    if args.form == "turns" or isinstance(first, Line):
+        return _as_turns([] if first is None else chain([first], found), parser, args)
+    if args.summary or args.strict:
+        raise InputError("--summary and --strict are for turns, and this is one stream: say --turns if it is not")
+    chunks: Any = [] if first is None else chain([first], found)  # no lines among them
+    turns = chain(map(parser.feed, chunks), _last(parser))
     return _as_events(turns, parser) if args.events else _as_output(turns, parser)
+
+
+def _as_turns(lines: Iterable[Any], parser: Parser, args: argparse.Namespace) -> int:
+    if args.events:
+        raise InputError("--events shows one stream, and these are turns: leave it out, or say --stream or --text")
+    report = Report(parser, lambda: new_parser(_without_prompt(args)), name_of(args.file))
+    for line in lines:
+        for row in report.rows(line, strict=args.strict):
+            if not args.summary:
+                print(row, flush=True)
+    print(report.summary())
+    return report.code
+
+
+def _without_prompt(args: argparse.Namespace) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(args), "start": "content", "prompt": None})
 
 
 def _last(parser: Parser) -> Iterator[list[Event]]:

@@ -14,6 +14,7 @@ from typing import Any
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.messages.wire import arguments_of
 from toolglean.parser import Parser
+from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ServerTurn", "Tape"]
@@ -56,7 +57,7 @@ class ServerTurn:
         found, unread = arguments_of(arguments)
         status: Status = "malformed" if unread or not name else "ok"
         known = None if self._tools is None else name in self._tools
-        text = unread or json.dumps(found, ensure_ascii=False, default=str)
+        text = unread or _text_of(found)
         own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
         given = found if status == "ok" else {}
         call = ToolCall(own, index, name, known, given, text, (place, place), status)
@@ -88,6 +89,13 @@ class ServerTurn:
             own = f"{self.id_prefix}{event.index}"
             return replace(event, index=index, id=f"{self.id_prefix}{index}" if event.id == own else event.id)
         return replace(event, index=index)
+
+
+def _text_of(arguments: dict[str, Any]) -> str:
+    try:
+        return json_text(arguments, default=str)
+    except ValueError:  # NaN: a server's own parser may take what is not JSON
+        return json.dumps(arguments, ensure_ascii=False, default=str)
 
 
 class Tape:

@@ -20,13 +20,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.messages.types import ContentPartToolCall
 from toolglean.messages.wire import arguments_of, field, id_of, shown
 from toolglean.scan.json import CLOSE, FAIL, JsonScanner
+from toolglean.scan.nested import json_text
 
 __all__ = ["ToolCallAggregator"]
 
@@ -157,6 +157,6 @@ def _json(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
     try:
-        return json.dumps(dict(arguments) if isinstance(arguments, Mapping) else arguments, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
+        return json_text(dict(arguments) if isinstance(arguments, Mapping) else arguments)
+    except (TypeError, ValueError, RecursionError):  # NaN and what holds itself are not JSON
         return shown(arguments)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from toolglean.messages.types import (
     Message,
     Role,
 )
+from toolglean.scan.nested import json_text
 
 __all__ = [
     "FITTING",
@@ -136,6 +138,9 @@ def shown(value: Any, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+_lone = re.compile("[\ud800-\udfff]").sub
+
+
 # -- JSON in strings ---------------------------------------------------------------------------------------------------
 
 
@@ -162,8 +167,8 @@ def written(value: Any) -> str:
     Raises:
         TypeError, ValueError, RecursionError: it is no JSON value.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return text if can_be_sent(text) else json.dumps(value, allow_nan=False)
+    text = json_text(value)
+    return text if can_be_sent(text) else _lone(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def can_be_sent(text: str) -> bool:

@@ -9,13 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.response.patterns import FAIL, NEED, Lit, Reduced, Sequence, match
+from toolglean.response.patterns import FAIL, HELD, NEED, Lit, Reduced, Sequence, match
 from toolglean.response.real import find_all, find_real, real
 from toolglean.scan.text import Finder
 
 __all__ = ["Found", "Marker", "Marks"]
-
-HELD = 4096  # characters of a marker, white space in it included
 
 Hit = tuple[int, "dict[str, str]", int, bool]  # end, captures, number, whether it stands before the literal
 

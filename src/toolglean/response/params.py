@@ -18,6 +18,7 @@ from toolglean.engine.parameters import Parameters
 from toolglean.response.marks import Found
 from toolglean.response.phases import BETWEEN, VALUE, VALUE_END
 from toolglean.response.values import json_or_text
+from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
@@ -100,10 +101,10 @@ def read_value_end(turn: Turn, region: Region, text: str, i: int) -> int:
     j = i
     while j < len(text) and text[j].isspace():
         j += 1
-    region.tail += text[i:j]
+    region.gathered = grown(region.gathered, text[i:j])
     if j == len(text):
         return j
-    tail, region.tail = region.tail, ""
+    tail, region.tail, region.gathered = region.tail + joined(region.gathered), "", ()
     start = turn.base + j - len(tail)
     if text[j] in region.plan.firsts(region.number).firsts:
         turn.delta(parameters.end_value(), start)

@@ -18,13 +18,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-__all__ = ["FAIL", "NEED", "Ahead", "Lit", "Reduced", "Sequence", "Space", "Until", "Word", "match", "reduce"]
+__all__ = ["FAIL", "HELD", "NEED", "Ahead", "Lit", "Reduced", "Sequence", "Space", "Until", "Word", "match", "reduce"]
 
 NEED = -1  # the text ran out; nothing is wrong so far
 FAIL = -2  # no match
 
 MAX_ALTERNATIVES = 32
 MAX_WORD = 256  # characters of a word, such as a name
+HELD = 4096  # characters of a marker, white space in it included
+
+# Both also bound how far is looked from one place: a text of many heads and no end would be looked at from each.
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,9 @@ def match(sequence: Sequence, text: str, pos: int, captures: dict[str, str]) -> 
             found = _word(element, text, pos)
         else:
             following = next(each for each in sequence[number + 1 :] if isinstance(each, Lit))
-            found = text.find(following.text, pos)
+            found = text.find(following.text, pos, pos + HELD)
+            if found < 0:
+                return NEED if len(text) < pos + HELD else FAIL
         if found < 0:
             return found
         if isinstance(element, Word | Until) and element.name:
@@ -150,7 +155,7 @@ def _word(word: Word, text: str, pos: int) -> int:
 
 @lru_cache(maxsize=256)
 def _run_of(chars: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{chars})+")
+    return re.compile(f"(?:{chars}){{1,{MAX_WORD + 1}}}")
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

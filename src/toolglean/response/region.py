@@ -37,7 +37,7 @@ class Region(Payload):
         self.name = captures.get(self.way.name, "")
         self.first_call = -1  # the index that the region's first call gets
         self.tail = ""  # what may be a marker, or the beginning of one
-        self.gathered: Rope = ()
+        self.gathered: Rope = ()  # the text of a region that is read as a whole; white space behind a value's tail
         self.envelope: Envelope | None = None
         self.reader: Reader | None = None
         self.parameters: Parameters | None = None

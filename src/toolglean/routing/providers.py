@@ -20,7 +20,6 @@ import abc
 import contextlib
 import inspect
 import itertools
-import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -41,6 +40,7 @@ from toolglean.parser import Parser
 from toolglean.routing.integration import McpIntegration
 from toolglean.routing.neutral import ToolResultContent, ToolUseContent
 from toolglean.routing.system import said
+from toolglean.scan.nested import json_text
 
 __all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler"]
 
@@ -366,7 +366,7 @@ def _remove_same(calls: list[ContentPartToolCall], call: ContentPartToolCall) ->
 
 
 def _problem(status: str, call: ContentPartToolCall) -> dict[str, Any]:
-    text = call.unread or json.dumps(call.arguments, ensure_ascii=False)
+    text = call.unread or json_text(call.arguments, default=str)
     reason = f"{status} call of {call.name!r}"
     return {"type": "problem", "reason": reason, "text": text, "id": call.id, "name": call.name}
 

@@ -77,20 +77,45 @@ def _decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:
         pos += 1
 
 
-def json_text(value: Any) -> str:
-    """The value as JSON text, as this library writes it."""
+def json_text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """The value as JSON text, as this library writes it.
+
+    Args:
+        value: the value.
+        default: what to write for what is not JSON, as for `json.dumps`.
+
+    Raises:
+        TypeError, ValueError: it is not a JSON value, and `default` makes none of it; it holds itself.
+    """
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
     except RecursionError:
-        return unfolded(value, _json_parts)
+        _check_ends(value)
+        return unfolded(value, lambda each: _json_parts(each, default))
 
 
-def _json_parts(value: Any) -> str | list[Any]:
+def _check_ends(value: Any) -> None:
+    # C looks for this too, where its stack lasts so long.
+    todo: list[tuple[bool, Any]] = [(True, value)]
+    path: set[int] = set()
+    while todo:
+        enters, each = todo.pop()
+        if not enters:
+            path.discard(id(each))
+        elif isinstance(each, dict | list | tuple):
+            if id(each) in path:
+                raise ValueError("a value that holds itself is not JSON")
+            path.add(id(each))
+            todo.append((False, each))
+            todo += [(True, inner) for inner in (each.values() if isinstance(each, dict) else each)]
+
+
+def _json_parts(value: Any, default: Callable[[Any], Any] | None) -> str | list[Any]:
     if isinstance(value, dict):
         return listed("{", ((f"{_json_key(key)}: ", each) for key, each in value.items()), "}")
     if isinstance(value, list | tuple):
         return listed("[", (("", each) for each in value), "]")
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
 
 
 def _json_key(key: Any) -> str:
