@@ -96,7 +96,7 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
         TemplateError: the chat template cannot be read.
     """
     if given.closer is not None and given.tag is None and given.template is None:
-        raise UsageError("a closer belongs to a tag: give the tag too")
+        raise UsageError("a closer needs a tag: give the tag too")
     if given.variables is not None:
         _check_variables(given)
     if given.format is not None:
@@ -120,7 +120,7 @@ def _check_variables(given: Given) -> None:
     if not isinstance(given.variables, Mapping):
         raise UsageError(f"variables must be a mapping of names to values, not {given.variables!r:.80}")
     if given.template is None and given.tokenizer_config is None:
-        raise UsageError("variables are what a template is given: give template or tokenizer_config too")
+        raise UsageError("variables need a template: give template or tokenizer_config too")
 
 
 def _source(given: Given) -> TemplateSource | None:
@@ -146,7 +146,7 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"tokenizer_config {path!r} cannot be read: {error}") from error
     if not isinstance(config, dict):
-        raise UsageError(f"tokenizer_config {path!r} holds no JSON object")
+        raise UsageError(f"tokenizer_config {path!r} does not contain a JSON object")
     return config
 
 
@@ -186,7 +186,7 @@ def _key_of(variables: Mapping[str, Any]) -> str:
     try:
         return json.dumps(variables, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"variables must be values of JSON, which a template can be given: {error}") from error
+        raise UsageError(f"variables must be JSON values: {error}") from error
 
 
 @lru_cache(maxsize=64)
@@ -224,7 +224,7 @@ def _model_plan(model: str, tools: ToolSet | None) -> Plan:
 
     found = format_of_model(model)
     if found is None:
-        raise UsageError(f"no format is known for the model {model!r}: give `format`, `template` or `tag`")
+        raise UsageError(f"no known format for the model {model!r}: give `format`, `template` or `tag`")
     return _format_plan(found, tools)
 
 

@@ -24,10 +24,10 @@ Form: TypeAlias = Literal["text", "jsonl"]
 
 CHUNK_KEYS = ("chunk", "token", "content", "text")
 RULE = (
-    "Input is UTF-8: text, or JSON lines of chunks. It is taken for JSON lines if its first line (blank ones aside) is "
+    "Input is UTF-8: text, or JSON lines of chunks. It is read as JSON lines if its first line (blank ones aside) is "
     "a JSON string, a JSON list of strings, or a JSON object with a string under "
-    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. --text and --jsonl say "
-    "it outright."
+    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}. Every line must then be one of these. --text and --jsonl "
+    "override this."
 )
 BLOCK = 65536
 
@@ -84,7 +84,7 @@ def _decoded(source: BinaryIO, name: str) -> Iterator[str]:
             piece = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             line, column = _moved(error.object[: error.start].decode("utf-8"), line, column)
-            raise InputError(f"{name}: line {line}, column {column}: this is not UTF-8") from error
+            raise InputError(f"{name}: line {line}, column {column}: not valid UTF-8") from error
         line, column = _moved(piece, line, column)
         if piece:
             yield piece
@@ -143,13 +143,13 @@ def _json_lines(pieces: Iterator[str], name: str) -> Iterator[str]:
         try:
             found = json.loads(line)
         except json.JSONDecodeError as error:
-            raise InputError(f"{name}: line {number}, column {error.colno}: {error.msg} (text? say --text)") from error
+            raise InputError(
+                f"{name}: line {number}, column {error.colno}: {error.msg} (for text, use --text)"
+            ) from error
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name}: line {number}, column 1: {error} (text? say --text)") from error
+            raise InputError(f"{name}: line {number}, column 1: {error} (for text, use --text)") from error
         chunks = _chunks_of(found)
         if chunks is None:
             column = len(line) - len(line.lstrip()) + 1
-            raise InputError(
-                f"{name}: line {number}, column {column}: this is no chunk (toolglean parse --help says what is)"
-            )
+            raise InputError(f"{name}: line {number}, column {column}: not a valid chunk; see `toolglean parse --help`")
         yield from chunks

@@ -24,8 +24,8 @@ def add_to(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "parse",
         help="read one turn of a model, and print its content and calls as JSON",
-        description="Reads one turn of a model, and prints what it came to as one line of JSON: format, content, "
-        "reasoning, calls, unfinished calls, problems.",
+        description="Reads one turn of a model, and prints the result as one line of JSON: format, content, reasoning, "
+        "calls, unfinished calls, problems.",
         epilog=RULE,
         allow_abbrev=False,
     )
@@ -35,7 +35,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--events",
         action="store_true",
-        help="print every event as a line of its own, as soon as it is known; at the end one with the format",
+        help="print each event on a separate line, as soon as it is known, and the format on the last line",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")

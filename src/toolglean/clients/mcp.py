@@ -146,7 +146,7 @@ class EmbeddedMcpServer:
 
     def _own(self) -> MCPServer[Any]:
         if not isinstance(self.server, MCPServer):
-            raise UsageError(f"tools can be added to an MCPServer of this process only, not to {self.server!r}")
+            raise UsageError(f"tools can only be added to an MCPServer in this process, not to {self.server!r}")
         return self.server
 
     def _listed_here(self) -> ToolSet:

@@ -173,7 +173,7 @@ def _check_places(program: Program) -> None:
         for rivals in _RIVALS:
             if len(kinds & rivals) > 1:
                 names = " and ".join(f"{{{kind}}}" for kind in sorted(kinds & rivals))
-                raise FormatError(f"format {program.formats[0].name!r}: {names} begin at one place, and alike")
+                raise FormatError(f"format {program.formats[0].name!r}: {names} begin alike at the same place")
         cores = list(place.chars.values())
         cores += [[edge.target for edge in place.holes if edge.kind == kind] for kind in kinds]
         for found in (net.place(core) for core in cores):
@@ -245,7 +245,7 @@ class _Layer:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Hole):
-                raise self._error(f"a section or marker has no holes: {text!r}")
+                raise self._error(f"a section or marker must not have holes: {text!r}")
             begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
         return begin
 

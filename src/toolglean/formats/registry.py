@@ -78,13 +78,13 @@ def get_format(name: str) -> Format:
     error = _plugins()[1].get(folded(name))
     if error is not None:
         said = f"{type(error).__name__}: {error}"
-        raise FormatError(f"format {name!r}: its entry point failed: mend or remove that package ({said})") from error
+        raise FormatError(f"format {name!r}: its entry point failed: fix or remove that package ({said})") from error
     reason = unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
     near = dict.fromkeys(_names()[each].name for each in difflib.get_close_matches(folded(name), _names(), n=3))
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
-    raise UsageError(f"no format is called {name!r}{hint}")
+    raise UsageError(f"unknown format {name!r}{hint}")
 
 
 def format_of_model(model: str) -> Format | None:
@@ -152,5 +152,5 @@ def _several(name: str, loaded: object) -> tuple[Format, ...]:
     formats = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
     for each in formats:
         if not isinstance(each, Format):
-            raise FormatError(f"entry point {name!r} gives {each!r}, which is no Format")
+            raise FormatError(f"entry point {name!r} gives {each!r}, which is not a Format")
     return formats

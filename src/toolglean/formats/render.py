@@ -108,20 +108,21 @@ def _calls(given: Iterable[CallLike], declared: Format) -> list[Call]:
 
 def _call(given: CallLike, index: int, declared: Format) -> Call:
     if isinstance(given, ToolCall) and given.status != "ok":
-        raise UsageError(f"format {declared.name!r}, call {index} ({given.name!r}): it is {given.status}")
+        of = f"format {declared.name!r}, call {index} ({given.name!r})"
+        raise UsageError(f"{of}: it is {given.status}, and only complete calls can be written")
     name, arguments, own_id = _fields(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
     if not isinstance(name, str) or not name.strip() or misfit(name):
-        raise UsageError(f"{of}: a name is a string, and not empty")
+        raise UsageError(f"{of}: a name must be a non-empty string")
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
-            raise UsageError(f"{of}: the arguments are no JSON: {error}") from error
+            raise UsageError(f"{of}: the arguments are not valid JSON: {error}") from error
         except RecursionError:
             arguments = _deep_object(arguments, of)
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"{of}: the arguments are {type(arguments).__name__}, no object")
+        raise UsageError(f"{of}: the arguments must be an object, not {type(arguments).__name__}")
     reason = misfit(dict(arguments))
     if reason:
         wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")
@@ -132,7 +133,7 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
 def _deep_object(text: str, of: str) -> Any:
     found, fault = object_text(text, MAX_DEPTH + 1)  # one more than may be written: `misfit` says so
     if found is None:
-        raise UsageError(f"{of}: the arguments are no JSON that can be written: {fault}")
+        raise UsageError(f"{of}: the arguments cannot be written as JSON: {fault}")
     return decode(found)[0]
 
 

@@ -160,9 +160,9 @@ class _Check:
         if not spaced and any(char.isspace() for char in word):
             return f"white space in the {edge.kind} {word!r}"
         if edge.kind == "index" and not word.isdigit():
-            return f"the index is no number: {word!r}"
+            return f"the index is not a number: {word!r}"
         if edge.word and not all(char.isalnum() or char in "_-." for char in word):
-            return f"the name {word!r} is no word (letters, digits, _, -, .)"
+            return f"the name {word!r} is not a word (letters, digits, _, -, .)"
         return ""
 
     def _word_read(self, exits: Exits, size: int) -> str:

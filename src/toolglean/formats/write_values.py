@@ -68,17 +68,17 @@ def _misfit(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, str):
-        return "half of a surrogate pair is no character" if _half_character(value) else ""
+        return "half of a surrogate pair is not a character" if _half_character(value) else ""
     if isinstance(value, int):
         return f"an integer of more than {MAX_DIGITS} digits" if abs(value) >= 10**MAX_DIGITS else ""
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"{value!r} is no JSON"
+        return "" if math.isfinite(value) else f"{value!r} is not JSON"
     if isinstance(value, list):
         return ""
     if isinstance(value, dict):
         wrong = next((key for key in value if not isinstance(key, str)), None)
         return f"the key {wrong!r} is no string" if wrong is not None else next(filter(None, map(_misfit, value)), "")
-    return f"{type(value).__name__} is no JSON type"
+    return f"{type(value).__name__} is not a JSON type"
 
 
 # -- Python keywords ---------------------------------------------------------------------------------------------------

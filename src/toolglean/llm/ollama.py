@@ -466,7 +466,7 @@ class _Frozen(dict[str, Any]):
         super().__init__((key, _frozen(value)) for key, value in given.items())
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("the fields of an Ollama do not change: make another one with model_copy(update=...)")
+        raise TypeError("the fields of Ollama are frozen: make a copy with model_copy(update=...)")
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
 
@@ -502,9 +502,9 @@ def _warn_of_odd(chunk: Any) -> None:
     if not isinstance(message, Mapping) and not hasattr(message, "content"):
         log.warning("a response of Ollama has no message: %.200r", chunk)
     elif not isinstance(content, str | None):
-        log.warning("the content of a response of Ollama is no text: %.200r", content)
+        log.warning("the content of Ollama's response is not text: %.200r", content)
     elif not isinstance(calls, list | tuple | None):
-        log.warning("the calls of a response of Ollama are no list: %.200r", calls)
+        log.warning("the calls of Ollama's response are not a list: %.200r", calls)
 
 
 def _plain(chunk: Any) -> list[Event]:

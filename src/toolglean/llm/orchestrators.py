@@ -175,7 +175,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         if not found.metadata.is_function_calling_model:
             name = found.metadata.model_name
             raise ConfigurationError(
-                f"model {name!r} calls no functions; TextCompletionLLM needs none", field="llm", value=llm
+                f"model {name!r} cannot call functions: use TextCompletionLLM", field="llm", value=llm
             )
         function_calling: FunctionCallingLLM = found
         return function_calling
@@ -385,7 +385,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             if not isinstance(error, InvalidObjectError):
                 return error
         lost = response.unfinished[0]
-        return IncompleteObjectError(f"the call of {lost.name!r} is not whole", text=lost.unread, index=index)
+        return IncompleteObjectError(f"the call of {lost.name!r} is incomplete", text=lost.unread, index=index)
 
     def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
         own = self._output_cls.__name__

@@ -29,7 +29,7 @@ class _Text:
     def __init__(self, text: str, kind: TemplateFormat) -> None:
         if kind not in get_args(TemplateFormat):
             known = " or ".join(map(repr, get_args(TemplateFormat)))
-            raise PromptError(f"no template format {kind!r}: it is {known}", template=text)
+            raise PromptError(f"unknown template format {kind!r}: use {known}", template=text)
         self.text = text
         self.kind = kind
         self.variables = self._found()
@@ -45,7 +45,7 @@ class _Text:
         if any(not name.isidentifier() for name in names):
             odd = next(name for name in names if not name.isidentifier())
             raise PromptError(
-                f"{{{odd}}} is no variable; a brace that is none is written twice: {{{{", template=self.text
+                f"'{{{odd}}}' is not a variable; write literal braces as {{{{ and }}}}", template=self.text
             )
         return tuple(dict.fromkeys(names))
 

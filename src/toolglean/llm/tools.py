@@ -112,7 +112,7 @@ class AgentChatResponse(BaseModel):
             if output.is_error:
                 raise ToolExecutionError(output.content, tool_name=output.tool_name, output=output)
             if output.raw_output is None:
-                raise OutputError(f"tool {output.tool_name!r} gave no value", response=self)
+                raise OutputError(f"tool {output.tool_name!r} returned no value", response=self)
         values = [output.raw_output for output in wanted]
         return values if parallel else values[0]
 
@@ -138,7 +138,7 @@ class ToolMetadata(BaseModel):
         """
         if self.fn_schema is None:
             raise ToolSchemaError(
-                f"tool {self.name!r} has no schema of its parameters (fn_schema)", tool_name=self.name
+                f"tool {self.name!r} has no schema for its parameters: give it an fn_schema", tool_name=self.name
             )
         if isinstance(self.fn_schema, dict):
             return self.fn_schema
@@ -383,7 +383,9 @@ class ToolExecutor:
 def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
     """The error of a call of a tool that there is not."""
     names = list(known)
-    return UnknownToolError(f"no tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names)
+    return UnknownToolError(
+        f"unknown tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names
+    )
 
 
 def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:

@@ -153,7 +153,7 @@ def _gathered_for_ollama(parts: list[ContentPart], place: int) -> list[ContentPa
     for part in images:
         if part.data.keys() != {"type", IMAGE} or part.data["type"] != IMAGE:
             raise MessageError(
-                f"message {place}: of other parts {WIRE} takes images only, as {{'type': 'image', 'image': …}}: "
+                f"message {place}: {WIRE} takes only images as other parts, written {{'type': 'image', 'image': …}}: "
                 f"{shown(part.data)}"
             )
     rest = joined_texts(part for part in parts if not isinstance(part, ContentPartOther))

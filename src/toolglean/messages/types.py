@@ -127,7 +127,7 @@ class History:
         try:
             found = Role(role)
         except ValueError:
-            raise UsageError(f"no role {role!r}; the roles are {', '.join(Role)}") from None
+            raise UsageError(f"unknown role {role!r}; the roles are {', '.join(Role)}") from None
         message = Message(found, [ContentPartText(content)] if isinstance(content, str) else list(content))
         self.conversation.append(message)
         return message

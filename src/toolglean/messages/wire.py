@@ -92,7 +92,7 @@ def role_of(wire: Any, place: int) -> Role:
     role = field(wire, "role")
     found = _ROLES.get(role) if isinstance(role, str) else None
     if found is None:
-        raise MessageError(f"message {place}: no role {role!r}; known are {', '.join(_ROLES)}: {shown(wire)}")
+        raise MessageError(f"message {place}: unknown role {role!r}; use one of {', '.join(_ROLES)}: {shown(wire)}")
     return found
 
 
@@ -186,7 +186,7 @@ def result_text(value: Any, name: str) -> str:
     try:
         return written(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"the result of tool {name!r} is no JSON value ({error}): {shown(value)}") from error
+        raise MessageError(f"the result of tool {name!r} is not a JSON value ({error}): {shown(value)}") from error
 
 
 def result_of(content: Any) -> Any:
@@ -218,7 +218,9 @@ def arguments_text(call: ContentPartToolCall) -> str:
     try:
         return written(call.arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"the arguments of {call.name!r} are no JSON ({error}): {shown(call.arguments)}") from error
+        raise MessageError(
+            f"the arguments of {call.name!r} are not valid JSON ({error}): {shown(call.arguments)}"
+        ) from error
 
 
 def unrunnable(text: str, status: str) -> str:

@@ -98,7 +98,7 @@ class Parser:
 
     def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
         if not isinstance(tag, str):
-            raise UsageError(f"the tag must be a string: {tag!r}")
+            raise UsageError(f"tag must be a string, not {tag!r}")
         self.tag = tag
         self._tools = _names(tools)
         self._names = names_of(self._tools)
@@ -321,5 +321,5 @@ def _joined(pieces: list[str]) -> str:
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise ToolError(f"tools must be a list of tools: {tools!r}")
+        raise ToolError(f"tools must be a list of tools, not {tools!r}")
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

@@ -43,13 +43,13 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
     try:
         import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only those who need it pay for it
     except ModuleNotFoundError:
-        raise UsageError(f"{where} is a real regular expression: pip install toolglean[regex]: {source!r}") from None
+        raise UsageError(f"{where} needs the regex package (pip install toolglean[regex]): {source!r}") from None
     if not behind and _looks_behind(_classes.sub("x", source)):
-        raise FormatError(f"{where} looks at what stands before it, which a stream no longer has: {source!r}")
+        raise FormatError(f"{where} looks behind, at text that a stream no longer has: {source!r}")
     try:
         return regex.compile(source, regex.DOTALL)
     except regex.error as error:
-        raise FormatError(f"{where} is no regular expression: {error}: {source!r}") from error
+        raise FormatError(f"{where} is not a valid regular expression: {error}: {source!r}") from error
 
 
 def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:

@@ -73,14 +73,14 @@ def to_neutral(
     else:
         found = _from_value(content, form)
     if not any(each.name or each.id for each in found):
-        raise UsageError(f"no use of a tool in this {form}: {shown(content)}")
+        raise UsageError(f"not a request for a tool (read as {form}): {shown(content)}")
     return found
 
 
 def _checked(request: ToolUseContent) -> ToolUseContent:
     # Ours, but whoever filled it in may have had anything at hand.
     if not isinstance(request.name, str):
-        raise UsageError(f"no use of a tool: the name is {shown(request.name)}")
+        raise UsageError(f"not a request for a tool: the name is {shown(request.name)}")
     given: Any = request.input
     if request.unread or (isinstance(given, str) and not given.strip()):  # no text is no arguments: it may be cut off
         return ToolUseContent(request.name, _id(request, "id"), {}, request.unread or repr(given))
@@ -202,7 +202,9 @@ def _json(request: ToolUseContent) -> str:
     try:
         return json_text(request.input)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the arguments of {request.name!r} are no JSON ({error}): {shown(request.input)}") from error
+        raise UsageError(
+            f"the arguments of {request.name!r} are not valid JSON ({error}): {shown(request.input)}"
+        ) from error
 
 
 def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:

@@ -73,7 +73,7 @@ class LocalTools:
         """
         added = as_tool(function if tool is None else tool)
         if added.name in self._functions:
-            raise UsageError(f"there is a tool {added.name!r} already")
+            raise UsageError(f"tool {added.name!r} is registered already: give this one another name")
         self._functions[added.name] = function
         self._tools.append(added)
         return added

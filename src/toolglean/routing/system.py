@@ -81,7 +81,7 @@ class UnifiedMcpToolSystem:
 
     def _ready(self, request: ToolUseContent) -> tuple[ToolExecutor, dict[str, Any]]:
         if not request.name:
-            raise _Refused("bad_request", f"A call that names no tool: {request.unread[:SHOWN]}")
+            raise _Refused("bad_request", f"The call does not name a tool: {request.unread[:SHOWN]}")
         for executor in self.executors:
             tool = executor.tools.get(request.name)
             if tool is not None:

@@ -71,7 +71,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
         return _of_go(template)
     if language == "jinja":
         return _of_jinja(template)
-    raise UsageError(f"no template language {language!r}: go, jinja")
+    raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
 
 
 def _of_jinja(template: str) -> TemplateTag:

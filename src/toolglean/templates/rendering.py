@@ -50,7 +50,7 @@ def renderer(
     if language == "go":
         return _GoRenderer(source, now)
     if language != "jinja":
-        raise UsageError(f"no template language {language!r}: go, jinja")
+        raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
     if untrusted:
         from toolglean.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 

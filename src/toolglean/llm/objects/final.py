@@ -88,7 +88,8 @@ def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: A
         message = f"{model.__name__} is cut off after {len(text)} characters: {_tail(text)}"
         return IncompleteObjectError(message, text=text, index=index, partial=partial)
     place = builder.place
-    message = f"{model.__name__} is no JSON: {builder.fault} at character {place}: {_around(text, place)}"
+    message = f"the arguments of {model.__name__!r} are not valid JSON (character {place})"
+    message = f"{message}: {builder.fault}: {_around(text, place)}"
     return MalformedObjectError(
         message, text=text, span=(place, min(place + 1, len(text))), index=index, partial=partial
     )

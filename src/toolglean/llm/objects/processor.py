@@ -245,7 +245,7 @@ class StreamingObjectProcessor(Generic[M]):
             if self._content:
                 self._read_text(event.text)
         elif not isinstance(event, _EVENTS):
-            raise UsageError(f"text, events or a ChatResponse were expected, not {event!r}")
+            raise UsageError(f"feed takes text, events or a ChatResponse, not {event!r}")
 
     def _begin(self, name: str) -> _Slot[M]:
         # What does not count is read all the same, so that its pieces go nowhere else.

@@ -102,7 +102,7 @@ def _with_frame(error: FormatError, made: Renderer, source: str, variables: Mapp
         stage = Stage(made, source, variables, calls=False)
         if not stage.heard:
             return FormatError(
-                "no format can be read from the template: it writes nothing of what the user says, so it is no chat "
+                "no format can be read from the template: it does not write the user's message, so it is not a chat "
                 "template"
             )
         frame = frame_of(stage)
