@@ -25,10 +25,10 @@ _FLAGS = ("coerce", "markup", "untrusted")
 
 
 def check_arguments(**given: Any) -> None:
-    """Whether each argument of `Parser` is of the kind that it must be.
+    """Check the type of each argument of `Parser`.
 
     Raises:
-        UsageError: one is not; the message names it, shows the value, and says what was expected.
+        UsageError: one is wrong; the message names it, shows the value, and says what was expected.
     """
     for name, expected in _TEXTS.items():
         value = given[name]
@@ -67,7 +67,7 @@ def text_of(chunk: object) -> str:
     """The text of a chunk: a subclass of `str` as plain text, None as "".
 
     Raises:
-        UsageError: it is not text; the message says what to do with what it is.
+        UsageError: it is not text; the message says what to pass instead.
     """
     if chunk is None:
         return ""

@@ -2,12 +2,12 @@
 # one place.
 # What it must not know: how any of it is found.
 #
-#   1  what the user says of the format himself: `format`, then `tag`
+#   1  the user's own word: `format` or `tag`
 #   2  `response_template`, given or in the tokenizer_config.json
-#   3  the chat template: a known format that gives back what it writes, else one that is inferred and proven
+#   3  the chat template: a known format that reads what it writes, else one that is inferred and proven
 #   4  the model's name
-#   5  the tag that the chat template shows, where 3 and 4 found nothing
-#   6  nothing is said: the turn shows its format
+#   5  the tag that the chat template shows, if 3 and 4 found nothing
+#   6  without any of these, the turn shows its format
 """Which format it is."""
 
 from __future__ import annotations
@@ -46,10 +46,13 @@ class Given(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What is to be read, whether the prompt opens the reasoning, by which response template, and what is known of it.
+    """The plan for the machine, and what is known about the prompt.
 
     Attributes:
-        marks: the texts behind which, as the chat template has shown, the model's message begins in a prompt.
+        plan: what the machine reads.
+        starts_reasoning: whether the prompt opens the reasoning.
+        response_template: the response template that describes the turn, if there is one.
+        marks: the texts after which the model's message begins in a prompt, as the chat template has shown.
     """
 
     plan: Plan
@@ -58,9 +61,9 @@ class Choice(NamedTuple):
     marks: tuple[str, ...] = ()
 
     def prompt(self, prompt: str) -> str:
-        """What of the prompt is the model's own: all behind its header, and behind the last message of others.
+        """The model's own part of the prompt: the text after its header, and after the last message of others.
 
-        Where nothing shows where that is, it is the end of a prompt, as it stands.
+        If nothing shows where that begins, it is the end of the prompt, unchanged.
         """
         from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
 
@@ -88,10 +91,10 @@ def _is_ours(declared: Format) -> bool:
 
 
 def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
-    """Choose: the head of this file says how.
+    """Choose what to read, by the precedence at the head of this file.
 
     Raises:
-        UsageError: an argument is wrong, or nothing is known of the model.
+        UsageError: an argument is wrong, or nothing is known about the model.
         FormatError: a declaration or a response template is wrong.
         TemplateError: the chat template cannot be read.
     """

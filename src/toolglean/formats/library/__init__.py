@@ -23,7 +23,7 @@ UNSUPPORTED: dict[str, str] = {
     "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
     "minimax_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
 }
-"""Names that engines know, and why no format stands behind them."""
+"""Names that engines know but that have no format, and why."""
 
 
 def formats() -> tuple[Format, ...]:
