@@ -184,7 +184,7 @@ REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
     (OPEN, [("f", {}), ("f", {})], {}, "call 1 ('f'): nothing in the pattern shows that the call is complete"),
     ("hermes", [("f", {"x": float("nan")})], {}, "argument 'x': nan is not JSON"),
     ("hermes", [("f", {"x": [object()]})], {}, "argument 'x': object is not a JSON type"),
-    ("hermes", [("f", {"x": {1: 2}})], {}, "argument 'x': the key 1 is no string"),
+    ("hermes", [("f", {"x": {1: 2}})], {}, "argument 'x': the key 1 is not a string"),
     ("hermes", [("f", {"x": "\ud83d"})], {}, "argument 'x': half of a surrogate pair"),
     ("hermes", [("f", {"x": 10**4300})], {}, "argument 'x': an integer of more than 4300 digits"),
     ("hermes", [("f", {"x": json.loads("[" * 260 + "]" * 260)})], {}, "argument 'x': it is nested deeper than 250"),

@@ -1,4 +1,4 @@
-# What this file knows: the shapes in which people hand over tools, and what a tool's JSON schema says of a parameter.
+# What this file knows: the shapes in which people pass tools, and what a tool's JSON schema says of a parameter.
 # What it must not know: how a call is written or read.
 #
 # Accepted shapes, in the order in which they are tried:
@@ -59,7 +59,7 @@ class ToolSet:
             functions, pydantic classes, `toolglean.llm.CallableTool`s.
 
     Raises:
-        ToolError: an entry is none of these; the message shows it.
+        ToolError: an entry has none of these shapes; the message shows it.
         UsageError: it is not a list, or the parameters of a function cannot be read.
     """
 

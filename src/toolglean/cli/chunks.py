@@ -40,7 +40,7 @@ def read_chunks(path: str, form: Form | None) -> Iterator[str]:
         form: how they are stored; None: by the rule of RULE.
 
     Raises:
-        InputError: the file cannot be read, or a line is no chunk; the message says where.
+        InputError: the file cannot be read, or a line is not a chunk; the message says where.
     """
     name = "standard input" if path == "-" else path
     with ExitStack() as stack:

@@ -42,7 +42,7 @@ CHUNK_FIELDS = frozenset(
 )
 """What every chunk says again, so that a chunk without anything else may be held back whole."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
-"""What is written anew where a choice changes."""
+"""The fields that are rewritten if a choice changes."""
 
 
 def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:

@@ -61,7 +61,7 @@ class EmbeddedMcpServer:
         server: a server of this process (`MCPServer`, or a lowlevel `Server`); `StdioServerParameters` of a program to
             be run; the URL of a streamable HTTP server; a transport. None: an empty `MCPServer`, to be filled through
             `tool` and `add_tool`.
-        read_timeout: seconds to wait for an answer, where `execute_tool` is not told otherwise; None: for ever.
+        read_timeout: seconds to wait for an answer, unless `execute_tool` sets another limit; None: no limit.
         client_options: passed on to `mcp.Client` (`mode`, `client_info`, `elicitation_callback`, …).
     """
 
@@ -172,7 +172,7 @@ class EmbeddedMcpServer:
         await self.stop()
 
     async def start(self) -> None:
-        """Connect, and list the tools. Does nothing where it is connected; after `stop`, or a death, it connects anew.
+        """Connect, and list the tools. Does nothing if connected; after `stop`, or if the server died, it reconnects.
 
         Raises:
             McpServerError: it cannot be reached or does not speak MCP. Look at its `__cause__`.

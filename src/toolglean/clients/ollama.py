@@ -86,7 +86,7 @@ class _Templates:
         return self._known.get(model)
 
     def found(self, model: str, shown: Any) -> dict[str, Any]:
-        """The parser's options for a model of which the server says that. A template that cannot be read is none."""
+        """The parser's options, from what the server says of a model. An unreadable template is ignored."""
         options, template = {"start": "content", **self.options}, field(shown, "template")
         if isinstance(template, str) and template and _tells(template):
             options["template"] = template

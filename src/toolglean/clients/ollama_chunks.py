@@ -80,7 +80,7 @@ def agenerate_events(
 
 
 class EventReader:
-    """Reads the chunks of one turn, for those who have a loop of their own.
+    """Reads the chunks of one turn, for a loop of your own.
 
     Args:
         tools, options: as for `chat_events`.

@@ -167,7 +167,7 @@ def chat_chunks(
         Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
         piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
         "stop" and a call closed. Calls that the server has parsed, and all else, as they are. A call that was cut off
-        leaves arguments that are no whole JSON, and a `finish_reason` that is the server's.
+        leaves arguments that are not whole JSON, and a `finish_reason` that is the server's.
 
     Raises:
         UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
@@ -220,7 +220,7 @@ class _EventReader:
 
 
 def _dumped(model: BaseModel) -> dict[str, Any]:
-    # What a server sends is not always of the type that the package promises, and that is no news.
+    # What a server sends is not always of the type that the package promises, and that is normal.
     return model.model_dump(exclude_unset=True, warnings=False)
 
 
@@ -243,14 +243,14 @@ _KINDS: Mapping[str, Any] = {
 def response_events(
     stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
 ) -> Reading[ResponseStreamEvent]:
-    """Move the calls that a model leaked into its text into items of their own.
+    """Move the calls that a model leaked into its text into separate items.
 
     Args:
         stream: `client.responses.create(..., stream=True)`.
         tools, options: as for `chat_chunks`.
 
     Yields:
-        Such events, numbered anew: see `dict_response_events`.
+        Such events, renumbered: see `dict_response_events`.
 
     Raises:
         As `chat_chunks`.

@@ -202,7 +202,7 @@ class ResponseReader:
         )
 
     def _end(self, part: _Part, item: _Item, status: Status) -> list[dict[str, Any]]:
-        # A client may not look at the item's status: what it must not run is no JSON either.
+        # A client may not look at the item's status: what it must not run is not JSON either.
         ok = status == "ok"
         whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
         done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
@@ -280,14 +280,14 @@ def _with_text(said: Any, part: _Part | None) -> Any:
 def dict_response_events(
     events: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any
 ) -> Reading[dict[str, Any]]:
-    """Move the calls that a model leaked into its text into items of their own: for proxies.
+    """Move the calls that a model leaked into its text into separate items: for proxies.
 
     Args:
         events: the events of the Responses API's stream, as dicts.
         tools, options: as for `toolglean.Parser`.
 
     Yields:
-        Such events, numbered anew: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
+        Such events, renumbered: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
         `.done`, `response.output_item.done`; reasoning that stood in the text as such an item, too; the message's text
         without them, everywhere. A call that was cut off ends
         with the status "incomplete", and has no `.done` of its arguments.

@@ -48,7 +48,7 @@ class ServerTurn:
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
 
-        One whose arguments are no object, or that has no name, is malformed.
+        One whose arguments are not an object, or that has no name, is malformed.
         """
         index, place = self._next, self._chars
         self._next += 1

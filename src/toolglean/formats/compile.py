@@ -108,7 +108,7 @@ class Program:
 
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""
-        # A bracket is no marker: it closes much else.
+        # A bracket is not a marker: it closes much else.
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
 
@@ -435,7 +435,7 @@ def _is_marker(literal: str) -> bool:
 
 
 def _is_bare(literal: str) -> bool:
-    """Whether a literal is no marker but JSON or Python itself: then it counts only where a turn starts."""
+    """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
     return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
 
 

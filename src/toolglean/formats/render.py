@@ -84,7 +84,7 @@ def render(
         content: text before the calls.
         reasoning: text between the format's reasoning markers, before everything else.
         tools: the tools with which the turn will be read. Formats that write values as text need them for values that
-            are no strings, since only the schema tells `3` from `"3"`.
+            are not strings, since only the schema tells `3` from `"3"`.
 
     Returns:
         The turn. Read with the same format and tools, it gives the calls back, the content and the reasoning; of white
@@ -194,7 +194,7 @@ class _Turn:
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
-                raise self._error("its calls stand at the start of the turn: there can be no content before them")
+                raise self._error("its calls stand at the start of the turn, so there can be no content before them")
             if self._may_be_call(text.lstrip()):
                 raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
 

@@ -84,7 +84,7 @@ class _Check:
         """Walk over the piece, or say why not."""
         if not piece.kind:
             self._literal(piece)
-        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are no text at all
+        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are not text at all
             reason = self._hole(piece)
             if reason:
                 raise UsageError(f"{piece.of}: {reason}")

@@ -33,7 +33,7 @@ log = logging.getLogger("toolglean.llm")
 
 
 def force_single_tool_call(response: ChatResponse) -> ChatResponse:
-    """Keep the first call of a response, and everything that is no call; with one call or none, nothing changes.
+    """Keep the first call of a response, and everything that is not a call; with one call or none, nothing changes.
 
     Returns:
         The same response, changed in place.
@@ -99,7 +99,7 @@ class FunctionCallingLLM(LLM):
     """
 
     def _extend_messages(self, messages: Messages) -> MessageList:
-        """The messages that are sent; for subclasses that have a system prompt of their own."""
+        """The messages that are sent; for subclasses that add a system prompt."""
         return MessageList.of(messages)
 
     def _prepared(

@@ -185,7 +185,7 @@ class NoToolCallError(LLMError, ValueError):
 
 
 class UnknownToolError(LLMError, KeyError):
-    """The model called a tool that it was not given. `name` is what it wrote, `known` are the tools that there are."""
+    """The model called a tool that it was not given. `name` is what it wrote, `known` are your tools."""
 
     def __init__(self, message: str, *, name: str = "", known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -221,7 +221,7 @@ class IncompleteObjectError(ObjectError):
 
 
 class MalformedObjectError(ObjectError):
-    """The text is no JSON object. `span` is where it stops being one. Ask again, or show the model the message."""
+    """The text is not a JSON object. `span` is where it stops being one. Ask again, or show the model the message."""
 
 
 class InvalidObjectError(ObjectError):
@@ -286,7 +286,7 @@ class ToolExecutionError(LLMError, ValueError):
 
 
 class OutputError(LLMError, ValueError, IndexError):
-    """There is no output to take: no tool ran, or none has a value. `response` is the `AgentChatResponse`."""
+    """There is no output: no tool ran, or none returned a value. `response` is the `AgentChatResponse`."""
 
     def __init__(self, message: str, *, response: Any = None) -> None:
         super().__init__(message)

@@ -143,7 +143,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be a URL such as http://localhost:11434")
-        _ = parts.port  # a ValueError where it is no number
+        _ = parts.port  # a ValueError where it is not a number
         return url
 
     @property

@@ -72,7 +72,7 @@ class PydanticParser(Generic[Model]):
 
 def _objects(text: str, begin: int) -> Iterator[tuple[int, int]]:
     # Whole JSON objects, the outermost ones. What has a key and breaks is not looked at again; a brace behind which no
-    # key stands is no object's, and the next one may stand in what looked like its first string.
+    # key stands is not an object's, and the next one may stand in what looked like its first string.
     place = text.find("{", begin)
     while place >= 0:
         builder = Builder()

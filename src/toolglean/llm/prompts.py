@@ -141,7 +141,7 @@ class PromptTemplate(BasePromptTemplate):
 
     Args:
         template: `"Songs about {topic}"`, or in Jinja `"Songs about {{ topic }}"`.
-        template_format: "f-string" (braces that are no holes are written twice) or "jinja2".
+        template_format: "f-string" (write literal braces as {{ and }}) or "jinja2".
         partial_variables: values that are known already.
 
     Raises:

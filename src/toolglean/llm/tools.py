@@ -1,7 +1,7 @@
 # What this file knows: how a function, or a model class, becomes a tool, and how tools are run.
 # What it must not know: who called them.
 #
-# A tool's call never raises what the tool did wrong: the output says so. Who wants an exception asks the executor for
+# A tool's call never raises what the tool did wrong: the output says so. To get an exception, ask the executor for
 # it. A tool is run once for a call, whatever happens.
 """Tools: functions and model classes that a language model can call."""
 
@@ -381,7 +381,7 @@ class ToolExecutor:
 
 
 def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
-    """The error of a call of a tool that there is not."""
+    """Raised for a call to an unknown tool."""
     names = list(known)
     return UnknownToolError(
         f"unknown tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names

@@ -118,7 +118,7 @@ def model_message(reasoning: str, text: str, calls: Iterable[ContentPartToolCall
 
 
 def results_message(items: list[Any]) -> Message | None:
-    """All results in one message of the tools; None where one of the items is no result."""
+    """All results in one message of the tools; None where one of the items is not a result."""
     if not items or not all(isinstance(item, ContentPartToolResult) for item in items):
         return None
     return Message(Role.TOOL, list(items))

@@ -102,7 +102,7 @@ class ToolCallAggregator:
             self.add([{"function": legacy}])
 
     def add(self, fragments: Iterable[Any] | None) -> None:
-        """Take in fragments; None is none of them, as in a delta without `tool_calls`."""
+        """Take in fragments; None counts as no fragments, as in a delta without `tool_calls`."""
         for fragment in fragments or ():
             function = field(fragment, "function")
             name, arguments = _text(field(function, "name")), field(function, "arguments")
@@ -117,8 +117,8 @@ class ToolCallAggregator:
         """The stream has ended: the calls, in the order in which they began.
 
         Returns:
-            Each call with its arguments; those whose arguments are no JSON object have them in `unread`, and must not
-            be executed. The aggregator is empty then.
+            Each call with its arguments. If these are not a JSON object, they are in `unread`, and the call must not be
+            executed. The aggregator is empty then.
         """
         found = [call.finished() for call in self._calls]
         self.__init__()  # type: ignore[misc]  # empty again

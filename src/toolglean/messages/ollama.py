@@ -72,7 +72,7 @@ class OllamaResponseChunkWrapper:
         return text if isinstance(text, str) else ""
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
-        """Its calls. Arguments that are no object are in `unread`."""
+        """Its calls. Arguments that are not an object are in `unread`."""
         found = field(field(self.raw, "message"), "tool_calls")
         return [_call(call) for call in found] if isinstance(found, list | tuple) else []
 

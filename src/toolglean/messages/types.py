@@ -55,7 +55,7 @@ class ContentPartToolCall:
         name: the tool's name.
         arguments: the arguments, decoded.
         id: what the result will refer to; None where neither model nor server gave one.
-        unread: the text of the arguments, where it is no JSON object: `arguments` is empty then, and the call must not
+        unread: the text of the arguments, if it is not a JSON object. `arguments` is then empty, and the call must not
             be executed. "" otherwise.
     """
 
@@ -122,7 +122,7 @@ class History:
             content: the parts in order, or the text.
 
         Raises:
-            UsageError: a `ValueError`: there is no such role; the message names those that there are.
+            UsageError: a `ValueError`: the role is unknown; the message lists the roles.
         """
         try:
             found = Role(role)

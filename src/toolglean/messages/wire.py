@@ -66,7 +66,7 @@ _ROLES = {
 
 
 class _NoJson:
-    """What a text is that is no JSON."""
+    """Stands for text that is not JSON."""
 
 
 NO_JSON = _NoJson()
@@ -80,7 +80,7 @@ def field(holder: Any, name: str) -> Any:
 
 
 _PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})
-"""What has attributes that are no fields (`list.index`): a server put it in the place of an object."""
+"""Types with attributes that are not fields (`list.index`): a server put it in the place of an object."""
 
 
 def role_of(wire: Any, place: int) -> Role:
@@ -108,7 +108,7 @@ def listed(wire: Any, name: str, place: int) -> list[Any]:
     """The items of that field of a wire message, the one at that place; [] where there is nothing.
 
     Raises:
-        MessageError: it holds something that is no list.
+        MessageError: it holds something that is not a list.
     """
     found = field(wire, name)
     if not found:
@@ -149,7 +149,7 @@ def _finite(text: str) -> float:
 
 
 def json_of(text: str) -> Any:
-    """The JSON value that the text is; `NO_JSON` where it is none (also `NaN`, and numbers that no float can hold)."""
+    """The JSON value that the text is; `NO_JSON` if it is not JSON (also `NaN`, and numbers too large for a float)."""
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -160,7 +160,7 @@ def written(value: Any) -> str:
     """The value as JSON text that every wire can carry: half a surrogate pair, which none can, is escaped.
 
     Raises:
-        TypeError, ValueError, RecursionError: it is no JSON value.
+        TypeError, ValueError, RecursionError: it is not a JSON value.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return text if can_be_sent(text) else json.dumps(value, allow_nan=False)
@@ -179,7 +179,7 @@ def result_text(value: Any, name: str) -> str:
     """A tool's result as text: text as it is, unless it would be read as something else; all else as JSON.
 
     Raises:
-        MessageError: the result is no JSON value.
+        MessageError: the result is not a JSON value.
     """
     if isinstance(value, str) and result_of(value) == value and can_be_sent(value):
         return value
@@ -192,7 +192,7 @@ def result_text(value: Any, name: str) -> str:
 def result_of(content: Any) -> Any:
     """The result that `result_text` wrote; the wire may hold text, parts of text, or nothing.
 
-    Text that is not written like that ("0.10", which is no number but a version) stays text, but for objects and lists.
+    Text that is not written like that ("0.10", which is not a number but a version) stays text, but for objects and lists.
     """
     if not isinstance(content, str | None) and isinstance(content, Iterable) and not isinstance(content, Mapping):
         texts = [field(part, "text") for part in content]
@@ -211,7 +211,7 @@ def arguments_text(call: ContentPartToolCall) -> str:
     """The call's arguments as JSON text; what could not be read goes out as it came.
 
     Raises:
-        MessageError: the arguments are no JSON.
+        MessageError: the arguments are not JSON.
     """
     if call.unread:
         return call.unread

@@ -133,7 +133,7 @@ class Parser:
 
     @property
     def buffer(self) -> str:
-        """The text that is held, joined anew each time."""
+        """The text that is held; each access joins it."""
         return "".join(self._seen) + "".join(self._fresh)
 
     def content(self) -> str:

@@ -90,7 +90,7 @@ def _spellings(field: Field, way: Way, drop: tuple[str, ...]) -> list[str]:
     closer = _closer(field, drop)
     found = [_pattern(each) for each in opener.reduced.alternatives]
     if any(each[0] in "{[" and not each[1:2].isalpha() for each in found):
-        raise _No  # JSON itself is no marker to a format, and counts only where the turn starts
+        raise _No  # JSON itself is not a marker to a format, and counts only where the turn starts
     if way.kind == PARAMETERS and any(each.count("<") != closer.count("</") for each in (*found[:1],)):
         raise _No  # between two closers, a template reads over anything
     if any(("{name}" in each) != bool(way.name) or ("{id}" in each) != bool(way.id) for each in found):

@@ -40,7 +40,7 @@ def message(
     Raises:
         FormatError: the template is wrong; the message names the field.
         UsageError: a pattern needs the extra [regex].
-        ToolError: an entry of `tools` is no tool.
+        ToolError: an entry of `tools` is not a tool.
     """
     plan = response_plan(template)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())

@@ -76,7 +76,7 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     """The end of the match at `place`; 0 where there is none, WAITS where there may be one.
 
-    RUNS_ON where a match is longer than any marker may be: all that it holds is none.
+    RUNS_ON where a match is longer than any marker may be: the match does not count.
     """
     last = min(len(text), place + MOST)
     found = _timed(pattern.match, text, place, last)

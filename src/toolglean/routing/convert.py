@@ -53,7 +53,7 @@ def to_neutral(
 
     Args:
         content: text, a dict, a `ToolCall`, or a client's object: a call, or a message with several.
-        tools: the tools that there are: text is read with them, and untyped values are typed by their schemas.
+        tools: your tools, with which text is read, and by whose schemas untyped values are typed.
         form: the form; None: by `detect_format`.
 
     Returns:
@@ -82,7 +82,7 @@ def _checked(request: ToolUseContent) -> ToolUseContent:
     if not isinstance(request.name, str):
         raise UsageError(f"not a request for a tool: the name is {shown(request.name)}")
     given: Any = request.input
-    if request.unread or (isinstance(given, str) and not given.strip()):  # no text is no arguments: it may be cut off
+    if request.unread or (isinstance(given, str) and not given.strip()):  # empty text is not {}: it may be cut off
         return ToolUseContent(request.name, _id(request, "id"), {}, request.unread or repr(given))
     arguments, unread = arguments_of(given)
     return ToolUseContent(request.name, _id(request, "id"), arguments, unread)
@@ -183,7 +183,7 @@ def from_neutral(
         tools: for XML, whose values are text: only the tool's schema tells `3` from `"3"`.
 
     Raises:
-        UsageError: the arguments are no JSON; or XML cannot hold them so that they come back: the message names which.
+        UsageError: the arguments are not JSON, or XML cannot express them; the message says which.
     """
     request = ToolUseContent.of(request)
     if form == ToolUseFormat.OPENAI:
@@ -281,7 +281,7 @@ def result_to_neutral(content: Any) -> ToolResultContent:
     """The neutral form of a result that `result_from_neutral` wrote, or a server.
 
     Raises:
-        UsageError: it is no result of any form.
+        UsageError: it is not a result of any form.
     """
     if isinstance(content, str):
         found = _result(content)

@@ -23,7 +23,7 @@ class ToolExecutor(Protocol):
 
     @property
     def tools(self) -> ToolSet:
-        """The tools that there are."""
+        """The tools that it can run."""
 
     async def execute_tool(self, name: str, input: dict[str, Any], *, tool_use_id: str = "") -> Any:  # noqa: A002
         """Run a tool.
@@ -44,7 +44,7 @@ class ToolExecutor(Protocol):
 class LocalTools:
     """Functions of this program as tools, for those who have no MCP server.
 
-    A function that is not asynchronous runs in a thread of its own: a time limit lets go of it, but cannot end it. Such
+    A plain function runs in a separate thread: a time limit abandons it, but cannot end it. Such
     a thread takes no other tool's place, and does not keep the program from ending.
     """
 
@@ -69,7 +69,7 @@ class LocalTools:
         Raises:
             UsageError: there is a tool of that name; or the function cannot be called by name, or does not tell its
                 parameters.
-            ToolError: `tool` is none.
+            ToolError: `tool` is not a tool.
         """
         added = as_tool(function if tool is None else tool)
         if added.name in self._functions:

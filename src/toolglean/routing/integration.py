@@ -23,7 +23,7 @@ class McpIntegration:
     Args:
         executors: what runs tools, such as `toolglean.clients.mcp.EmbeddedMcpServer`. Functions added by
             `register_tool` are asked first.
-        timeout: seconds that a tool may take; None: for ever.
+        timeout: seconds that a tool may take; None: no limit.
 
     Raises:
         UsageError: `timeout` is not above 0.

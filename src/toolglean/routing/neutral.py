@@ -61,7 +61,7 @@ class ToolUseContent:
         name: the tool's name.
         id: what the result will refer to; "" where nobody gave one.
         input: the arguments.
-        unread: the text of the arguments, where it is no JSON object; or the whole request, where it names no tool
+        unread: the text of the arguments, where it is not a JSON object; or the whole request, where it names no tool
             (`name` is "" then). No tool is run for either.
         type: "tool_use".
     """
@@ -109,7 +109,7 @@ class ToolFault:
     """Why there is no result.
 
     Attributes:
-        code: "bad_request": it is no request, or names no tool; "unknown_tool"; "bad_arguments": unreadable, or not
+        code: "bad_request": it is not a request, or names no tool; "unknown_tool"; "bad_arguments": unreadable, or not
             what the tool's schema asks for; "tool_failed": the tool raised, or said that it failed; "timeout".
         message: what happened, in words that a model can act upon.
     """

@@ -10,7 +10,7 @@
 #
 # Every call has an id that is its own in the whole conversation: the server's, the model's, or, where that is missing
 # or taken, one that counts on from the calls that the history holds. What is not whole is told and never run: arguments
-# that are no JSON object; what had begun when the connection broke; a last call without arguments when the server
+# that are not a JSON object; what had begun when the connection broke; a last call without arguments when the server
 # stopped for length.
 """Providers: a conversation in, a stream of what the model said and what its tools gave."""
 
@@ -103,7 +103,7 @@ class BaseProvider(abc.ABC):
             a call that is about to be run; `{"type": "tool_result", "id", "content"}`, what came of it, in the neutral
             form, errors too; `{"type": "problem", "reason", "text"}`, what could not be read, such as a call that was
             cut off, which is never run (a call that the server had parsed has its "id" and "name" too, and if its
-            arguments are no JSON object a result that says so); `{"type": "usage", "usage"}`.
+            arguments are not a JSON object a result that says so); `{"type": "usage", "usage"}`.
 
         Raises:
             What the client raises; text that waited, and calls that had begun (as problems), are given out before.

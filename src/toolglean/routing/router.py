@@ -49,7 +49,7 @@ class McpToolRouter:
             neutral form; OpenAI's
             message of a tool, or the Responses API's item; text for XML; else a dict in the neutral form. A list of
             them, in order, where the content asks for several, which are run one after another. A request without an id
-            gets one (`tool_0`, …). Errors are results too: "bad_request" where the content is no request, with the id
+            gets one (`tool_0`, …). Errors are results too: "bad_request" where the content is not a request, with the id
             "error" if it shows none.
 
         Raises:
@@ -71,7 +71,7 @@ class McpToolRouter:
             self._made += 1
         try:
             return write(await self.system.execute_tool_from_neutral_format(request), request.name)
-        except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is no JSON
+        except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is not JSON
             message = f"{request.name!r} failed: {said(error)}"
             return write(ToolResultContent.failed(request.id, "tool_failed", message), request.name)
 

@@ -41,7 +41,7 @@ class UnifiedMcpToolSystem:
 
     Args:
         executors: who runs tools; of two that have a tool of one name, the first does.
-        timeout: seconds that a tool may take; None: for ever.
+        timeout: seconds that a tool may take; None: no limit.
     """
 
     def __init__(self, executors: Iterable[ToolExecutor] = (), *, timeout: float | None = 60.0) -> None:

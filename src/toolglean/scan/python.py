@@ -278,7 +278,7 @@ def python_value(text: str, max_depth: int = 256) -> Any:
 
     Raises:
         DepthError: it is nested deeper than that.
-        ValueError: the text is no literal, or more than one.
+        ValueError: the text is not a literal, or more than one.
     """
     reader = KeywordsReader(max_depth + 1)
     reader._stack, reader.state = SOLE, VALUE

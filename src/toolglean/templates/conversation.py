@@ -26,7 +26,7 @@ def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     """Messages of Ollama's API.
 
     Raises:
-        UsageError: a message is not of OpenAI's shape, or its arguments are no object.
+        UsageError: a message is not of OpenAI's shape, or its arguments are not an object.
     """
     return [_message(each) for each in messages]
 
@@ -35,7 +35,7 @@ def tool_dicts(tools: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]
     """Tools, their values as Go decodes them from JSON.
 
     Raises:
-        UsageError: a value is none of JSON's.
+        UsageError: a value is not a JSON value.
     """
     return [decoded(each) for each in tools or ()]
 
@@ -44,7 +44,7 @@ def decoded(value: Any, depth: int = 0) -> Any:
     """A value as Go decodes it from JSON into `any`.
 
     Raises:
-        UsageError: it is none of JSON's, nested deeper than `MAX_DEPTH`, or a number that no float can hold.
+        UsageError: it is not a JSON value, is nested deeper than `MAX_DEPTH`, or is too large for a float.
     """
     if isinstance(value, str):
         return text(value)

@@ -23,7 +23,7 @@ _WORDS = "|".join(
     ["if", "range", "with", "end", "else", "define", "template", "block", "break", "continue", *sorted(KNOWN)]
 )
 # What stands behind the first brace tells them apart: {% and {# are Jinja's, {{.A}} {{$x}} {{/* {{if … are Go's. Of the
-# rest, a name that is no function of Go is Jinja's; a string, a number or a parenthesis says nothing.
+# rest, a name that is not a function of Go is Jinja's; a string, a number or a parenthesis says nothing.
 _SIGNS = re.compile(
     r"\{(?:(?P<jinja>[%#])"
     rf"|\{{-?\s*(?:(?P<go>\.(?!\d)|\$|/\*|(?:{_WORDS})(?![\w.(|]))|(?P<name>[A-Za-z_])))",

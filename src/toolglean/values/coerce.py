@@ -168,7 +168,7 @@ def within(schema: Schema, name: str, root: Schema = None) -> Any:
 
 
 def _resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
-    """The schema to which `$ref` leads; {} where it leads nowhere, or the schema is none."""
+    """The schema to which `$ref` leads; {} if it leads nowhere, or does not lead to a schema."""
     for _ in range(MAX_HOPS):
         if not isinstance(schema, Mapping):
             return {}

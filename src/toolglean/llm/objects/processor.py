@@ -3,7 +3,7 @@
 #
 #   what comes                                    what becomes of it
 #   CallStart, CallDelta, CallEnd                 an object of its own for each call, by its index
-#   text, and Content where `content=True`        an object for each `{`; what stands between objects is no object:
+#   text, and Content where `content=True`        an object for each `{`; what stands between objects is not an object:
 #                                                 white space, commas, brackets and fences pass, the rest is a Problem
 #   ChatResponse with events                      its events
 #   ChatResponse without                          its calls, each in its place: what differs from the last response; its
@@ -87,7 +87,7 @@ class StreamingObjectProcessor(Generic[M]):
     """Reads what a model writes into objects of one class, and shows them while they grow.
 
     Every character is read once; a step costs what came with it, however much there was before. The views that it
-    gives share what was read: one is made in constant time, and shows its own moment for ever.
+    gives share what was read: one is made in constant time, and shows its own moment forever.
 
     Args:
         output_cls: the class.
@@ -191,8 +191,8 @@ class StreamingObjectProcessor(Generic[M]):
             The objects, validated, in order; empty where the model began none.
 
         Raises:
-            IncompleteObjectError, MalformedObjectError, InvalidObjectError: the first object that is none. `results`
-                has the others.
+            IncompleteObjectError, MalformedObjectError, InvalidObjectError: an object is not valid; this is the first
+                one. `results` has the others.
         """
         found = self.results()
         for each in found:

@@ -169,7 +169,7 @@ class Builder:
 
     Attributes:
         root: the object; None until its `{` was read.
-        fault: why the text is no JSON object; "" while it may be one.
+        fault: why the text is not a JSON object; "" while it may be one.
         place: where the fault is, in characters of the text.
         done: whether the object is whole.
         length: how many characters were read.
