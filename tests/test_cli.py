@@ -227,9 +227,9 @@ def test_bench_own_stream(capsys: pytest.CaptureFixture[str]) -> None:
     ("args", "message"),
     [
         ([str(STREAMS / "hermes.jsonl"), "--format", "nobody"], "unknown format 'nobody'"),
-        (["--tag", "x"], "for a FILE of your own"),
-        (["--format", "hermes"], "for a FILE of your own"),
-        (["--start", "reasoning"], "for a FILE of your own"),
+        (["--tag", "x"], "need a FILE of your own"),
+        (["--format", "hermes"], "need a FILE of your own"),
+        (["--start", "reasoning"], "need a FILE of your own"),
         ([os.devnull, "--tag", "x"], "nothing to measure"),
     ],
 )

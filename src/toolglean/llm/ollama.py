@@ -61,23 +61,23 @@ To call one, write this and nothing behind it, once for each call:
 
 
 class Ollama(BaseModel, FunctionCallingLLM):
-    """A model behind Ollama. Its fields do not change; no connection is made before the first request.
+    """A model behind Ollama. Its fields are frozen; no connection is made before the first request.
 
     Attributes:
         model: the model's name, such as `qwen3:8b`.
         base_url: the server's URL.
         timeout: seconds to wait for the server.
         temperature: between 0 and 1.
-        context_window: how many tokens the model is to see; None: as the server has it.
-        json_mode: whether the model is to write JSON and nothing else.
+        context_window: how many tokens the model can see; None: the server's setting.
+        json_mode: whether the model must write JSON and nothing else.
         additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent as `num_predict`, the
             name that Ollama knows. It cannot be changed.
         keep_alive: how long the server keeps the model loaded.
         system_prompt: sent before the messages of every chat; "" for none.
-        tools_in: "server": tools go into the request; "prompt": they are described in a system message, for models
-            whose template has no place for them; "auto": as the server says (`show`, asked once).
-        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …); with none
-            that says how they are written, the model's template is asked of the server.
+        tools_in: "server": tools go into the request; "prompt": a system message describes them, for models whose
+            template has no place for them; "auto": the server is asked once which applies (`show`).
+        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …). If none of
+            them tells how calls are written, the server is asked for the model's template.
         retry: when a request is tried again.
 
     Raises:

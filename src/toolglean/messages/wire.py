@@ -192,7 +192,8 @@ def result_text(value: Any, name: str) -> str:
 def result_of(content: Any) -> Any:
     """The result that `result_text` wrote; the wire may hold text, parts of text, or nothing.
 
-    Text that is not written like that ("0.10", which is not a number but a version) stays text, but for objects and lists.
+    Objects and lists are read as JSON. Other text becomes a value only if it is written exactly as that value would
+    be: "0.10" is a version, not a number, and stays text.
     """
     if not isinstance(content, str | None) and isinstance(content, Iterable) and not isinstance(content, Mapping):
         texts = [field(part, "text") for part in content]

@@ -49,7 +49,7 @@ _NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
 def to_neutral(
     content: Any, tools: Iterable[ToolLike] | ToolSet | None = None, form: ToolUseFormat | None = None
 ) -> list[ToolUseContent]:
-    """The requests that the content holds, in the neutral form.
+    """The requests in the content, in the neutral form.
 
     Args:
         content: text, a dict, a `ToolCall`, or a client's object: a call, or a message with several.
@@ -57,11 +57,11 @@ def to_neutral(
         form: the form; None: by `detect_format`.
 
     Returns:
-        One request for each call, in order. One whose arguments cannot be read has them in `unread`; one among several
-        that names no tool has the name "".
+        One request for each call, in order. Arguments that cannot be read are in `unread`. If one of several calls does
+        not name a tool, its name is "".
 
     Raises:
-        UsageError: there is no request in it; the message shows what there is.
+        UsageError: the content has no request; the message shows the content.
     """
     if isinstance(content, ToolUseContent):
         return [_checked(content)]
@@ -175,12 +175,12 @@ def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
 def from_neutral(
     request: ToolUseContent | Mapping[str, Any], form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
 ) -> Any:
-    """The request in that form: a dict, or for XML text (which has no place for the id).
+    """The request in that form: a dict, or text for XML (which has no field for the id).
 
     Args:
         request: the request; or a dict in the neutral form.
         form: the form.
-        tools: for XML, whose values are text: only the tool's schema tells `3` from `"3"`.
+        tools: for XML, whose values are text: only the tool's schema distinguishes `3` from `"3"`.
 
     Raises:
         UsageError: the arguments are not JSON, or XML cannot express them; the message says which.

@@ -21,8 +21,8 @@ class McpIntegration:
     """Routes requests for tools to MCP servers, and to functions of this program.
 
     Args:
-        executors: what runs tools, such as `toolglean.clients.mcp.EmbeddedMcpServer`. Functions added by
-            `register_tool` are asked first.
+        executors: objects that run tools, such as `toolglean.clients.mcp.EmbeddedMcpServer`. Functions added by
+            `register_tool` come first.
         timeout: seconds that a tool may take; None: no limit.
 
     Raises:
@@ -41,7 +41,7 @@ class McpIntegration:
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
-        """All tools, as OpenAI's chat API and Ollama take them in a request."""
+        """All tools, in the form that OpenAI's chat API and Ollama accept in a request."""
         return self.tools.to_openai()
 
     def register_tool(self, function: Callable[..., Any], tool: ToolLike | None = None) -> Tool:

@@ -50,13 +50,13 @@ OLLAMA_KEY = "ollama"  # its server asks for none, OpenAI's client does
 
 @dataclass(frozen=True, slots=True)
 class ApiHandlerOptions:
-    """What a handler is told.
+    """The options of a handler.
 
     Attributes:
-        open_ai_base_url, open_ai_api_key, open_ai_model_id: where and what, for `OpenAiHandler`.
+        open_ai_base_url, open_ai_api_key, open_ai_model_id: the server and the model, for `OpenAiHandler`.
         ollama_base_url, ollama_model_id: the same for `OllamaHandler`; the URL is the server's, without `/v1`.
         request: further arguments of `chat.completions.create` (`temperature`, …).
-        parser: arguments of `toolglean.Parser` (`format`, `model`, `template`, …); none of them: `format="auto"`.
+        parser: arguments of `toolglean.Parser` (`format`, `model`, `template`, …); without them, `format="auto"`.
     """
 
     open_ai_base_url: str | None = None
@@ -72,7 +72,7 @@ class BaseProvider(abc.ABC):
     """What all providers share: the tools, and the way of a request to them.
 
     Args:
-        mcp: the tools; None: none but those that `register_tools` adds.
+        mcp: the tools; None: only those that `register_tools` adds.
     """
 
     def __init__(self, mcp: McpIntegration | None = None) -> None:
@@ -80,9 +80,7 @@ class BaseProvider(abc.ABC):
         self.register_tools()
 
     def register_tools(self) -> None:  # noqa: B027  # most have none
-        """Called once, when the provider is made: for subclasses that bring tools of their own
-        (`self.mcp.register_tool(...)`).
-        """
+        """Called once, when the provider is made, so that subclasses can add tools (`self.mcp.register_tool(...)`)."""
 
     async def process_tool_use(self, content: Any) -> Any:
         """Run a request for a tool, in any form: see `McpIntegration.route_tool_use`."""
@@ -116,7 +114,7 @@ class OpenAiHandler(BaseProvider):
 
     Args:
         options: the model and its parser.
-        client: an `openai.AsyncOpenAI`, or what behaves like one.
+        client: an `openai.AsyncOpenAI`, or an object that behaves like one.
         mcp: the tools.
     """
 
@@ -145,7 +143,7 @@ class OpenAiHandler(BaseProvider):
 
 
 class OllamaHandler(BaseProvider):
-    """Models behind Ollama, over its OpenAI door; calls are detected by an `OpenAiHandler`.
+    """Models behind Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
 
     Args:
         options: the model and its parser.

@@ -3,7 +3,7 @@
 #
 # A tool runs in a task of its own, so that a time limit holds also where the tool swallows its cancellation: it is
 # cancelled, and let go. Cancelling the caller cancels the tool and goes on outwards; it is never made a result.
-"""Running tools: the unknown, the wrong, the failing and the hanging."""
+"""Running tools, including unknown, failing and hanging ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class UnifiedMcpToolSystem:
     """Runs requests in the neutral form on executors: MCP servers, and functions of this program.
 
     Args:
-        executors: who runs tools; of two that have a tool of one name, the first does.
+        executors: objects that run tools; if two have a tool of the same name, the first runs it.
         timeout: seconds that a tool may take; None: no limit.
     """
 
@@ -62,10 +62,10 @@ class UnifiedMcpToolSystem:
             request: a `ToolUseContent`, MCP's own, a `ToolCall`, or a dict in the neutral form.
 
         Returns:
-            What the tool gave; or an error, with the request's id: "bad_request", when it names no tool;
-            "unknown_tool"; "bad_arguments", when they could not be read, or one is missing or of another kind than the
-            tool's schema says (the tool is not run then); "tool_failed", when it raised, or said that it failed;
-            "timeout".
+            The tool's result, or an error with the request's id: "bad_request" if the request does not name a tool;
+            "unknown_tool"; "bad_arguments" if the arguments could not be read, or if one is missing or has the wrong
+            type for the tool's schema (the tool is then not run); "tool_failed" if the tool raised an exception or
+            reported a failure; "timeout".
 
         Raises:
             asyncio.CancelledError: the caller was cancelled; so was the tool.
