@@ -222,7 +222,7 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
     Yields:
         Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
         piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call closed. Everything else as it is.
+        "stop" and a call was completed. Everything else is unchanged.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
@@ -254,7 +254,7 @@ def whole_turn(text: str, parser: Parser) -> tuple[str, Output]:
 
 
 def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
-    """The same for a whole `chat.completion`: see `dict_chunks`. What is given is not changed.
+    """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """

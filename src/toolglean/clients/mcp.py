@@ -11,7 +11,7 @@
 # The client's context holds cancel scopes, which must be left by the task that entered them. So it is entered, kept and
 # left by a task of its own: `start` and `stop` may then be called from any task of the loop, and a server that dies
 # takes down that task, not the caller's. Calls go out from the caller's task, so that cancelling it cancels the call.
-"""Tools of an MCP server, to be called by what a model wrote."""
+"""Tools of an MCP server, called as the model asks."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ class EmbeddedMcpServer:
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
-        """The tools as OpenAI's chat API and Ollama take them in a request."""
+        """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return self._tools.to_openai()
 
     def tool(self, *args: Any, **options: Any) -> Callable[[Function], Function]:
         """`MCPServer.tool`: a decorator that makes a function a tool of the server of this process.
 
         Raises:
-            UsageError: the server is not an `MCPServer` of this process: its tools are its own.
+            UsageError: the server is not an `MCPServer` in this process, so no tools can be added to it.
         """
         decorate = self._own().tool(*args, **options)
 
@@ -127,7 +127,7 @@ class EmbeddedMcpServer:
             The tools, as `tools` has them from now on.
 
         Raises:
-            McpServerError: the server gave no list.
+            McpServerError: the server did not list its tools.
         """
         client = self._connected()
         found: list[types.Tool] = []
@@ -198,7 +198,7 @@ class EmbeddedMcpServer:
     async def stop(self) -> None:
         """Disconnect; a program that was run for it ends. Calls still under way get an error result.
 
-        Does nothing where it is not connected. A server that is dead already, or will not close, raises nothing.
+        Does nothing if not connected. Raises nothing if the server is dead already, or does not close.
         """
         keeper = self._keeper
         if keeper is None:
@@ -293,8 +293,8 @@ class EmbeddedMcpServer:
             input: its arguments: a mapping, or the JSON text of an object. Texts become what the tool's schema asks for
                 (`toolglean.routing.coerce_arguments`).
             tool_use_id: the call's id, which the result carries.
-            progress: told of the progress, where the tool reports it.
-            timeout: seconds to wait for the server; None: as the constructor says.
+            progress: called with the progress, if the tool reports it.
+            timeout: seconds to wait for the server; None: the constructor's limit.
 
         Returns:
             What the tool gave: its blocks (text, images, resources) as they go over the wire, and its structured

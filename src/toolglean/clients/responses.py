@@ -288,9 +288,8 @@ def dict_response_events(
 
     Yields:
         Such events, renumbered: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
-        `.done`, `response.output_item.done`; reasoning that stood in the text as such an item, too; the message's text
-        without them, everywhere. A call that was cut off ends
-        with the status "incomplete", and has no `.done` of its arguments.
+        `.done`, `response.output_item.done`; reasoning in the text as such an item, too; and the message's text without
+        them. A call that was cut off ends with the status "incomplete", and has no `.done` of its arguments.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back
@@ -310,7 +309,7 @@ def adict_response_events(
 
 
 def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
-    """The same for a response that was not streamed: see `dict_response_events`. What is given is not changed.
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.

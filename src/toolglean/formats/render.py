@@ -87,12 +87,12 @@ def render(
             are not strings, since only the schema tells `3` from `"3"`.
 
     Returns:
-        The turn. Read with the same format and tools, it gives the calls back, the content and the reasoning; of white
-        space beside a marker this is not promised.
+        The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for white
+        space beside a marker.
 
     Raises:
-        UsageError: something cannot be written so that it comes back; the message names the call, the parameter and
-            the reason. For history that nobody will parse, leave the parameter out, or give the text as content.
+        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
+            reason. For a history that nobody will parse, leave the parameter out, or pass the text as content.
         FormatError: the declaration is wrong.
     """
     declared = get_format(format) if isinstance(format, str) else format

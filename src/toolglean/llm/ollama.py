@@ -148,7 +148,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     @property
     def metadata(self) -> Metadata:
-        """What is known of the model."""
+        """What is known about the model."""
         known: dict[str, Any] = {} if self.context_window is None else {"context_window": self.context_window}
         return Metadata(model_name=self.model, is_chat_model=True, is_function_calling_model=True, **known)
 

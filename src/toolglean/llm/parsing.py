@@ -28,11 +28,11 @@ Answer with a JSON object that fits this schema, and nothing else:
 
 
 class PydanticParser(Generic[Model]):
-    """Finds an object of a class in a text: the text itself, in a fence, or with words around it.
+    """Finds an object of a class in a text: alone, in a code fence, or in prose.
 
     Args:
         output_cls: the class.
-        instructions: how a prompt is told of the schema; with `{query}` and `{schema}`.
+        instructions: the text that adds the schema to a prompt, with `{query}` and `{schema}`.
     """
 
     def __init__(self, output_cls: type[Model], *, instructions: str = INSTRUCTIONS) -> None:

@@ -50,7 +50,7 @@ class _Text:
         return tuple(dict.fromkeys(names))
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """The variables without a value. In Jinja one may have a default there: then none is missing."""
+        """The variables without a value. A variable with a default in Jinja is not missing."""
         found = [name for name in self.variables if name not in values]
         if not found or self.kind != "jinja2":
             return found
@@ -87,7 +87,7 @@ def _names(text: str) -> list[str]:
 
 
 class BasePromptTemplate(abc.ABC):
-    """What all templates can do.
+    """The base of all prompt templates.
 
     Args:
         partial_variables: values that are known already.
@@ -111,7 +111,7 @@ class BasePromptTemplate(abc.ABC):
 
         Raises:
             MissingVariablesError: values are missing; `missing` names all of them.
-            PromptError: a value cannot be written as the template says.
+            PromptError: a value cannot be written in the way that the template asks for.
         """
 
     @abc.abstractmethod
@@ -137,7 +137,7 @@ class BasePromptTemplate(abc.ABC):
 
 
 class PromptTemplate(BasePromptTemplate):
-    """A text with holes.
+    """A text with variables.
 
     Args:
         template: `"Songs about {topic}"`, or in Jinja `"Songs about {{ topic }}"`.
@@ -171,7 +171,7 @@ class PromptTemplate(BasePromptTemplate):
         return self._text.formatted(self._values(values))
 
     def format_messages(self, /, **values: Any) -> list[Message]:
-        """The prompt as one message of the user's."""
+        """The prompt as one user message."""
         return [Message.from_str(self.format(**values))]
 
     def get_template(self) -> str:
@@ -185,7 +185,7 @@ class PromptTemplate(BasePromptTemplate):
 
 
 class ChatPromptTemplate(BasePromptTemplate):
-    """Messages with holes.
+    """Messages with variables.
 
     Args:
         message_templates: messages, or pairs of role and text; each text chunk is a template, other chunks stay.
@@ -240,11 +240,11 @@ class ChatPromptTemplate(BasePromptTemplate):
         return chunk
 
     def format(self, /, **values: Any) -> str:
-        """The messages as one text, each behind its role."""
+        """The messages as one text, each after its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.format_messages(**values))
 
     def get_template(self) -> str:
-        """The templates as one text, each behind its role."""
+        """The templates as one text, each after its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
 
     def partial_format(self, /, **values: Any) -> ChatPromptTemplate:

@@ -73,10 +73,10 @@ class _Call:
 
 
 class ToolCallAggregator:
-    """Joins the fragments of calls that OpenAI's stream is made of (`delta.tool_calls`). One for each choice.
+    """Joins the fragments of calls in OpenAI's stream (`delta.tool_calls`). Use one for each choice.
 
-    Fragments may be dicts or the client's objects; what is odd in them never raises (the head of this file lists what
-    servers are known to do). Each fragment costs what it is long, however long the call is.
+    Fragments may be dicts or the client's objects. Odd fragments never raise (the head of this file lists what servers
+    are known to send). The cost of a fragment depends on its own length, not on the length of the call.
     """
 
     def __init__(self) -> None:

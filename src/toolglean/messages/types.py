@@ -72,7 +72,7 @@ class ContentPartToolResult:
     Attributes:
         name: the tool's name.
         content: any JSON value: text, a number, a list, an object, None.
-        id: the id of the call; None where it had none.
+        id: the id of the call; None if it had none.
     """
 
     name: str
@@ -82,7 +82,7 @@ class ContentPartToolResult:
 
 @dataclass(slots=True)
 class ContentPartOther:
-    """A part of another kind (an image, a file), as the wire has it: it goes back to the same wire, and to no other."""
+    """A part of another kind (an image, a file), as it came. It can be written only in the wire format it came from."""
 
     data: Mapping[str, Any]
 
@@ -105,8 +105,8 @@ class History:
     """A conversation.
 
     Attributes:
-        system_message: what the system says first; None where it says nothing.
-        context: what the model should know of the project; it is sent as a user message before all others.
+        system_message: what the system says first; None if it says nothing.
+        context: what the model should know about the project; it is sent as a user message before all others.
         conversation: the messages, oldest first.
     """
 

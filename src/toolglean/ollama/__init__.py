@@ -28,7 +28,7 @@
 #
 # The answers are Ollama's; the cost is not. Every scan remembers where it stopped, so each character is looked at a
 # fixed number of times, whatever the model writes and however it is cut.
-"""The exact port of Ollama's tool parser, for those who must match it. For a sound parser take `toolglean.Parser`."""
+"""An exact port of Ollama's tool parser. Unless you must match Ollama, use `toolglean.Parser`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _No(Exception):  # noqa: N818  # no error: the answer
 
 
 def to_format(template: Mapping[str, Any]) -> Format | None:
-    """The format that reads what the template reads, or None where there is none.
+    """The format that reads what the template reads, or None if there is none.
 
     Raises:
         FormatError: the template is wrong; the message names the field.

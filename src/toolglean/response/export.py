@@ -58,7 +58,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
         A dict for `response_template` in `tokenizer_config.json`.
 
     Raises:
-        FormatError: a template cannot say it; the message names the hole or the marker.
+        FormatError: a template cannot express the format; the message names the hole or the marker.
     """
     spellings, dropped = _spellings(declared, main_only=main_only)
     drop = _longest([*declared.drop, *declared.speaks, *dropped])

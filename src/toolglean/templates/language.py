@@ -63,7 +63,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
 
     Raises:
         TemplateError: the template cannot be read.
-        UsageError: there is no such language, or jinja2 is not installed.
+        UsageError: the language is unknown, or jinja2 is not installed.
     """
     if language is None:
         language = template_language(template)

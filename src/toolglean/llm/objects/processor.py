@@ -10,7 +10,7 @@
 #                                                 delta, or what its text has grown by
 #
 # Each feed is one tick of the clock. What is given back is the slots and the time: no list is copied.
-"""Objects that fill themselves while the model writes."""
+"""Objects that are filled while the model writes."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Partials(Sequence[Partial[M_co]]):
 class StreamingObjectProcessor(Generic[M]):
     """Reads what a model writes into objects of one class, and shows them while they grow.
 
-    Every character is read once; a step costs what came with it, however much there was before. The views that it
+    Every character is read once, so the cost of a step depends only on its chunk. The views that it
     gives share what was read: one is made in constant time, and shows its own moment forever.
 
     Args:
@@ -163,10 +163,10 @@ class StreamingObjectProcessor(Generic[M]):
 
         Args:
             chunk: as for `feed`.
-            cur_objects: what the last call gave; None at first. The processor needs it only to give it back.
+            cur_objects: the result of the last call; None at first. It is only returned again.
 
         Returns:
-            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` gives.
+            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` returns.
         """
         before = self._progress
         found = self.feed(chunk)
@@ -179,7 +179,7 @@ class StreamingObjectProcessor(Generic[M]):
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be taken as it stood, object by object; then text between objects."""
+        """What could not be accepted as written, object by object; then text between objects."""
         return [problem for slot in self._slots for problem in slot.builder.problems] + self._outside
 
     # -- at the end ----------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class StreamingObjectProcessor(Generic[M]):
         return [each for each in found if not isinstance(each, ObjectError)]
 
     def results(self) -> list[M | ObjectError]:
-        """End the turn, without raising: each object, or the error that stands for it, in order."""
+        """End the turn without raising: returns each object, or its error, in order."""
         if not self._finished and self._between:
             self._report()
         self._finished = True
