@@ -1,8 +1,8 @@
 # What this file knows: the whole vocabulary of what the parser reports.
 # What it must not know: how any of it is found.
 #
-# Plain slotted dataclasses, for an event is built for almost every chunk (109 ns; a frozen one takes 199, a NamedTuple
-# 194). Treat them as read-only.
+# Plain slotted dataclasses, because an event is built for almost every chunk (109 ns; a frozen one takes 199, a
+# NamedTuple 194). Treat them as read-only.
 """Events, in the order in which the model wrote them, and the `Output` into which they fold."""
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 # dicts: for proxies. It needs no package.
 # What it must not know: any client's objects (openai.py), how calls are written.
 #
-# A chunk whose text is nothing but text passes as it is: that is the fast path. Otherwise each delta that the text
-# became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields)
-# goes with the first of them, or without any text where all of it waits for more, `usage` with the last. Text that
-# waits is released before `finish_reason`, or at the end of the stream where none comes.
+# A chunk of plain text is passed through unchanged: that is the fast path. Otherwise each delta that the text became
+# goes out in a separate chunk. The chunk's other fields (role, refusal, logprobs, a server's extra fields) go with the
+# first of them, or without any text if all of it is held back; `usage` goes with the last. Text held back is released
+# before `finish_reason`, or at the end of the stream if none comes.
 #
 # Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
 # their index as long as none of ours came before.

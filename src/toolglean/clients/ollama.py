@@ -8,7 +8,7 @@
 #   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
 #   OllamaClient, AsyncOllamaClient   Client, AsyncClient: `chat` mended, all else passed on
 #
-# The package's types have no room for the id of a call, though the server sends one and reads it back (ollama_ids.py).
+# The package's types have no field for the id of a call, though the server sends one and reads it back (ollama_ids.py).
 """Turns calls that leaked into the text of Ollama's chat into calls, and keeps ids."""
 
 from __future__ import annotations

@@ -17,7 +17,7 @@
 #
 #   a message of a whole response                  reasoning that stood in it, the message with what remained, calls
 #
-# Every event is numbered anew, for there are more of them. An item of ours gets the next free output index, so those
+# Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so those
 # of the server that come later move on.
 """Leaked calls in the Responses API, streamed and whole, on plain dicts."""
 

@@ -56,7 +56,7 @@ class HoleEdge:
         codec: of `arguments`.
         lead: of `value`: the white space before it.
         trail: of `value`: the white space behind it.
-        word: of `name`: whether it is a word, for no marker stands before it.
+        word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
     """
 

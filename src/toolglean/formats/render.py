@@ -87,8 +87,8 @@ def render(
             are not strings, since only the schema tells `3` from `"3"`.
 
     Returns:
-        The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for white
-        space beside a marker.
+        The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for
+        white space beside a marker.
 
     Raises:
         UsageError: parsing would not give something back as it is; the message names the call, the parameter and the

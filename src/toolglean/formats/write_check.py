@@ -4,7 +4,7 @@
 # The check walks the places of the compiled format over the text, as a reader will, but knows at every hole where it
 # must end. So each hole has one rule, and the rule needs nothing but the text behind it:
 #
-#   anything          no marker may fit where the hole begins, for a marker beats a hole
+#   anything          no marker may fit where the hole begins, because a marker beats a hole
 #   names, ids, keys  end at the first literal that may stand behind them: it must be the one that was written
 #   values            end at the first closer behind which the next marker fits: it must be the one that was written
 #   arguments, calls  end by themselves

@@ -366,7 +366,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`. It may be awaited first.
+        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
 
         Tools are checked when it is called.
         """

@@ -8,7 +8,7 @@
 #   no index, no id                                             the call that was last written to; a name begins a new
 #                                                               one if that call has arguments already
 #   a name that comes again                                     the same call, unless its arguments are whole: then it
-#                                                               is another one, for two identical calls are two
+#                                                               is another one, because two identical calls are two
 #   another name once arguments have come                       another call
 #   the name in pieces                                          joined, as long as no arguments have come
 #   arguments before any name                                   the same call

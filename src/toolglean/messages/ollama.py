@@ -81,8 +81,8 @@ class OllamaHistoryConverter:
     """Histories as messages of Ollama's chat API. See `HistoryConverter` for what each method promises.
 
     The normal form for this wire: the context is the first user message; a leading system message is the system's; a
-    message with several results is several messages; the texts of a message are joined, for the wire has one string;
-    the model's reasoning comes before its text before its calls; images come last; arguments that could not be read
+    message with several results is several messages; the texts of a message are joined (the wire has one string); the
+    model's reasoning comes before its text before its calls; images come last; arguments that could not be read
     stand as text under the key `raw`. Ids stay as they are, also missing ones.
     """
 

@@ -67,7 +67,7 @@ class ContentPartToolCall:
 
 @dataclass(slots=True)
 class ContentPartToolResult:
-    """What a call came to.
+    """The result of a call.
 
     Attributes:
         name: the tool's name.

@@ -131,7 +131,7 @@ def text_of(content: Any) -> str:
 
 
 def shown(value: Any, limit: int = 200) -> str:
-    """The value, for a message of an error."""
+    """The value, for an error message."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -225,7 +225,7 @@ def arguments_text(call: ContentPartToolCall) -> str:
 
 
 def unrunnable(text: str, status: str) -> str:
-    """The arguments of a call that is not finished, for a wire that does not say so: no text of a JSON object.
+    """The arguments of an unfinished call, for a wire that cannot mark it: never the text of a JSON object.
 
     What was written may be a whole object, or nothing, which clients take for no arguments; both could be run.
     """

@@ -6,7 +6,7 @@
 # once, the same is done over (`_settled`), from the match's first character on.
 #
 # The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
-# after a time. Expressions that look at what stands before them are refused, for that may be gone.
+# after a time. Expressions that look at what stands before them are refused, because that may be gone.
 """Real regular expressions, in pieces."""
 
 from __future__ import annotations

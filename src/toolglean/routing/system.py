@@ -171,7 +171,7 @@ def _result(request: ToolUseContent, task: asyncio.Task[ToolResultContent]) -> T
 
 def faults_of(arguments: Mapping[str, Any], tool: Tool) -> list[str]:
     """What is wrong with the arguments of a tool, by the schema of its parameters: those that are missing, and those of
-    another kind. What lies deeper is for the tool to judge.
+    another kind. Checking deeper values is the tool's job.
     """
     schema = tool.parameters
     known = properties(schema)

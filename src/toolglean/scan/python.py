@@ -11,7 +11,7 @@
 # - one positional dict, f({"a": 1}), counts as the keywords: models write it
 # - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
 # - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
-# - duplicate keywords are both written: who decodes takes the last one, and says so
+# - duplicate keywords are both written: decoding takes the last one, and reports it
 # - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
 """Python keyword arguments, incrementally."""
 
@@ -143,7 +143,7 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def __getstate__(self) -> dict[str, Any]:
-        # Side by side, for within each other they would be too deep for pickle.
+        # Side by side, because within each other they would be too deep for pickle.
         ropes = []
         holds = self._holds
         while holds:

@@ -35,5 +35,5 @@ def joined(rope: Rope) -> str:
 
 
 def flat(rope: Rope) -> Rope:
-    """The same text in one piece: what is pickled, for a long rope is too deep."""
+    """The same text in one piece: it is what is pickled, because a long rope is too deep."""
     return ((), joined(rope)) if rope else ()

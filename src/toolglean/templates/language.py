@@ -75,7 +75,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
 
 
 def _of_jinja(template: str) -> TemplateTag:
-    from toolglean.templates import jinja  # noqa: PLC0415  who has a Go template needs no jinja2
+    from toolglean.templates import jinja  # noqa: PLC0415  a Go template does not need jinja2
 
     around, headers = jinja.read(template)
     if around is None:

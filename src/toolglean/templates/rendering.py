@@ -55,7 +55,7 @@ def renderer(
         from toolglean.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
         return _JinjaRenderer(ChildTemplate(source, lax=lax), now)
-    from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  who has a Go template needs no jinja2
+    from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
     return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)
 

@@ -1,8 +1,8 @@
 # What this file knows: how whole JSON text becomes a validated object, and where in the text each fault stands.
 # What it must not know: how the text came, and what becomes of the object.
 #
-# pydantic validates the JSON itself, for some types are strict only there (a date from a string). Its entries name a
-# place as keys and indexes; the tree that was built while the text arrived knows where these stand.
+# pydantic validates the JSON itself, because some types are strict only there (a date from a string). Its entries name
+# a place as keys and indexes; the tree that was built while the text arrived knows where these stand.
 """The end of an object: the model, or an error with the text and the place."""
 
 from __future__ import annotations
