@@ -107,7 +107,9 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
 
     from toolglean.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
 
-    print(paint(f"{stream.name}: {stream.about}; the model and its tools are played, all else is real\n", DIM))
+    print(
+        paint(f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n", DIM)
+    )
     print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
     agent = PlayedAgent(stream)
 

@@ -26,8 +26,8 @@
 # 13  The tag is read from the template: toolglean/templates/tag.py.
 # 14  Go works on bytes, we on characters: no rule can tell, as long as no chunk is cut inside a character.
 #
-# It gives Ollama's answers in linear time. Every scan remembers where it stopped, so each character is looked at a fixed
-# number of times, whatever the model writes and however it is cut.
+# It gives Ollama's answers in linear time. Every scan remembers where it stopped, so each character is looked at a
+# fixed number of times, whatever the model writes and however it is cut.
 """An exact port of Ollama's tool parser. Unless you must match Ollama, use `toolglean.Parser`."""
 
 from __future__ import annotations
