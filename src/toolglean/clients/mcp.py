@@ -9,7 +9,7 @@
 #   .tool, .add_tool, .remove_tool        MCPServer's own, for a server of this process
 #
 # The client's context holds cancel scopes, which must be left by the task that entered them. So it is entered, kept and
-# left by a task of its own: `start` and `stop` may then be called from any task of the loop, and a server that dies
+# left by a separate task: `start` and `stop` may then be called from any task of the loop, and a server that dies
 # takes down that task, not the caller's. Calls go out from the caller's task, so that cancelling it cancels the call.
 """Tools of an MCP server, called as the model asks."""
 
@@ -249,7 +249,7 @@ class EmbeddedMcpServer:
                 return
             try:
                 await self.refresh()
-            except McpServerError as error:  # the old list stands; whoever calls will hear of it
+            except McpServerError as error:  # the old list stays; the next call reports the error
                 log.warning("%s", error)
 
     async def _heard(self, message: Any) -> None:

@@ -91,7 +91,7 @@ class ServerTurn:
 
 
 class Tape:
-    """The text of a turn, as long as some of it may be asked for again."""
+    """The text of a turn, kept as long as it may be needed again."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -104,7 +104,7 @@ class Tape:
         self._end += len(text)
 
     def forget(self, place: int) -> None:
-        """What stands before that place of the turn is not asked for again."""
+        """The text before that place of the turn is no longer needed."""
         if place >= self._end:
             self._parts, self._start = [], self._end
         elif place > self._start:

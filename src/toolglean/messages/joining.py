@@ -94,7 +94,7 @@ class ToolCallAggregator:
         return [call.name for call in self._calls]
 
     def add_delta(self, delta: Any) -> None:
-        """Take in a delta: its `tool_calls`, and its `function_call` of old."""
+        """Take in a delta: its `tool_calls`, and its old `function_call`."""
         fragments = field(delta, "tool_calls")
         self.add(fragments if isinstance(fragments, list | tuple) else ())
         legacy = field(delta, "function_call")

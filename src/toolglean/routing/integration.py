@@ -1,6 +1,6 @@
 # What this file knows: how executors, system and router are put together.
 # What it must not know: what each of them does.
-"""The one door: tools in, requests routed."""
+"""The entry point: takes tools, and routes requests."""
 
 from __future__ import annotations
 

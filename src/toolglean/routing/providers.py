@@ -350,7 +350,7 @@ class _Turn:
     async def _processed(self, request: ToolUseContent) -> Any:
         try:
             return await self.provider.process_tool_use(request)
-        except Exception as error:  # noqa: BLE001  # a subclass may route in a way of its own
+        except Exception as error:  # noqa: BLE001  # a subclass may route in its own way
             return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
 
 

@@ -1,8 +1,8 @@
 # What this file knows: how one request becomes one result, whatever happens on the way.
 # What it must not know: in which form the request came.
 #
-# A tool runs in a task of its own, so that a time limit holds also where the tool swallows its cancellation: it is
-# cancelled, and let go. Cancelling the caller cancels the tool and goes on outwards; it is never made a result.
+# A tool runs in a separate task, so that a time limit holds even if the tool ignores its cancellation: it is cancelled
+# and abandoned. Cancelling the caller cancels the tool and passes on to the caller; it never becomes a result.
 """Running tools, including unknown, failing and hanging ones."""
 
 from __future__ import annotations

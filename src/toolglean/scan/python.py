@@ -11,7 +11,7 @@
 # - one positional dict, f({"a": 1}), counts as the keywords: models write it
 # - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
 # - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
-# - duplicate keywords are both written: decoding takes the last one, and reports it
+# - a repeated keyword is written twice: decoding takes the last one, and reports it
 # - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
 """Python keyword arguments, incrementally."""
 

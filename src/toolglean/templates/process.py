@@ -187,6 +187,6 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         try:
             if pipe is not None:
                 pipe.close()
-        except OSError:  # what was not yet written has nobody to read it
+        except OSError:  # nobody is left to read the rest
             pass
     child.wait()

@@ -333,7 +333,7 @@ class StreamingObjectProcessor(Generic[M]):
                 self._read_event(event)
                 self._seen_calls += type(event) is CallEnd and event.call.status == "ok"
             return
-        # What there is so far is told anew each time: the calls by their places.
+        # Each response repeats what there is so far: the calls, by their places.
         whole, begun = response.tool_calls[self._seen_calls :], response.unfinished
         for place, call in enumerate([*whole, *begun]):
             text = call.unread or json.dumps(call.arguments, ensure_ascii=False)

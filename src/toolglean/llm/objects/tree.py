@@ -128,7 +128,7 @@ class Text(Node):
         self.pieces: list[str] = []
         self.times: list[int] = []
         self._held = ""  # the beginning of a character: raw text
-        self._cached = ""  # the first `_count` pieces, joined: who reads at each step joins the new ones only
+        self._cached = ""  # the first `_count` pieces, joined, so that reading at each step joins only the new ones
         self._count = 0
 
     def add(self, raw: str, time: int, *, cut: bool, last: bool) -> None:

@@ -35,7 +35,7 @@ __all__ = [
 
 
 class GoError(Exception):
-    """What Go's own functions return as an error; whoever calls them knows the place in the template."""
+    """An error that Go's own functions return; the caller knows the place in the template."""
 
 
 @dataclass(frozen=True, slots=True)
