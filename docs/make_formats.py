@@ -38,7 +38,8 @@ In the patterns,
 - `{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`;
 - `{{keywords}}` are Python keyword arguments.
 
-White space in a pattern matches any white space, or none. Beside `{{value}}` it is removed if it is there on both sides.
+White space in a pattern matches any white space, or none. Beside `{{value}}` it is removed if it is there on both
+sides.
 """
 
 UNSUPPORTED = """\

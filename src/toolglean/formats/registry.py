@@ -2,8 +2,8 @@
 # What it must not know: what any format writes.
 #
 # The library is imported when a name is first looked up, not with toolglean. Third parties add formats by the entry
-# point group `toolglean.formats` (a Format, or several), or by `register`. Who comes first: what was registered, the
-# latest first; then what is installed; then the library.
+# point group `toolglean.formats` (a Format, or several), or by `register`. The order of precedence is: registered
+# formats, the latest first; then installed ones; then the library.
 """Formats by name."""
 
 from __future__ import annotations

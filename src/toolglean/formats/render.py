@@ -2,12 +2,12 @@
 # What it must not know: how it is read (write_check.py asks the places of the compiled format), and what tools are.
 #
 # The main spelling is written, with the white space that the patterns declare. Of several parameter patterns the first
-# that can hold a value is taken. What could not be read back as it is meant is refused, never written otherwise:
+# that can hold a value is taken. A value that would not be read back as it is meant is refused, never rewritten:
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided hole by hole, by rules; no turn is parsed. Of content and reasoning the same holds, but for white
-# space beside a marker, which is the format's.
+# This is decided hole by hole, by rules; no turn is parsed. The same holds for content and reasoning, except for
+# white space beside a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
 from __future__ import annotations

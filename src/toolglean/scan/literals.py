@@ -5,7 +5,7 @@
 # that is neither a quote nor a backslash, and C for the escapes that JSON needs. Numbers and names are short: one
 # character at a time, so that the fault stands at its own character.
 #
-# Where Python is left, and why:
+# Departures from Python, and why:
 # - raw line breaks in any string, 07 for 7, JSON's true, false and null: models write them
 # - b"", f"" and t"" are refused: bytes are not JSON, and an f-string has no value before it runs
 # - a number that no float can hold, and an integer of more than 4,300 digits, is refused, as in json.py

@@ -7,7 +7,7 @@
 # follows them is held, a rope for each, until its first comma, colon or closing bracket decides. Everything else goes
 # out as it is read.
 #
-# Where Python is left, and why:
+# Departures from Python, and why:
 # - one positional dict, f({"a": 1}), counts as the keywords: models write it
 # - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
 # - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
