@@ -1,9 +1,9 @@
 # What this file knows: how declarations become a net of places, and what makes several patterns wrong together.
 # What it must not know: how the net is walked (engine/places/), and any text.
 #
-# For each spelling of the section, and in it each spelling of the call, a path leads up to the last hole. The text after
-# the last hole is optional, and is markup: the rest of the call, separators, the section's end. From there, calls without
-# an opener begin again. Calls with an opener are found by the search for openers, as are section
+# For each spelling of the section, and in it each spelling of the call, a path leads up to the last hole. The text
+# after the last hole is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
+# without an opener begin again. Calls with an opener are found by the search for openers, as are section
 # openers, reasoning markers and dropped markers: the literals with which any of these begin are the tags of a lane.
 # A lane is what the text is while no call is read: content, or reasoning of one kind.
 """From formats to a program."""
