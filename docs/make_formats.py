@@ -21,20 +21,25 @@ HEAD = """\
 
 <!-- Made by `python docs/make_formats.py` from the declarations in src/toolglean/formats/library: do not edit. -->
 
-How {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes a name or one of
-its other names (without regard to case; `-`, `_` and `.` are alike); `Parser(tools, model=…)` takes a model's name,
-such as `Qwen/Qwen3-8B` or `qwen3:8b`; with neither, the format is what the turn shows. `toolglean formats NAME` prints
-a declaration as Python, ready to be changed.
+This page lists how {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes the
+name of a format, or one of its other names. Case does not matter, and `-`, `_` and `.` are interchangeable.
+`Parser(tools, model=…)` takes a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`. With neither, the parser detects
+the format. `toolglean formats NAME` prints a declaration as Python, for you to change.
 
-Among the other names are those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
-`granite_thinking_parser`, `openai_gptoss`) stands for the format that the models write for which it was made: there is
-one declaration for calls and reasoning.
+The other names include those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
+`granite_thinking_parser`, `openai_gptoss`) stands for the format of the models for which that parser was made, because
+one declaration covers both calls and reasoning.
 
-In the patterns, `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number; `{{call}}` is a
-JSON object with name and arguments, or several, in a list or in a row; `{{arguments}}` are the arguments alone;
-`{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`; `{{keywords}}` are Python's
-keyword arguments. White space in a pattern matches any, also none; beside `{{value}}` it is taken off if both sides
-have it.
+In the patterns,
+
+- `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number;
+- `{{call}}` is a JSON object with name and arguments, or several of them, in a list or in a row;
+- `{{arguments}}` are the arguments alone;
+- `{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`;
+- `{{keywords}}` are Python keyword arguments.
+
+White space in a pattern matches any white space, or none. Beside `{{value}}` it is removed if it is there on both
+sides.
 """
 
 UNSUPPORTED = """\

@@ -84,7 +84,11 @@ def _some(text: str, found: Sequence[int], times: int = 1) -> Sequence[int]:
     if len(text) <= SHORT and not example:
         return found
     count = (SOME_OF_AN_EXAMPLE if example else SOME) * times
-    return found if len(found) <= count else sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
+    return (
+        found
+        if len(found) <= count
+        else sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
+    )
 
 
 def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:

@@ -226,10 +226,10 @@ def test_bench_own_stream(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([str(STREAMS / "hermes.jsonl"), "--format", "nobody"], "no format is called 'nobody'"),
-        (["--tag", "x"], "for a FILE of your own"),
-        (["--format", "hermes"], "for a FILE of your own"),
-        (["--start", "reasoning"], "for a FILE of your own"),
+        ([str(STREAMS / "hermes.jsonl"), "--format", "nobody"], "unknown format 'nobody'"),
+        (["--tag", "x"], "need a FILE of your own"),
+        (["--format", "hermes"], "need a FILE of your own"),
+        (["--start", "reasoning"], "need a FILE of your own"),
         ([os.devnull, "--tag", "x"], "nothing to measure"),
     ],
 )

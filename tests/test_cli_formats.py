@@ -68,7 +68,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nonsense", "no format is called 'nonsense'"),
+        ("nonsense", "unknown format 'nonsense'"),
         ("hermez", "did you mean hermes"),
         ("passthrough", "not supported"),
     ],

@@ -151,12 +151,12 @@ def test_the_form_can_be_said(tmp_path: Path) -> None:
     ("stdin", "place"),
     [
         (b'"a"\n\n"b', "line 3, column 1: Unterminated string"),
-        (b'"a"\n  {"n": 1}\n', "line 2, column 3: this is no chunk"),
-        (b'"a"\n["b", 2]\n', "line 2, column 1: this is no chunk"),
+        (b'"a"\n  {"n": 1}\n', "line 2, column 3: not a valid chunk"),
+        (b'"a"\n["b", 2]\n', "line 2, column 1: not a valid chunk"),
         (b'"a"\n{"x": }', "line 2, column 7: Expecting value"),
         (b'"a"\n' + b"[" * 100_000, "line 2, column 1: "),
-        (b"one\ntwo \xff", "line 2, column 5: this is not UTF-8"),
-        ("one\nzoë".encode()[:-1], "line 2, column 3: this is not UTF-8"),  # the end is cut inside a character
+        (b"one\ntwo \xff", "line 2, column 5: not valid UTF-8"),
+        ("one\nzoë".encode()[:-1], "line 2, column 3: not valid UTF-8"),  # the end is cut inside a character
     ],
 )
 def test_broken_input_is_shown_with_its_place(stdin: bytes, place: str) -> None:
@@ -170,7 +170,7 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"x" * 70_000 + b"\n" + "ë".encode() * 70_000 + b"\xff")
     done = toolglean("parse", *TAG, str(path))
-    assert f"{path}: line 2, column 70001: this is not UTF-8" in done.stderr.decode()
+    assert f"{path}: line 2, column 70001: not valid UTF-8" in done.stderr.decode()
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
     [
         ([*TAG, "--format", "hermes"], "not allowed with"),
         (["--format", "hermes", "--model", "qwen3"], "not allowed with"),
-        (["--format", "nobody"], "no format is called 'nobody'"),
+        (["--format", "nobody"], "unknown format 'nobody'"),
         (["--format", "hermez"], "did you mean hermes"),
-        (["--model", "nobody"], "no format is known for the model 'nobody'"),
-        (["--format", "hermes", "--closer", "x"], "--closer goes with"),
+        (["--model", "nobody"], "no known format for the model 'nobody'"),
+        (["--format", "hermes", "--closer", "x"], "--closer needs --tag or --template"),
         (["--format", "llama3-json", "--start", "reasoning"], "has reasoning"),
         ([*TAG, "--start", "thinking"], "invalid choice"),
         (["--prompt", "no such file"], "no such file: "),
@@ -209,7 +209,7 @@ def test_a_directory_is_no_input(tmp_path: Path) -> None:
     [
         ("{", "line 1, column 2: "),
         ('[\n"f"\n"g"]', "line 3, column 1: "),
-        ('{"name": "f"}', "line 1, column 1: a JSON list of tools was expected"),
+        ('{"name": "f"}', "line 1, column 1: expected a JSON list of tools"),
         ("[1]", "not a tool"),
         ("[" * 100_000, "tools.json: "),
     ],

@@ -156,9 +156,9 @@ def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["parse", "--set", "thinking=true"], "--set goes with --template"),
-        (["inspect", "FILE", "--set", "thinking"], "--set 'thinking': NAME=VALUE was expected"),
-        (["fuzz", "FILE", "--set", "=1"], "--set '=1': NAME=VALUE was expected"),
+        (["parse", "--set", "thinking=true"], "--set needs --template"),
+        (["inspect", "FILE", "--set", "thinking"], "--set 'thinking': must be NAME=VALUE"),
+        (["fuzz", "FILE", "--set", "=1"], "--set '=1': must be NAME=VALUE"),
     ],
 )
 def test_wrong_settings(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

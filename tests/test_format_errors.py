@@ -12,7 +12,7 @@ from toolglean import Format, FormatError, Parser, Quoted, Tree
 
 CALL = {"call": "<f>{call}</f>"}
 TEXT = {"call": "<f n={name}>{parameters}</f>", "parameter": "<p {key}>{value}</p>"}
-IN_MARKER = "a section or marker has no holes: "
+IN_MARKER = "a section or marker must not have holes: "
 NO_CALL = "a call pattern needs {name}, or one of {call} and {calls}: "
 
 ROWS: list[tuple[str, dict[str, Any], str]] = [
@@ -24,8 +24,8 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("a hole in the section's opener", CALL | {"section": ("<s {name}>", "</s>")}, IN_MARKER + "'<s {name}>'"),
     ("a hole in a reasoning marker", CALL | {"reasoning": ("<t {id}>", "</t>")}, IN_MARKER + "'<t {id}>'"),
     ("a hole in a dropped marker", CALL | {"drop": ("<t {id}>",)}, IN_MARKER + "'<t {id}>'"),
-    ("an escape of two characters", CALL | {"escapes": (("ab", "&ab;"),)}, "escapes: ('ab', '&ab;') is no pair of one character"),
-    ("an empty escape", CALL | {"escapes": (("a", ""),)}, "escapes: ('a', '') is no pair of one character"),
+    ("an escape of two characters", CALL | {"escapes": (("ab", "&ab;"),)}, "escapes: ('ab', '&ab;') is not a pair of a character"),
+    ("an empty escape", CALL | {"escapes": (("a", ""),)}, "escapes: ('a', '') is not a pair of a character"),
     ("no name", {"call": "<f>{call}</f>", "name": ""}, "a format needs a name"),
     ("no call", {"call": ""}, NO_CALL + "''"),
     ("white space for a call", {"call": "\n"}, NO_CALL + "'\\n'"),

@@ -124,13 +124,13 @@ def test_variables() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ("hi", "a message is a dict with a role"),
-        ({"content": "hi"}, "a message is a dict with a role"),
-        ({"role": "user", "content": 1}, "content is a text"),
-        ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments are a JSON object"),
-        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments are no JSON object"),
-        ({"role": "assistant", "tool_calls": [call({"a": {1, 2}})]}, "set is no value of JSON"),
-        ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for a float"),
+        ("hi", "a message must be a dict with a role"),
+        ({"content": "hi"}, "a message must be a dict with a role"),
+        ({"role": "user", "content": 1}, "content must be a text"),
+        ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments must be a JSON object, not list"),
+        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments must be a JSON object"),
+        ({"role": "assistant", "tool_calls": [call({"a": {1, 2}})]}, "set is not a JSON value"),
+        ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for the float"),
     ],
 )
 def test_wrong_messages_are_the_callers_fault(message: Any, reason: str) -> None:

@@ -150,7 +150,7 @@ def test_text_that_is_no_template(text: Any, message: str) -> None:
     ("text", "error", "message"),
     [
         (PYTHON, (TemplateError, FormatError), "."),
-        ("{{ 'a' }} is said, and nothing else", FormatError, "no chat template"),
+        ("{{ 'a' }} is said, and nothing else", FormatError, "not a chat template"),
         ("{% for m in messages %}{{ m.content | nofilter }}{% endfor %}", TemplateError, "nofilter"),
         ("{% for m in messages %}{{ raise_exception('never') }}{% endfor %}", FormatError, "never"),
         ("{{ range .Messages }}{{ .Nothing }}{{ end }}", FormatError, "no format can be read"),
@@ -233,7 +233,7 @@ def test_variables_say_whether_the_model_thinks() -> None:
     [
         ({"variables": {"a": 1}}, "give template"),
         ({"variables": 3, "template": TEMPLATE}, "mapping"),
-        ({"variables": {"a": object()}, "template": TEMPLATE}, "values of JSON"),
+        ({"variables": {"a": object()}, "template": TEMPLATE}, "must be JSON values"),
     ],
 )
 def test_wrong_variables(options: dict[str, Any], message: str) -> None:

@@ -211,7 +211,7 @@ def test_models_that_are_not_known(model: str) -> None:
 
 def test_a_parser_takes_a_model() -> None:
     assert Parser(["f"], model="Qwen/Qwen3-8B").format is get_format("hermes")
-    with pytest.raises(UsageError, match="no format is known for the model"):
+    with pytest.raises(UsageError, match="no known format for the model"):
         Parser(["f"], model="bert-base-uncased")
 
 
@@ -221,7 +221,7 @@ def test_case_and_dashes_do_not_matter() -> None:
 
 
 def test_a_name_that_is_not_known_names_the_nearest() -> None:
-    with pytest.raises(UsageError, match="no format is called 'hermies'; did you mean hermes"):
+    with pytest.raises(UsageError, match="unknown format 'hermies'; did you mean hermes"):
         get_format("hermies")
     with pytest.raises(UsageError, match="`toolglean formats` lists all"):
         get_format("zzzzzzzz")
@@ -279,7 +279,7 @@ def test_entry_points_add_formats(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_entry_point_that_gives_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     _installed(monkeypatch, "hermes")
-    with pytest.warns(RuntimeWarning, match="entry point 'point' gives 'h', which is no Format"):
+    with pytest.warns(RuntimeWarning, match="entry point 'point' gives 'h', which is not a Format"):
         all_formats()
 
 

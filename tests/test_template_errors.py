@@ -129,5 +129,5 @@ def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_other_language() -> None:
-    with pytest.raises(UsageError, match="no template language 'mustache': go, jinja"):
+    with pytest.raises(UsageError, match="unknown template language 'mustache': use 'go' or 'jinja'"):
         tag_of("", "mustache")

@@ -141,7 +141,11 @@ def _summary(row: dict[str, Any]) -> tuple[str, str]:
     turn = "".join(row["chunks"])
     output = parse(turn, row["tools"], format=name, start=ollama_begins(row["parser"], row))
     calls = sorted([*output.calls, *output.unfinished], key=lambda call: call.index)
-    whole = [output.content, output.reasoning, [[call.name, call.arguments if call.status == "ok" else {}] for call in calls]]
+    whole = [
+        output.content,
+        output.reasoning,
+        [[call.name, call.arguments if call.status == "ok" else {}] for call in calls],
+    ]
     digest = hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:12]
     return " ".join(f"{call.name}:{call.status}" for call in calls), digest
 

@@ -1,5 +1,5 @@
-# The public names, by hand. No logic, and no optional package, is imported here. The words of a wire format are
-# imported when they are first asked for: who parses with a name or a tag does not pay for them.
+# The public names, by hand. No logic and no optional package is imported here. The words of a wire format are imported
+# when they are first used, so that parsing with a name or a tag does not pay for them.
 """Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls."""
 
 from typing import TYPE_CHECKING, Any

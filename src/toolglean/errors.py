@@ -27,7 +27,7 @@ class UsageError(ToolgleanError, ValueError):
 
 
 class UnfinishedCallError(UsageError):
-    """The arguments were read of a call that was cut off or cannot be read. Execute calls of status "ok" only.
+    """Raised when you read the arguments of a call that was cut off or is malformed. Execute only "ok" calls.
 
     Attributes:
         name: the tool's name.
@@ -47,15 +47,15 @@ class UnfinishedCallError(UsageError):
 
 
 class ToolError(ToolgleanError, ValueError):
-    """A tool cannot be understood: no name, or not one of the accepted shapes. The message shows the value."""
+    """A tool has no name, or does not have one of the accepted shapes. The message shows the value."""
 
 
 class MessageError(ToolgleanError, ValueError):
-    """A message cannot be read, or cannot be written for that wire. The message names its place in the conversation."""
+    """A message cannot be read, or cannot be written in a wire format. The message names its place in the history."""
 
 
 class FormatError(ToolgleanError, ValueError):
-    """A declaration of a wire format is wrong. The message names the hole or the marker that is at fault."""
+    """A declaration of a wire format is wrong. The message names the faulty hole or marker."""
 
 
 class TemplateError(ToolgleanError, ValueError):
@@ -67,7 +67,7 @@ class TemplateError(ToolgleanError, ValueError):
         column: column of the fault in characters, the first is 1.
         text: the line itself, without its line break.
 
-    What to do: mend the template at that place; `str(error)` shows the line with a caret under the column.
+    Correct the template at that place; `str(error)` shows the line with a caret under the column.
     """
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, text: str = "") -> None:

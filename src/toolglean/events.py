@@ -1,8 +1,8 @@
 # What this file knows: the whole vocabulary of what the parser reports.
 # What it must not know: how any of it is found.
 #
-# Plain slotted dataclasses, for an event is built for almost every chunk (109 ns; a frozen one takes 199, a NamedTuple
-# 194). Treat them as read-only.
+# Plain slotted dataclasses, because an event is built for almost every chunk (109 ns; a frozen one takes 199, a
+# NamedTuple 194). Treat them as read-only.
 """Events, in the order in which the model wrote them, and the `Output` into which they fold."""
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ class ToolCall:
     """One tool call.
 
     Attributes:
-        id: the model's own id where the format carries one, else `id_prefix` + index.
-        index: position among the calls of the turn, the first is 0.
+        id: the model's own id if it wrote one, else `id_prefix` + index.
+        index: position among the calls of the turn; the first is 0.
         name: the tool's name.
-        known: whether the name is one of the tools; None where no tools were given.
-        arguments: the arguments of a finished call, decoded: integers exact, keys in the order written. Reading them
-            of a call whose `status` is not "ok" raises an `UnfinishedCallError`.
+        known: whether the name is one of the tools; None if you passed no tools.
+        arguments: the arguments of a complete call, decoded: integers are exact, keys are in the order written. If
+            `status` is not "ok", reading them raises an `UnfinishedCallError`.
         arguments_text: the arguments as JSON text, as far as they were written; equal to the joined deltas.
         span: (start, end) of the call in the turn, in characters.
-        status: "ok"; "incomplete", cut off by the end of the stream; "malformed", it cannot be read. Execute "ok" only.
-        repairs: what was mended before the call could be read; empty where nothing was.
+        status: "ok"; "incomplete" if the stream ended inside the call; "malformed" if it cannot be read. Execute only
+            "ok" calls.
+        repairs: what was repaired before the call could be read; empty if nothing was.
 
     Raises:
         UsageError: a call of status "ok" was made without arguments.
@@ -94,10 +95,10 @@ class ToolCall:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of a finished call.
+        """The arguments of a complete call.
 
         Raises:
-            UnfinishedCallError: `status` is not "ok". Do not execute the call; `arguments_text` is what was written.
+            UnfinishedCallError: `status` is not "ok". Do not execute the call; `arguments_text` shows what was written.
         """
         if self.status != "ok" or self._arguments is None:
             raise UnfinishedCallError(self.name, self.status)
@@ -171,7 +172,7 @@ class CallDelta:
 
 @dataclass(slots=True)
 class CallEnd:
-    """A call has ended: finished (`call.status == "ok"`), cut off or malformed."""
+    """A call has ended: complete (`call.status == "ok"`), cut off or malformed."""
 
     index: int
     call: ToolCall
@@ -180,7 +181,7 @@ class CallEnd:
 
 @dataclass(slots=True)
 class Problem:
-    """Something in the turn could not be taken as it stood. `text` is the offending text, `start` its place.
+    """The parser could not accept something as written. `text` is the offending text, `start` its position.
 
     The text is not lost: it is also in a `Content`, or in the span of a call.
     """
@@ -203,14 +204,14 @@ Event: TypeAlias = Content | Reasoning | CallStart | CallDelta | CallEnd | Probl
 
 @dataclass(slots=True, init=False)
 class Output:
-    """What one chunk, or a whole turn, came to: its events, folded.
+    """The result of one chunk or a whole turn: its events, folded.
 
     Attributes:
         content: text for the user.
         reasoning: text of the model's reasoning.
-        calls: finished calls that can be executed.
-        unfinished: calls that were cut off or cannot be read: to show or to log, never to execute.
-        problems: what could not be taken as it stood.
+        calls: complete calls, which can be executed.
+        unfinished: calls that were cut off or cannot be read. Show or log them, but never execute them.
+        problems: what the parser could not accept as written.
     """
 
     content: str
@@ -254,9 +255,9 @@ def fold(events: Iterable[Event]) -> Output:
 
 
 def join(events: Iterable[Event]) -> list[Event]:
-    """Join what cuts of the stream had parted: adjacent `Content`, `Reasoning` and `Markup`, and deltas of one call.
+    """Join adjacent `Content`, `Reasoning` and `Markup` events, and the deltas of one call.
 
-    Two streams of one turn hold the same events, whatever the chunks, once they are joined.
+    The joined events of a turn are the same for every chunking.
     """
     runs: list[list[Event]] = []
     for event in events:

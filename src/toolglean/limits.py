@@ -15,14 +15,14 @@ MAX_DEPTH = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a turn may ask for. Where one is passed, a `Problem` says which, and the rest of the turn is content.
+    """How much a turn may use. If a turn passes a limit, a `Problem` says which, and the rest of the turn is content.
 
     Attributes:
-        call_chars: length of one call, from its opener, in characters.
-        depth: nesting of arguments, in containers, those of the format's own JSON around them included; at most 10,000.
-            Nothing in toolglean recurses over it, but `json.dumps` does, and fails from about 1,000 on.
-        calls: calls of one turn.
-        held: text held back while it is undecided what it is, in characters.
+        call_chars: length of one call from its opener, in characters.
+        depth: how deep arguments may nest, in containers, including the format's own JSON around them; at most 10,000.
+            toolglean does not recurse over such values, but `json.dumps` does, and fails from about 1,000 on.
+        calls: number of calls in one turn.
+        held: text held back while it is undecided, in characters.
 
     Raises:
         UsageError: a limit is not a positive integer, or `depth` is over 10,000.

@@ -37,42 +37,44 @@ class Parser:
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
-        tools: what the model was told that it may call: names, functions, `Tool` objects or tool dicts; a `ToolSet`;
-            or None (or nothing) where that is not known.
-        format: a `Format`, the name of one (`toolglean formats` lists them), or "auto": the openers of all formats are
-            looked for at once. Given nothing else, this is what happens.
+        tools: the tools that the model may call: names, functions, `Tool` objects or tool dicts; or a `ToolSet`, best
+            shared by all turns. None or an empty list means that they are not known.
+        format: a `Format`, the name of one (`toolglean formats` lists them), or "auto", which looks for the openers of
+            all formats at once. "auto" is the default if no other argument tells the format.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
-        template: the model's chat template (Go or Jinja), or an Ollama Modelfile, as text or as a path object
-            (`pathlib.Path`) of its file. The format is read from it: known by what it writes, or inferred and proven by
-            round trip; if neither, only its tag. Jinja needs `toolglean[jinja]`. Read once for each text: about a
-            second.
-        variables: what the template is given beside the messages, as your server gives it: `{"enable_thinking": True}`.
-            Values of JSON. Without them nothing is concluded where the answer depends on whether the model thinks.
-        tokenizer_config: Hugging Face's `tokenizer_config.json`, as a dict or a path: its `response_template`, else its
-            `chat_template`.
+        template: the model's chat template (Go or Jinja) or an Ollama Modelfile, as text or as a path object
+            (`pathlib.Path`). The format is read from it: a known format is recognised, another one is inferred and
+            proven by a round trip. If neither works, only its tag is used. Jinja needs `toolglean[jinja]`. Reading a
+            template takes about a second, once for each text.
+        variables: JSON values for the template, as your server passes them besides the messages:
+            `{"enable_thinking": True}`. If the answer depends on such a variable, nothing is concluded without it.
+        tokenizer_config: Hugging Face's `tokenizer_config.json`, as a dict or a path. Its `response_template` is used,
+            or else its `chat_template`.
         response_template: a response template of Hugging Face, version 1.
         tag: the marker that starts a call, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
-        closer: the marker that ends what the tag started; None: read from the template, or derived from the tag.
-        start: "content", or "reasoning" where the prompt has opened the reasoning; None: as the chat template says,
-            else content.
-        prompt: the prompt, whole or its end, from which that is read: the model's own message in it, behind its header.
-            What others wrote before that header is never read. Its events are dropped, and places count from its end.
-        unknown_tools: what becomes of a call to a tool that is not in `tools`: "call" reports it with `known=False`,
-            "content" gives its text back.
-        coerce: whether values written as text are typed by the tool's JSON schema; False: they stay text.
-        markup: report the format's own text outside calls as `Markup`, so that the events tile the turn.
-        id_prefix: ids of calls are this and the index, where the model writes none of its own.
-        limits: how much a turn may ask for.
-        untrusted: the template is a stranger's: it is rendered in a child process with limits of time and memory.
+        closer: the marker that ends a call; None: read from the template, or derived from the tag.
+        start: "reasoning" if the prompt has opened the reasoning, "content" if not; None: as the chat template shows,
+            or else content.
+        prompt: the prompt, or its end, which shows whether the reasoning is open. Only the text after the header of the
+            model's own message is read. It gives no events, and positions count from the end of the prompt.
+        unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
+            "content" returns its text as content.
+        coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
+        markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
+            character of the turn.
+        id_prefix: the beginning of a call's id, before its index, if the model writes no ids.
+        limits: how much a turn may use.
+        untrusted: whether to render the template in a child process with limits on time and memory, because you do not
+            trust it.
 
-    Of several of these the first counts, in this order: format; tag; response_template; template (or what
-    tokenizer_config holds); model.
+    If you pass several of these, the first counts, in this order: format or tag; response_template; template (or what
+    tokenizer_config contains); model.
 
     Raises:
-        UsageError: an argument is wrong, or a name is not known; a file cannot be read.
+        UsageError: an argument is wrong, a name is unknown, or a file cannot be read.
         FormatError: the declaration of a format is wrong, or no way of writing calls can be read from the template.
-        ToolError: an entry of `tools` is no tool.
-        TemplateError: `template` is no chat template, or it cannot be rendered.
+        ToolError: an entry of `tools` is not a tool.
+        TemplateError: `template` is not a chat template, or cannot be rendered.
     """
 
     __slots__ = ("_machine",)
@@ -138,16 +140,16 @@ class Parser:
         """Read one chunk.
 
         Args:
-            chunk: the next piece of what the model writes: any length, cut anywhere, also empty. None is no text: that
-                is what clients have where a chunk holds none (`delta.content`).
+            chunk: the next piece of the model's text: of any length, cut anywhere, possibly empty. None counts as empty
+                text, because clients pass it for a chunk without text (`delta.content`).
 
         Returns:
-            The events that have become certain, in the order in which the model wrote them; often a single `Content`,
-            or nothing while text is held back.
+            The events that have become certain, in the order in which the model wrote them. Often this is a single
+            `Content`, or an empty list while text is held back.
 
         Raises:
-            UsageError: the turn was ended by `finish` or `close`: use one parser for each turn. Or the chunk is not
-                text: the message says what to do with what it is.
+            UsageError: the turn was ended by `finish` or `close` (make a new parser for each turn), or the chunk is not
+                text (the message says what to do instead).
         """
         machine = self._machine
         if type(chunk) is not str:
@@ -159,9 +161,9 @@ class Parser:
         return machine.feed(chunk)
 
     def add(self, chunk: str | None) -> Output:
-        """Read one chunk, folded: its content, its reasoning, and the calls that it finished.
+        """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
 
-        Args, errors: as for `feed`.
+        Arguments and errors are those of `feed`.
         """
         machine = self._machine
         if type(chunk) is not str:
@@ -175,17 +177,17 @@ class Parser:
         """End the turn.
 
         Returns:
-            The last events: text that was held back, and a call that was cut off, as `CallEnd` with status
-            "incomplete". A second `finish` gives none.
+            The last events: text that was held back, and a call that was cut off, as a `CallEnd` with status
+            "incomplete". A second `finish` returns an empty list.
         """
         return self._machine.finish()
 
     def close(self) -> Output:
-        """End the turn, folded: what was held back, and in `unfinished` a call that was cut off."""
+        """End the turn: returns text that was held back and, in `unfinished`, a call that was cut off."""
         return fold(self._machine.finish())
 
     def fork(self) -> Self:
-        """The same parser at the same place; both go on apart. At every moment: beam search, replay, retries."""
+        """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = object.__new__(type(self))
         twin._machine = self._machine.fork()
         return twin
@@ -206,17 +208,17 @@ class Parser:
 
     @property
     def tools(self) -> ToolSet | None:
-        """The tools; None where none were given."""
+        """The tools; None if you passed none."""
         return self._machine.turn.names.tools
 
     @property
     def limits(self) -> Limits:
-        """How much the turn may ask for."""
+        """How much the turn may use."""
         return self._machine.turn.limits
 
     @property
     def format(self) -> Format | None:
-        """The format: the one that was given, or with "auto" the one that the turn has shown; None while not known."""
+        """The format that you passed or, with "auto", that the turn has shown; None while it is not known."""
         formats: tuple[Format, ...] = getattr(self._machine.plan, "formats", ())
         if len(formats) == 1:
             return formats[0]
@@ -225,6 +227,6 @@ class Parser:
 
     @property
     def tag(self) -> str | None:
-        """The tag for which the parser looks, where only a tag is known."""
+        """The tag that the parser looks for, if only a tag is known."""
         found: str | None = getattr(self._machine.plan, "tag_text", None)
         return found

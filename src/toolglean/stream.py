@@ -25,14 +25,14 @@ def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **option
     """Parse a whole turn.
 
     Args:
-        text: all that the model wrote.
+        text: everything that the model wrote.
         tools, options: as for `Parser`.
 
     Returns:
-        The turn, folded: content, reasoning, finished calls; unfinished ones apart.
+        The turn, folded: content, reasoning, complete calls and, separately, unfinished calls.
 
     Raises:
-        What `Parser` raises for wrong arguments. No text raises.
+        What `Parser` raises for wrong arguments. No text raises an exception.
     """
     parser = Parser(tools, **options)
     return fold(parser.feed(text) + parser.finish())
@@ -106,22 +106,22 @@ def render(
     reasoning: str = "",
     tools: Iterable[ToolLike] | ToolSet | None = None,
 ) -> str:
-    """The turn that a model of that family would have written: for a history, for tests, for fixtures.
+    """Write the turn that a model of that family would have written: for a history, for tests, for fixtures.
 
     Args:
         format: a `Format`, or the name of one.
         calls: `ToolCall` objects, pairs of name and arguments, or dicts with `name` and `arguments`.
         content: text before the calls.
         reasoning: text between the format's reasoning markers, before everything else.
-        tools: the tools with which the turn will be read: where values are written as text, only their schemas tell
-            `3` from `"3"`.
+        tools: the tools with which the turn will be read. If the format writes values as text, only their schemas
+            distinguish `3` from `"3"`.
 
     Returns:
-        The turn; parsed with the same format and tools, it gives the calls back.
+        The turn. Parsed with the same format and tools, it gives the same calls.
 
     Raises:
-        UsageError: something cannot be written so that it comes back; the message names the call, the parameter and
-            the reason.
+        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
+            reason.
         FormatError, ToolError: the declaration of the format, or a tool, is wrong.
     """
     from toolglean.formats.render import render as written  # noqa: PLC0415  # only those who write pay for it

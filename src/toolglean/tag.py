@@ -1,6 +1,6 @@
 # What this file knows: what users may ask of a tag.
 # What it must not know: how a payload behind a tag is read (engine/discovery.py).
-"""Tags: the literals that start a call, where nothing more of the format is known."""
+"""Tags: the literals that start a call, if nothing more of the format is known."""
 
 from __future__ import annotations
 

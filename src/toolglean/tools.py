@@ -1,4 +1,4 @@
-# What this file knows: the shapes in which people hand over tools, and what a tool's JSON schema says of a parameter.
+# What this file knows: the shapes in which people pass tools, and what a tool's JSON schema says of a parameter.
 # What it must not know: how a call is written or read.
 #
 # Accepted shapes, in the order in which they are tried:
@@ -10,7 +10,7 @@
 #   an object with `metadata` that has them                           toolglean.llm's CallableTool
 #   a pydantic class                                                  its name, its docstring, its schema
 #   a function                                                        its name, its docstring, its parameters
-"""Tools: what the model was told that it may call."""
+"""Tools: what the model may call."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Tool:
     """One tool.
 
     Attributes:
-        name: what the model calls.
-        parameters: JSON schema of the arguments, an object schema; empty where nothing is known.
-        description: what the model was told of it.
+        name: the name by which the model calls it.
+        parameters: JSON schema of the arguments, an object schema; empty if nothing is known.
+        description: what the model was told about it.
     """
 
     name: str
@@ -50,7 +50,9 @@ ToolLike: TypeAlias = str | Tool | Mapping[str, Any] | Any
 
 
 class ToolSet:
-    """The tools of one conversation, by name, in the order given. The first of two with one name counts.
+    """The tools of one conversation, by name, in the order given. If two have the same name, the first counts.
+
+    Make one, and share it among the parsers of all turns.
 
     Args:
         tools: names, `Tool` objects, tool dicts (OpenAI, Ollama, Anthropic, MCP), objects with such attributes,
@@ -61,8 +63,8 @@ class ToolSet:
         spaced: whether a name holds white space.
 
     Raises:
-        ToolError: an entry is none of these; the message shows it.
-        UsageError: it is not a list, or a function does not tell its parameters.
+        ToolError: an entry has none of these shapes; the message shows it.
+        UsageError: it is not a list, or the parameters of a function cannot be read.
     """
 
     __slots__ = ("_tools", "names", "spaced")
@@ -86,7 +88,7 @@ class ToolSet:
         return self._tools.get(name)
 
     def to_openai(self) -> list[dict[str, Any]]:
-        """The tools as OpenAI's chat API and Ollama take them in a request."""
+        """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return [
             {
                 "type": "function",
@@ -117,8 +119,8 @@ def as_tool(value: ToolLike) -> Tool:
     """One tool from any accepted shape (the head of this file lists them).
 
     Raises:
-        ToolError: no shape fits, or the name is missing. Mend the entry that the message shows.
-        UsageError: it is a function that has no name, or does not tell its parameters.
+        ToolError: no shape fits, or the name is missing. Correct the entry that the message shows.
+        UsageError: it is a function that has no name, or whose parameters cannot be read.
     """
     if isinstance(value, Tool):
         return value

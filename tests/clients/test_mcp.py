@@ -265,5 +265,5 @@ def test_only_a_server_of_this_process_takes_tools() -> None:
         lambda: server.remove_tool("x"),
         server.tool,
     ):
-        with pytest.raises(UsageError, match="of this process only"):
+        with pytest.raises(UsageError, match="only be added to an MCPServer in this process"):
             change()

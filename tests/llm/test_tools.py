@@ -240,7 +240,9 @@ def test_arguments_may_come_as_a_mapping() -> None:
     assert outputs.parse_tool_outputs(allow_parallel=False) == Song(title="x", seconds=1)
 
 
-@pytest.mark.parametrize(("fn", "words"), [(lambda x: x, "give one"), (max, "does not tell its parameters")])
+@pytest.mark.parametrize(
+    ("fn", "words"), [(lambda x: x, "give one"), (max, "parameters of function .* cannot be read")]
+)
 def test_functions_that_say_too_little(fn: Any, words: str) -> None:
     with pytest.raises(ToolSchemaError, match=words):
         CallableTool.from_function(fn)

@@ -56,7 +56,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A line that is no JSON is sent after so many."""
+    """A line that is not JSON is sent after so many."""
 
     after: int
     text: str = '{"model": "m", "mess'

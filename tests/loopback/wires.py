@@ -55,7 +55,7 @@ def faulty(
     Args:
         lines: what goes out, ready for the wire.
         turn: whose faults they are.
-        wrap: makes a line of the wire of a text that is no JSON.
+        wrap: makes a line of the wire of a text that is not JSON.
         error: makes the wire's error line of a message.
     """
     sent = 0

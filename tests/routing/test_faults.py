@@ -357,5 +357,5 @@ def test_an_object_that_can_be_called_describes_itself() -> None:
 def test_functions_that_cannot_be_called_by_name_are_refused() -> None:
     with pytest.raises(UsageError, match="positional only"):
         LocalTools().add(len)
-    with pytest.raises(UsageError, match="say what it is with `tool`"):
+    with pytest.raises(UsageError, match="describe them with `tool`"):
         LocalTools().add(dict)

@@ -128,7 +128,7 @@ def test_arguments_that_cannot_be_read(content: Any, unread: str) -> None:
     "content", ["", "hello", "a < b > c", "{", None, 5, [], {}, {"name": 5}, {"tool_calls": []}, object()]
 )
 def test_what_is_no_request(content: Any) -> None:
-    with pytest.raises(UsageError, match="no use of a tool"):
+    with pytest.raises(UsageError, match="not a request for a tool"):
         to_neutral(content, [WEATHER])
 
 

@@ -44,7 +44,7 @@ def check_arguments(
     """Whether each argument of `Parser` is of the kind that it must be.
 
     Raises:
-        UsageError: one is not; the message names it, shows the value, and says what was expected.
+        UsageError: one is wrong; the message names it, shows the value, and says what was expected.
     """
     # What nearly all parsers are made with, in one look: the loops below take a tenth of the time of a whole `Parser`.
     if (
@@ -120,7 +120,7 @@ def text_of(chunk: object) -> str:
     """The text of a chunk: a subclass of `str` as plain text, None as "".
 
     Raises:
-        UsageError: it is not text; the message says what to do with what it is.
+        UsageError: it is not text; the message says what to pass instead.
     """
     if chunk is None:
         return ""

@@ -2,12 +2,12 @@
 # one place.
 # What it must not know: how any of it is found.
 #
-#   1  what the user says of the format himself: `format`, then `tag`
+#   1  the user's own word: `format` or `tag`
 #   2  `response_template`, given or in the tokenizer_config.json
-#   3  the chat template: a known format that gives back what it writes, else one that is inferred and proven
+#   3  the chat template: a known format that reads what it writes, else one that is inferred and proven
 #   4  the model's name
-#   5  the tag that the chat template shows, where 3 and 4 found nothing
-#   6  nothing is said: the turn shows its format
+#   5  the tag that the chat template shows, if 3 and 4 found nothing
+#   6  without any of these, the turn shows its format
 """Which format it is."""
 
 from __future__ import annotations
@@ -46,10 +46,13 @@ class Given(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What is to be read, whether the prompt opens the reasoning, by which response template, and what is known of it.
+    """The plan for the machine, and what is known about the prompt.
 
     Attributes:
-        marks: the texts behind which, as the chat template has shown, the model's message begins in a prompt.
+        plan: what the machine reads.
+        starts_reasoning: whether the prompt opens the reasoning.
+        response_template: the response template that describes the turn, if there is one.
+        marks: the texts after which the model's message begins in a prompt, as the chat template has shown.
     """
 
     plan: Plan
@@ -58,9 +61,9 @@ class Choice(NamedTuple):
     marks: tuple[str, ...] = ()
 
     def prompt(self, prompt: str) -> str:
-        """What of the prompt is the model's own: all behind its header, and behind the last message of others.
+        """The model's own part of the prompt: the text after its header, and after the last message of others.
 
-        Where nothing shows where that is, it is the end of a prompt, as it stands.
+        If nothing shows where that begins, it is the end of the prompt, unchanged.
         """
         from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
 
@@ -88,15 +91,15 @@ def _is_ours(declared: Format) -> bool:
 
 
 def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
-    """Choose: the head of this file says how.
+    """Choose what to read, by the precedence at the head of this file.
 
     Raises:
-        UsageError: an argument is wrong, or nothing is known of the model.
+        UsageError: an argument is wrong, or nothing is known about the model.
         FormatError: a declaration or a response template is wrong.
         TemplateError: the chat template cannot be read.
     """
     if given.closer is not None and given.tag is None and given.template is None:
-        raise UsageError("a closer belongs to a tag: give the tag too")
+        raise UsageError("a closer needs a tag: give the tag too")
     if given.variables is not None:
         _check_variables(given)
     if given.format is not None:
@@ -120,7 +123,7 @@ def _check_variables(given: Given) -> None:
     if not isinstance(given.variables, Mapping):
         raise UsageError(f"variables must be a mapping of names to values, not {given.variables!r:.80}")
     if given.template is None and given.tokenizer_config is None:
-        raise UsageError("variables are what a template is given: give template or tokenizer_config too")
+        raise UsageError("variables need a template: give template or tokenizer_config too")
 
 
 def _source(given: Given) -> TemplateSource | None:
@@ -146,7 +149,7 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"tokenizer_config {path!r} cannot be read: {error}") from error
     if not isinstance(config, dict):
-        raise UsageError(f"tokenizer_config {path!r} holds no JSON object")
+        raise UsageError(f"tokenizer_config {path!r} does not contain a JSON object")
     return config
 
 
@@ -186,7 +189,7 @@ def _key_of(variables: Mapping[str, Any]) -> str:
     try:
         return json.dumps(variables, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"variables must be values of JSON, which a template can be given: {error}") from error
+        raise UsageError(f"variables must be JSON values: {error}") from error
 
 
 @lru_cache(maxsize=64)
@@ -218,7 +221,7 @@ def _model_plan(model: str, tools: ToolSet | None) -> Plan:
 
     found = format_of_model(model)
     if found is None:
-        raise UsageError(f"no format is known for the model {model!r}: give `format`, `template` or `tag`")
+        raise UsageError(f"no known format for the model {model!r}: give `format`, `template` or `tag`")
     return _format_plan(found, tools)
 
 

@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
-        epilog="exit codes: 0; 1 where a turn had a problem or an unfinished call, or a template is refused; 2 for bad "
+        epilog="exit codes: 0; 1 if a turn had a problem or an unfinished call, or a template was refused; 2 for wrong "
         "usage or unreadable input",
         allow_abbrev=False,
     )

@@ -41,14 +41,17 @@ def add_to(commands: Any) -> None:
     """Add the command to the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "bench",
-        help="measure the parser's speed on a stream of your own, or on the shipped ones",
+        help="measure the parser's speed on your own stream, or on the shipped ones",
         description="Parses whole turns again and again, and prints the best times. The floor is a loop that builds "
         "one list with one event for each chunk, timed in the same run.",
         epilog=RULE,
         allow_abbrev=False,
     )
     parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="what a model wrote; -: standard input (default: the shipped streams)"
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="what a model wrote, or - for standard input (default: the shipped streams)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     form = parser.add_mutually_exclusive_group()
@@ -56,9 +59,7 @@ def add_to(commands: Any) -> None:
     form.add_argument(
         "--jsonl", dest="form", action="store_const", const="jsonl", help="the input is JSON lines of chunks"
     )
-    parser.add_argument(
-        "--chunk", type=_size, metavar="N", help="cut the turn into chunks of N characters, however it came"
-    )
+    parser.add_argument("--chunk", type=_size, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)
     parser.set_defaults(run=run)
 
@@ -93,7 +94,7 @@ def _own(args: argparse.Namespace) -> list[Figures]:
 
 def _shipped(args: argparse.Namespace) -> list[Figures]:
     if given(args):
-        raise InputError("formats, tools and prompts are for a FILE of your own: the shipped streams have theirs")
+        raise InputError("formats, tools and prompts need a FILE of your own: the shipped streams have theirs")
     tools = ToolSet(load_tools())
     return [
         figures

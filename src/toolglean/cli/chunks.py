@@ -291,7 +291,5 @@ def _json_lines(pieces: Iterator[str], name: str) -> Iterator[str]:
         chunks = _chunks_of(found)
         if chunks is None:
             column = len(line) - len(line.lstrip()) + 1
-            raise InputError(
-                f"{name}: line {number}, column {column}: this is no chunk (toolglean parse --help says what is)"
-            )
+            raise InputError(f"{name}: line {number}, column {column}: not a valid chunk; see `toolglean parse --help`")
         yield from chunks

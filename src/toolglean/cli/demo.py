@@ -31,28 +31,26 @@ def add_to(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "demo",
         help="watch a shipped token stream being parsed",
-        description="Replays token streams that ship with toolglean: turns of real chat templates, cut by real "
-        "tokenizers. On the left each token as it comes, on the right what is known by then.",
+        description="Replays token streams that ship with toolglean: turns written by real chat templates and cut by "
+        "real tokenizers. On the left is each token as it comes, on the right what is known by then.",
         allow_abbrev=False,
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--list", action="store_true", help="name the shipped streams")
     which.add_argument(
-        "--stream", choices=[stream.name for stream in load_streams()], metavar="NAME", help="show this one"
+        "--stream", choices=[stream.name for stream in load_streams()], metavar="NAME", help="show this stream"
     )
-    which.add_argument("--all", action="store_true", help="show all of them")
-    parser.add_argument(
-        "--agent", action="store_true", help="play an agent: its tools are run, and the model is asked again"
-    )
+    which.add_argument("--all", action="store_true", help="show all streams")
+    parser.add_argument("--agent", action="store_true", help="play an agent: run its tools, and ask the model again")
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--fast", action="store_true", help="do not wait between tokens")
     pace.add_argument(
         "--delay",
         type=_seconds,
         metavar="SECONDS",
-        help=f"wait so long between tokens (default: {DELAY} on a terminal, else 0)",
+        help=f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
     )
-    parser.add_argument("--no-color", action="store_true", help="plain text, also on a terminal (as does NO_COLOR)")
+    parser.add_argument("--no-color", action="store_true", help="no colour, even on a terminal (like NO_COLOR)")
     parser.set_defaults(run=run)
 
 
@@ -109,7 +107,9 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
 
     from toolglean.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
 
-    print(paint(f"{stream.name}: {stream.about}; the model and its tools are played, all else is real\n", DIM))
+    print(
+        paint(f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n", DIM)
+    )
     print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
     agent = PlayedAgent(stream)
 

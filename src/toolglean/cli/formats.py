@@ -26,12 +26,14 @@ def add_to(commands: Any) -> None:
         "formats",
         help="list the formats that are known by name, or show one",
         description="Lists the formats that are known by name: what a call looks like, the format's other names, and "
-        "the models that write it. With a NAME: that declaration, ready to be pasted into a program.",
+        "the models that write it. With a NAME, prints that declaration for you to paste into a program.",
         allow_abbrev=False,
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a format's name, another name of it, or a model's")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the name or an alias of a format, or the name of a model"
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON for each format, with its markers")
-    parser.add_argument("--no-color", action="store_true", help="plain text, also on a terminal (as does NO_COLOR)")
+    parser.add_argument("--no-color", action="store_true", help="no colour, even on a terminal (like NO_COLOR)")
     parser.set_defaults(run=run)
 
 

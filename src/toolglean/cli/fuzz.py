@@ -30,9 +30,9 @@ def add_to(commands: Any) -> None:
         "fuzz",
         help="send random calls through a chat template and back",
         description="Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
-        "compares. What does not come back is shrunk to the smallest example. Needs toolglean[fuzz].",
-        epilog="exit codes: 0; 1 where a message does not come back, or no format can be read from the template; 2 for "
-        "bad usage or unreadable input",
+        "compares. If a call does not come back, it is shrunk to the smallest example. Needs toolglean[fuzz].",
+        epilog="exit codes: 0; 1 if a message does not come back, or no format can be read from the template; 2 for "
+        "wrong usage or unreadable input",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -43,8 +43,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--examples", type=int, default=EXAMPLES, metavar="N", help=f"how many messages (default: {EXAMPLES})"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random messages (default: 0)")
-    parser.add_argument("--format", help="the format that it should write (default: read from the template)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
+    parser.add_argument("--format", help="the format that the template should write (default: read from the template)")
     add_set_option(parser)
     parser.set_defaults(run=run)
 

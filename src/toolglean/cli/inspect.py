@@ -29,9 +29,9 @@ def add_to(commands: Any) -> None:
         "inspect",
         help="read the format of calls from a chat template",
         description="Reads from a chat template how its model writes tool calls, and proves it: random messages go "
-        "through the template and must come back. The template is a stranger's, and is held to limits of time and "
-        "memory.",
-        epilog="exit codes: 0; 1 where no format can be read from the template; 2 for bad usage or unreadable input",
+        "through the template and must come back. The template is not trusted, so it is rendered with limits "
+        "on time and memory.",
+        epilog="exit codes: 0; 1 if no format can be read from the template; 2 for wrong usage or unreadable input",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -40,9 +40,13 @@ def add_to(commands: Any) -> None:
         help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
-    parser.add_argument("--no-recognition", action="store_true", help="infer the format, also where it is a known one")
+    parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
     parser.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"random messages of the proof (default: {SAMPLES})"
+        "--samples",
+        type=int,
+        default=SAMPLES,
+        metavar="N",
+        help=f"how many random messages the proof uses (default: {SAMPLES})",
     )
     add_set_option(parser)
     parser.set_defaults(run=run)

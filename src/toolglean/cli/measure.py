@@ -2,7 +2,7 @@
 # What it must not know: what is timed.
 #
 # The candidates take turns, and of each the fastest round counts: whatever disturbs a machine makes rounds slower,
-# never faster. Processor time is taken where the clock is fine enough, for then other programs disturb less.
+# never faster. Processor time is taken if the clock is fine enough, because other programs then disturb less.
 """The clock."""
 
 from __future__ import annotations

@@ -26,31 +26,38 @@ MORE = ("closer", "tools", "prompt", "set")
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:
     """How the model writes its calls, and what it may call."""
-    group = parser.add_argument_group("how the model writes (without these: what the turn itself shows)")
+    group = parser.add_argument_group("how the model writes (by default, the turn shows it)")
     way = group.add_mutually_exclusive_group()
-    way.add_argument("--format", metavar="NAME", help="the format's name: toolglean formats lists them (default: auto)")
+    way.add_argument(
+        "--format", metavar="NAME", help="the name of a format, listed by `toolglean formats` (default: auto)"
+    )
     way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
     way.add_argument(
         "--template",
         metavar="FILE",
-        help="the model's chat template, Go or Jinja (needs toolglean[jinja]), from which the format is read",
+        help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
+        "Ollama Modelfile; or a tokenizer_config.json",
     )
     way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
     group.add_argument(
-        "--closer", help="the marker that ends it (default: derived from the tag, or read from the template)"
+        "--closer", help="the marker that ends a call (default: derived from the tag, or read from the template)"
     )
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
         default="content",
-        help="reasoning: the prompt has opened the reasoning (default: content)",
+        help="what the turn begins with: reasoning if the prompt has opened it (default: content)",
     )
-    group.add_argument("--prompt", metavar="FILE", help="the prompt, whole or its end, from which that is read")
+    group.add_argument(
+        "--prompt",
+        metavar="FILE",
+        help="a file with the prompt, or just its end, which shows whether the reasoning is open",
+    )
     add_set_option(group)
     group.add_argument(
         "--tools",
         metavar="FILE",
-        help="a JSON list of what the model may call: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
+        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
     )
 
 
@@ -60,7 +67,7 @@ def add_set_option(parser: Any) -> None:
         "--set",
         metavar="NAME=VALUE",
         action="append",
-        help="a variable that the template is given, JSON or else text: enable_thinking=true (may be repeated)",
+        help="a variable for the template, such as enable_thinking=true, as JSON or else text (may be repeated)",
     )
 
 
@@ -74,7 +81,7 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     for each in args.set or ():
         name, parted, value = each.partition("=")
         if not parted or not name.isidentifier():
-            raise InputError(f"--set {each!r}: NAME=VALUE was expected, such as enable_thinking=true")
+            raise InputError(f"--set {each!r}: must be NAME=VALUE, such as enable_thinking=true")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):
@@ -90,10 +97,10 @@ def new_parser(args: argparse.Namespace) -> Parser:
         ToolgleanError: as for `Parser`.
     """
     if args.closer is not None and args.tag is None and args.template is None:
-        raise InputError("--closer goes with --tag or --template: a format has its own")
+        raise InputError("--closer needs --tag or --template: a format has its own closer")
     variables = variables_of(args)
     if variables and args.template is None:
-        raise InputError("--set goes with --template: nothing else takes variables")
+        raise InputError("--set needs --template: nothing else takes variables")
     tools = None if args.tools is None else _tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
@@ -127,7 +134,7 @@ def read_text(path: str) -> str:
         before = data[: error.start]
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
         line = before.count(b"\n") + 1
-        raise InputError(f"{path}: line {line}, column {column}: this is not UTF-8") from error
+        raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
 def _tools(path: str) -> ToolSet:
@@ -139,7 +146,7 @@ def _tools(path: str) -> ToolSet:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
     if not isinstance(found, list):
-        raise InputError(f"{path}: line 1, column 1: a JSON list of tools was expected")
+        raise InputError(f"{path}: line 1, column 1: expected a JSON list of tools")
     try:
         return ToolSet(found)
     except ToolError as error:

@@ -2,10 +2,10 @@
 # dicts: for proxies. It needs no package.
 # What it must not know: any client's objects (openai.py), how calls are written.
 #
-# A chunk whose text is nothing but text passes as it is: that is the fast path. Otherwise each delta that the text
-# became goes out in a chunk of its own; what else the chunk held (role, refusal, logprobs, a server's extra fields)
-# goes with the first of them, or without any text where all of it waits for more, `usage` with the last. Text that
-# waits is released before `finish_reason`, or at the end of the stream where none comes.
+# A chunk of plain text is passed through unchanged: that is the fast path. Otherwise each delta that the text became
+# goes out in a separate chunk. The chunk's other fields (role, refusal, logprobs, a server's extra fields) go with the
+# first of them, or without any text if all of it is held back; `usage` goes with the last. Text held back is released
+# before `finish_reason`, or at the end of the stream if none comes.
 #
 # Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
 # their index as long as none of ours came before.
@@ -42,7 +42,7 @@ CHUNK_FIELDS = frozenset(
 )
 """What every chunk says again, so that a chunk without anything else may be held back whole."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
-"""What is written anew where a choice changes."""
+"""The fields that are rewritten if a choice changes."""
 
 
 def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:
@@ -222,7 +222,7 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
     Yields:
         Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
         piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call closed. Everything else as it is.
+        "stop" and a call was completed. Everything else is unchanged.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
@@ -254,7 +254,7 @@ def whole_turn(text: str, parser: Parser) -> tuple[str, Output]:
 
 
 def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
-    """The same for a whole `chat.completion`: see `dict_chunks`. What is given is not changed.
+    """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """

@@ -9,9 +9,9 @@
 #   .tool, .add_tool, .remove_tool        MCPServer's own, for a server of this process
 #
 # The client's context holds cancel scopes, which must be left by the task that entered them. So it is entered, kept and
-# left by a task of its own: `start` and `stop` may then be called from any task of the loop, and a server that dies
+# left by a separate task: `start` and `stop` may then be called from any task of the loop, and a server that dies
 # takes down that task, not the caller's. Calls go out from the caller's task, so that cancelling it cancels the call.
-"""Tools of an MCP server, to be called by what a model wrote."""
+"""Tools of an MCP server, called as the model asks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class EmbeddedMcpServer:
         server: a server of this process (`MCPServer`, or a lowlevel `Server`); `StdioServerParameters` of a program to
             be run; the URL of a streamable HTTP server; a transport. None: an empty `MCPServer`, to be filled through
             `tool` and `add_tool`.
-        read_timeout: seconds to wait for an answer, where `execute_tool` is not told otherwise; None: for ever.
+        read_timeout: seconds to wait for an answer, unless `execute_tool` sets another limit; None: no limit.
         client_options: passed on to `mcp.Client` (`mode`, `client_info`, `elicitation_callback`, …).
     """
 
@@ -92,14 +92,14 @@ class EmbeddedMcpServer:
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
-        """The tools as OpenAI's chat API and Ollama take them in a request."""
+        """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return self._tools.to_openai()
 
     def tool(self, *args: Any, **options: Any) -> Callable[[Function], Function]:
         """`MCPServer.tool`: a decorator that makes a function a tool of the server of this process.
 
         Raises:
-            UsageError: the server is not an `MCPServer` of this process: its tools are its own.
+            UsageError: the server is not an `MCPServer` in this process, so no tools can be added to it.
         """
         decorate = self._own().tool(*args, **options)
 
@@ -127,7 +127,7 @@ class EmbeddedMcpServer:
             The tools, as `tools` has them from now on.
 
         Raises:
-            McpServerError: the server gave no list.
+            McpServerError: the server did not list its tools.
         """
         client = self._connected()
         found: list[types.Tool] = []
@@ -146,7 +146,7 @@ class EmbeddedMcpServer:
 
     def _own(self) -> MCPServer[Any]:
         if not isinstance(self.server, MCPServer):
-            raise UsageError(f"tools can be added to an MCPServer of this process only, not to {self.server!r}")
+            raise UsageError(f"tools can only be added to an MCPServer in this process, not to {self.server!r}")
         return self.server
 
     def _listed_here(self) -> ToolSet:
@@ -172,7 +172,7 @@ class EmbeddedMcpServer:
         await self.stop()
 
     async def start(self) -> None:
-        """Connect, and list the tools. Does nothing where it is connected; after `stop`, or a death, it connects anew.
+        """Connect, and list the tools. Does nothing if connected; after `stop`, or if the server died, it reconnects.
 
         Raises:
             McpServerError: it cannot be reached or does not speak MCP. Look at its `__cause__`.
@@ -198,7 +198,7 @@ class EmbeddedMcpServer:
     async def stop(self) -> None:
         """Disconnect; a program that was run for it ends. Calls still under way get an error result.
 
-        Does nothing where it is not connected. A server that is dead already, or will not close, raises nothing.
+        Does nothing if not connected. Raises nothing if the server is dead already, or does not close.
         """
         keeper = self._keeper
         if keeper is None:
@@ -249,7 +249,7 @@ class EmbeddedMcpServer:
                 return
             try:
                 await self.refresh()
-            except McpServerError as error:  # the old list stands; whoever calls will hear of it
+            except McpServerError as error:  # the old list stays; the next call reports the error
                 log.warning("%s", error)
 
     async def _heard(self, message: Any) -> None:
@@ -293,8 +293,8 @@ class EmbeddedMcpServer:
             input: its arguments: a mapping, or the JSON text of an object. Texts become what the tool's schema asks for
                 (`toolglean.routing.coerce_arguments`).
             tool_use_id: the call's id, which the result carries.
-            progress: told of the progress, where the tool reports it.
-            timeout: seconds to wait for the server; None: as the constructor says.
+            progress: called with the progress, if the tool reports it.
+            timeout: seconds to wait for the server; None: the constructor's limit.
 
         Returns:
             What the tool gave: its blocks (text, images, resources) as they go over the wire, and its structured

@@ -8,8 +8,8 @@
 #   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
 #   OllamaClient, AsyncOllamaClient   Client, AsyncClient: `chat` mended, all else passed on
 #
-# The package's types have no room for the id of a call, though the server sends one and reads it back (ollama_ids.py).
-"""Calls that leak into the text of Ollama's chat become calls, and keep their ids."""
+# The package's types have no field for the id of a call, though the server sends one and reads it back (ollama_ids.py).
+"""Turns calls that leaked into the text of Ollama's chat into calls, and keeps ids."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class _Templates:
         return self._known.get(model)
 
     def found(self, model: str, shown: Any) -> dict[str, Any]:
-        """The parser's options for a model of which the server says that. A template that cannot be read is none."""
+        """The parser's options, from what the server says of a model. An unreadable template is ignored."""
         options, template = {"start": "content", **self.options}, field(shown, "template")
         if isinstance(template, str) and template and _tells(template):
             options["template"] = template
@@ -127,7 +127,7 @@ class _ClientBase:
 
 
 class OllamaClient(_ClientBase):
-    """An `ollama.Client` whose `chat` gives leaked calls as calls. Everything else is passed on to it.
+    """An `ollama.Client` whose `chat` returns leaked calls as calls. Everything else is passed through to it.
 
     Args:
         client: the client; None: `ollama.Client()`.
@@ -136,7 +136,7 @@ class OllamaClient(_ClientBase):
             none, or one that cannot be read, the turn shows its format.
 
     Raises:
-        UsageError: `client` is not such a client; the message says what to give.
+        UsageError: `client` is not such a client; the message says what to pass.
 
     `chat` takes what `ollama.Client.chat` takes. Without tools nothing is parsed. Ids: the server's own, also in the
     messages that are sent (`tool_calls[].id`, `tool_call_id`); for leaked calls ours, which no other turn has.
@@ -148,19 +148,19 @@ class OllamaClient(_ClientBase):
         self._templates = _Templates(options)
 
     def parser_options(self, model: str) -> dict[str, Any]:
-        """What the parser is told for that model.
+        """The parser's options for that model.
 
         Raises:
-            What the client raises where there is no connection.
+            What the client raises if there is no connection.
         """
         known = self._templates.given(model)
         return self._templates.found(model, self.shown(model)) if known is None else known
 
     def shown(self, model: str) -> Any:
-        """What the server says of a model (`show`), asked for once; None where it knows none of that name, or is busy.
+        """What the server says of a model (`show`), asked for once; None if it does not know the model, or is busy.
 
         Raises:
-            What the client raises where there is no connection.
+            What the client raises if there is no connection.
         """
         known = self._templates.shown
         if model not in known:
@@ -233,12 +233,12 @@ class OllamaClient(_ClientBase):
         return chat_events(found, _known(given), **options)
 
     def generate_events(self, model: str, prompt: str, *, tools: Any = None, **more: Any) -> Iterator[Event]:
-        """The events of a raw `generate`, whose prompt is yours from the first character to the last.
+        """The events of a raw `generate`, for which you write the whole prompt.
 
         Args:
             model, more: as for `ollama.Client.generate`.
             prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins there.
-            tools: the tools that the prompt tells of.
+            tools: the tools that the prompt describes.
         """
         given = _sent(tools)
         options = {key: value for key, value in self.parser_options(model).items() if key != "start"}
@@ -247,7 +247,7 @@ class OllamaClient(_ClientBase):
 
 
 class AsyncOllamaClient(_ClientBase):
-    """An `ollama.AsyncClient` whose `chat` gives leaked calls as calls: see `OllamaClient`."""
+    """An `ollama.AsyncClient` whose `chat` returns leaked calls as calls: see `OllamaClient`."""
 
     def __init__(self, client: ollama.AsyncClient | None = None, **options: Any) -> None:
         _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
@@ -255,7 +255,7 @@ class AsyncOllamaClient(_ClientBase):
         self._templates = _Templates(options)
 
     async def parser_options(self, model: str) -> dict[str, Any]:
-        """What the parser is told for that model: see `OllamaClient.parser_options`."""
+        """The parser's options for that model: see `OllamaClient.parser_options`."""
         known = self._templates.given(model)
         if known is not None:
             return known

@@ -43,7 +43,7 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
 
     Args:
         stream: `client.chat(..., stream=True)`.
-        tools: the tools that the model was told of: dicts, `ollama.Tool` objects, functions' names.
+        tools: the tools that the model may call: dicts, `ollama.Tool` objects, names of functions.
         options: further arguments of `toolglean.Parser`.
 
     Yields:
@@ -67,7 +67,7 @@ def achat_events(
 def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
     """The events of `client.generate(..., stream=True)`, with `raw=True` the model's own text: see `chat_events`.
 
-    Give the prompt's end as `prompt=`, where it opens the reasoning or a call.
+    If the prompt opens the reasoning or a call, pass its end as `prompt=`.
     """
     return read(stream, EventReader(tools, options))
 
@@ -80,7 +80,7 @@ def agenerate_events(
 
 
 class EventReader:
-    """Reads the chunks of one turn, for those who have a loop of their own.
+    """Reads the chunks of one turn, for a loop of your own.
 
     Args:
         tools, options: as for `chat_events`.
@@ -136,7 +136,7 @@ def achat_chunks(
 def generate_chunks(
     stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> Reading[ollama.ChatResponse]:
-    """Chunks of `client.generate(..., stream=True)` as chunks of a chat, for only these have room for calls.
+    """Chunks of `client.generate(..., stream=True)` as chunks of a chat, which have a field for calls.
 
     Args: as for `generate_events`; the rest as for `chat_chunks`.
     """
@@ -242,7 +242,7 @@ def _tool_call(call: Call) -> ToolCall:
 
 
 def chat_response(response: ollama.ChatResponse, tools: Tools = None, **options: Any) -> ollama.ChatResponse:
-    """The same for a response that was not streamed: see `chat_chunks`. What is given is not changed."""
+    """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
     text = response.message.content
     if not text:
         return response

@@ -7,7 +7,7 @@
 #   response_events, aresponse_events        Stream[ResponseStreamEvent] in, such events out
 #   response                                 Response in and out
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
-"""Calls that leak into the text of OpenAI's API, or of one of the many servers that speak it, become calls."""
+"""Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
 
 from __future__ import annotations
 
@@ -166,8 +166,8 @@ def chat_chunks(
     Yields:
         Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
         piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call closed. Calls that the server has parsed, and all else, as they are. A call that was cut off
-        leaves arguments that are no whole JSON, and a `finish_reason` that is the server's.
+        "stop" and a call was completed. Calls that the server has parsed, and everything else, are unchanged. A call
+        that was cut off leaves arguments that are not complete JSON, and keeps the server's `finish_reason`.
 
     Raises:
         UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
@@ -186,7 +186,7 @@ def achat_chunks(
 
 
 def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
-    """The same for an answer that was not streamed: see `chat_chunks`. What is given is not changed.
+    """The same for an answer that was not streamed: see `chat_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
@@ -220,7 +220,7 @@ class _EventReader:
 
 
 def _dumped(model: BaseModel) -> dict[str, Any]:
-    # What a server sends is not always of the type that the package promises, and that is no news.
+    # What a server sends is not always of the type that the package promises, and that is normal.
     return model.model_dump(exclude_unset=True, warnings=False)
 
 
@@ -243,14 +243,14 @@ _KINDS: Mapping[str, Any] = {
 def response_events(
     stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
 ) -> Reading[ResponseStreamEvent]:
-    """Move the calls that a model leaked into its text into items of their own.
+    """Move the calls that a model leaked into its text into separate items.
 
     Args:
         stream: `client.responses.create(..., stream=True)`.
         tools, options: as for `chat_chunks`.
 
     Yields:
-        Such events, numbered anew: see `dict_response_events`.
+        Such events, renumbered: see `dict_response_events`.
 
     Raises:
         As `chat_chunks`.
@@ -266,7 +266,7 @@ def aresponse_events(
 
 
 def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
-    """The same for a response that was not streamed. What is given is not changed.
+    """The same for a response that was not streamed. The argument is not changed.
 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.
@@ -284,7 +284,7 @@ def response(whole: responses.Response, tools: Tools = None, **options: Any) -> 
 def open_ai_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OpenAiHandler:
-    """An `OpenAiHandler` with a client of its own.
+    """An `OpenAiHandler` that makes its own client.
 
     Args:
         options: URL, key and model.
@@ -298,7 +298,7 @@ def open_ai_handler(
 def ollama_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OllamaHandler:
-    """An `OllamaHandler` with a client of its own, for `<ollama_base_url>/v1` and the key "ollama". Arguments as for
+    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama". Arguments as for
     `open_ai_handler`.
     """
     inner = OllamaHandler.open_ai_options(options)

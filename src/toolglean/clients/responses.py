@@ -17,7 +17,7 @@
 #
 #   a message of a whole response                  reasoning that stood in it, the message with what remained, calls
 #
-# Every event is numbered anew, for there are more of them. An item of ours gets the next free output index, so those
+# Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so those
 # of the server that come later move on.
 """Leaked calls in the Responses API, streamed and whole, on plain dicts."""
 
@@ -202,7 +202,7 @@ class ResponseReader:
         )
 
     def _end(self, part: _Part, item: _Item, status: Status) -> list[dict[str, Any]]:
-        # A client may not look at the item's status: what it must not run is no JSON either.
+        # A client may not look at the item's status: what it must not run is not JSON either.
         ok = status == "ok"
         whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
         done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
@@ -280,17 +280,16 @@ def _with_text(said: Any, part: _Part | None) -> Any:
 def dict_response_events(
     events: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any
 ) -> Reading[dict[str, Any]]:
-    """Move the calls that a model leaked into its text into items of their own: for proxies.
+    """Move the calls that a model leaked into its text into separate items: for proxies.
 
     Args:
         events: the events of the Responses API's stream, as dicts.
         tools, options: as for `toolglean.Parser`.
 
     Yields:
-        Such events, numbered anew: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
-        `.done`, `response.output_item.done`; reasoning that stood in the text as such an item, too; the message's text
-        without them, everywhere. A call that was cut off ends
-        with the status "incomplete", and has no `.done` of its arguments.
+        Such events, renumbered: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
+        `.done`, `response.output_item.done`; reasoning in the text as such an item, too; and the message's text without
+        them. A call that was cut off ends with the status "incomplete", and has no `.done` of its arguments.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back
@@ -310,7 +309,7 @@ def adict_response_events(
 
 
 def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
-    """The same for a response that was not streamed: see `dict_response_events`. What is given is not changed.
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.

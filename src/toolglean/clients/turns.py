@@ -49,7 +49,7 @@ class ServerTurn:
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
 
-        One whose arguments are no object, or that has no name, is malformed.
+        One whose arguments are not an object, or that has no name, is malformed.
         """
         index, place = self._next, self._chars
         self._next += 1
@@ -99,7 +99,7 @@ def _text_of(arguments: dict[str, Any]) -> str:
 
 
 class Tape:
-    """The text of a turn, as long as some of it may be asked for again."""
+    """The text of a turn, kept as long as it may be needed again."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -112,7 +112,7 @@ class Tape:
         self._end += len(text)
 
     def forget(self, place: int) -> None:
-        """What stands before that place of the turn is not asked for again."""
+        """The text before that place of the turn is no longer needed."""
         if place >= self._end:
             self._parts, self._start = [], self._end
         elif place > self._start:

@@ -1,5 +1,5 @@
 # What this room knows: how a turn is read, chunk by chunk.
-# What it must not know: what the user had to name the format (choose.py), and any family of formats.
+# What it must not know: what the user had to name the format (choose/), and any family of formats.
 #
 # A chunk's way: parser.py → machine.py → a payload → emit.py.
 #

@@ -1,5 +1,5 @@
 # What this file knows: how a payload is read of which only the tag is known.
-# What it must not know: where the text comes from, and what becomes of text that is no call (machine.py).
+# What it must not know: where the text comes from, and what becomes of text that is not a call (machine.py).
 #
 # Names match exactly; what is fuzzy is the place. After the tag there is a *gap*: at most GAP characters of anything,
 # in which whole words are looked up among the tools. Then comes JSON:
@@ -73,7 +73,7 @@ class TagPayload(Payload):
         return QUOTE if self.phase == IN_JSON and self.envelope.in_string else ""
 
     def finish(self, turn: Turn) -> None:
-        """The turn is over, and no call is open: what waits is no call."""
+        """The turn is over, and no call is open: what waits is not a call."""
         _distrust(turn, self)
         turn.leave(text_follows=turn.region.open)
         if turn.region.open:
@@ -358,7 +358,7 @@ def _unreadable(turn: Turn, payload: TagPayload, text: str, j: int) -> int:
 
 def _value_closed(turn: Turn, payload: TagPayload) -> None:
     if turn.emit.index > payload.first_call:
-        if turn.region.open:  # `{…call…} {"x": 1}`: an object that is no call
+        if turn.region.open:  # `{…call…} {"x": 1}`: an object that is not a call
             turn.content_region()
             turn.leave(text_follows=True)
         else:

@@ -215,7 +215,7 @@ def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
     depth = len(envelope.scanner.stack)
     if turn.region.open:
         if token == CLOSE and depth < envelope.region_depth:
-            # `…, "note": 1}` after a call: what the region holds is no call, and the bracket is the envelope's own.
+            # `…, "note": 1}` after a call: what the region holds is not a call, and the bracket is the envelope's own.
             turn.region.keep(text[i : j - 1])
             turn.content_region()
             turn.emit.markup(text[j - 1 : j], turn.base + j - 1)

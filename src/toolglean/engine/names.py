@@ -29,7 +29,7 @@ class Names:
         self.spaced = tools is not None and tools.spaced
 
     def resolve(self, name: str) -> str | None:
-        """The tool that a written name means: itself, or what is left without a namespace; None if it is no tool's."""
+        """The tool that a written name means, with or without a namespace; None if it is not a tool's name."""
         tools = self.tools
         if tools is None:
             return None

@@ -2,7 +2,7 @@
 # What it must not know: how they are written.
 #
 # A parameter that the tool's schema calls a string, or says nothing of, is passed on as it arrives; one of another type
-# when it is whole, for only then can it be typed. Where the format writes the type itself, that counts.
+# when it is whole, because only then can it be typed. Where the format writes the type itself, that counts.
 """From parameters to JSON."""
 
 from __future__ import annotations

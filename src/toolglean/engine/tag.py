@@ -30,8 +30,8 @@ class Tag:
     Attributes:
         text: the tag.
         closer: what may end the payload; "" where nothing is known. It is optional in the stream, and markup.
-        bare: whether the tag is no marker, but JSON itself (`{`, `[`) or nothing at all (""): then only the start of a
-            turn is looked at, and unknown names do not count.
+        bare: whether the tag is JSON itself (`{`, `[`) or nothing at all (""), and not a marker: then only the start
+            of a turn is looked at, and unknown names do not count.
         bracket: `[` or `{` where the tag ends with the first character of the payload, else "".
     """
 

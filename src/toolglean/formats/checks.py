@@ -131,7 +131,7 @@ def _escapes(declared: Declaration) -> str:
     pairs: tuple[tuple[str, ...], ...] = declared.escapes
     for each in pairs:
         if len(each) != 2 or len(each[0]) != 1 or not each[1].strip():
-            return f"escapes: {each!r} is no pair of one character and what is written for it"
+            return f"escapes: {each!r} is not a pair of a character and its escape"
     return ""
 
 

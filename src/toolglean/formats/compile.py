@@ -1,9 +1,9 @@
 # What this file knows: how declarations become a net of places, and what makes several patterns wrong together.
-# What it must not know: how the net is walked (places.py), and any text.
+# What it must not know: how the net is walked (engine/places/), and any text.
 #
-# For each spelling of the section, and in it each spelling of the call, a path is laid up to the last hole. What stands
-# behind the last hole is optional, and markup: the rest of the call, separators, the section's end; from there, calls
-# without an opener of their own begin again. Calls with an opener are found by the search for openers, as are section
+# For each spelling of the section, and in it each spelling of the call, a path leads up to the last hole. The text
+# after the last hole is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
+# without an opener begin again. Calls with an opener are found by the search for openers, as are section
 # openers, reasoning markers and dropped markers: the literals with which any of these begin are the tags of a lane.
 # A lane is what the text is while no call is read: content, or reasoning of one kind.
 """From formats to a program."""
@@ -109,7 +109,7 @@ class Program:
 
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""
-        # A bracket is no marker: it closes much else.
+        # A bracket is not a marker: it closes much else.
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
 
@@ -174,7 +174,7 @@ def _check_places(program: Program) -> None:
         for rivals in _RIVALS:
             if len(kinds & rivals) > 1:
                 names = " and ".join(f"{{{kind}}}" for kind in sorted(kinds & rivals))
-                raise FormatError(f"format {program.formats[0].name!r}: {names} begin at one place, and alike")
+                raise FormatError(f"format {program.formats[0].name!r}: {names} begin alike at the same place")
         cores = list(place.chars.values())
         cores += [[edge.target for edge in place.holes if edge.kind == kind] for kind in kinds]
         for found in (net.place(core) for core in cores):
@@ -246,7 +246,7 @@ class _Layer:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Hole):
-                raise self._error(f"a section or marker has no holes: {text!r}")
+                raise self._error(f"a section or marker must not have holes: {text!r}")
             begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
         return begin
 
@@ -433,7 +433,7 @@ def _is_marker(literal: str) -> bool:
 
 
 def _is_bare(literal: str) -> bool:
-    """Whether a literal is no marker but JSON or Python itself: then it counts only where a turn starts."""
+    """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
     return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
 
 

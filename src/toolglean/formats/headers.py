@@ -2,10 +2,10 @@
 # chat templates that we know; and from where on a prompt is the model's.
 # What it must not know: how any of it is read.
 #
-# A prompt is often the whole prompt: instructions that show a call, tools, the user's words, results of tools. None of
-# it is the model's. Its own message begins behind the last of these texts: behind, because whatever they hold is the
-# template's; the last, because all that others wrote stands before it. The families share their templates (Hermes's
-# calls are written in ChatML, in Llama's and in Mistral's headers), so the table is one for all formats.
+# A prompt is often the whole prompt: instructions that show a call, tools, the user's words, results of tools. None
+# of it is the model's. Its own message begins after the last of these texts: after, because the texts themselves are
+# the template's; the last, because everything that others wrote stands before it. The families share their templates
+# (Hermes's calls are written in ChatML, in Llama's and in Mistral's headers), so the table is one for all formats.
 """Where the model's own text begins in a prompt."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # What this file knows: a net of places, and how several paths through it are walked at once.
-# What it must not know: formats. (compile.py lays the net; places.py walks it.)
+# What it must not know: formats. (compile.py makes the net; engine/places/ walks it.)
 #
 # A state of the net has at most one character that leads on, or white space that stays, or a hole; and any number of
 # states that are the same place by another path (eps). Walking keeps the set of all states that fit what was read, a
-# `Place`. Common beginnings of markers, markers that are the beginning of others, and optional white space need no
-# rule of their own: they are sets. Places are made when they are first reached, and kept.
+# `Place`. Common beginnings of markers, markers that are the beginning of others, and optional white space need
+# no special rule: they are sets. Places are made when they are first reached, and kept.
 """Nets of places."""
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class HoleEdge:
         codec: of `arguments`.
         lead: of `value`: the white space before it.
         trail: of `value`: the white space behind it.
-        word: of `name`: whether it is a word, for no marker stands before it.
+        word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
     """
 

@@ -2,8 +2,8 @@
 # What it must not know: what any format writes.
 #
 # The library is imported when a name is first looked up, not with toolglean. Third parties add formats by the entry
-# point group `toolglean.formats` (a Format, or several), or by `register`. Who comes first: what was registered, the
-# latest first; then what is installed; then the library.
+# point group `toolglean.formats` (a Format, or several), or by `register`. The order of precedence is: registered
+# formats, the latest first; then installed ones; then the library.
 """Formats by name."""
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _registered: list[Format] = []  # the latest first
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: without regard to case, and with `-`, `_` and `.` alike."""
+    """A name in the form in which it is compared: case does not matter, and `-`, `_` and `.` are interchangeable."""
     return name.casefold().replace("_", "-").replace(".", "-")
 
 
 def register(declared: Format) -> None:
-    """Add a format of one's own, under its name, its aliases and its models.
+    """Add a format of your own, under its name, its aliases and its models.
 
-    A later one hides an earlier one of the same name, and those of the library.
+    It replaces an earlier one of the same name, and takes precedence over the library.
     """
     _registered[:] = [declared, *(each for each in _registered if folded(each.name) != folded(declared.name))]
     all_formats.cache_clear()
@@ -53,7 +53,7 @@ def register(declared: Format) -> None:
 
 @lru_cache(maxsize=1)
 def all_formats() -> tuple[Format, ...]:
-    """All formats: those that were registered, those of entry points, and the library, in this order; a name once."""
+    """All formats: those registered, those of entry points, and the library, in this order; each name only once."""
     found: dict[str, Format] = {}
     for declared in (*_registered, *_installed(), *_library()):
         found.setdefault(folded(declared.name), declared)
@@ -69,7 +69,7 @@ def get_format(name: str) -> Format:
     """The format of that name or alias.
 
     Raises:
-        UsageError: there is none, or it is known and cannot be supported; the message says why, or names the nearest.
+        UsageError: the name is unknown or not supported; the message says why, or suggests similar names.
         FormatError: the entry point of that name failed; the cause says how.
     """
     found = find_format(name)
@@ -78,21 +78,21 @@ def get_format(name: str) -> Format:
     error = _plugins()[1].get(folded(name))
     if error is not None:
         said = f"{type(error).__name__}: {error}"
-        raise FormatError(f"format {name!r}: its entry point failed: mend or remove that package ({said})") from error
+        raise FormatError(f"format {name!r}: its entry point failed: fix or remove that package ({said})") from error
     reason = unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
     near = dict.fromkeys(_names()[each].name for each in difflib.get_close_matches(folded(name), _names(), n=3))
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
-    raise UsageError(f"no format is called {name!r}{hint}")
+    raise UsageError(f"unknown format {name!r}{hint}")
 
 
 def format_of_model(model: str) -> Format | None:
-    """The format that a model of that name writes (`Qwen/Qwen3-8B`, `qwen3:8b`), or None where that is not known.
+    """The format that a model of that name writes (`Qwen/Qwen3-8B`, `qwen3:8b`), or None if it is not known.
 
-    The most specific pattern counts: the longest that matches the name, with or without what stands before its last
-    slash. A colon counts as a dash, and the name as if a dash stood at its end: `qwen3.5-*` is `Qwen3.5`, `qwen3.5:4b`
-    and `Qwen/Qwen3.5-4B`, but not `Qwen3-5B`.
+    The most specific pattern counts: the longest one that matches the name, with or without the part before its last
+    slash. A colon counts as a dash, and a dash is added to the end of the name: `qwen3.5-*` matches `Qwen3.5`,
+    `qwen3.5:4b` and `Qwen/Qwen3.5-4B`, but not `Qwen3-5B`.
     """
     key = folded(model).replace(":", "-") + "-"
     last = key.rpartition("/")[2]
@@ -106,7 +106,7 @@ def format_of_model(model: str) -> Format | None:
 
 @lru_cache(maxsize=1)
 def unsupported() -> Mapping[str, str]:
-    """Names, folded, that engines know and no format stands behind, and why."""
+    """Names, folded, that engines know but that have no format, and why."""
     reasons: Mapping[str, str] = importlib.import_module(LIBRARY).UNSUPPORTED
     return {folded(name): reason for name, reason in reasons.items()}
 
@@ -152,5 +152,5 @@ def _several(name: str, loaded: object) -> tuple[Format, ...]:
     formats = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
     for each in formats:
         if not isinstance(each, Format):
-            raise FormatError(f"entry point {name!r} gives {each!r}, which is no Format")
+            raise FormatError(f"entry point {name!r} gives {each!r}, which is not a Format")
     return formats

@@ -2,12 +2,12 @@
 # What it must not know: how it is read (write_check.py asks the places of the compiled format), and what tools are.
 #
 # The main spelling is written, with the white space that the patterns declare. Of several parameter patterns the first
-# that can hold a value is taken. What could not be read back as it is meant is refused, never written otherwise:
+# that can hold a value is taken. A value that would not be read back as it is meant is refused, never rewritten:
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided hole by hole, by rules; no turn is parsed. Of content and reasoning the same holds, but for white
-# space beside a marker, which is the format's.
+# This is decided hole by hole, by rules; no turn is parsed. The same holds for content and reasoning, except for
+# white space beside a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
 from __future__ import annotations
@@ -84,15 +84,15 @@ def render(
         content: text before the calls.
         reasoning: text between the format's reasoning markers, before everything else.
         tools: the tools with which the turn will be read. Formats that write values as text need them for values that
-            are no strings, since only the schema tells `3` from `"3"`.
+            are not strings, since only the schema tells `3` from `"3"`.
 
     Returns:
-        The turn. Read with the same format and tools, it gives the calls back, the content and the reasoning; of white
-        space beside a marker this is not promised.
+        The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for
+        white space beside a marker.
 
     Raises:
-        UsageError: something cannot be written so that it comes back; the message names the call, the parameter and
-            the reason. For history that nobody will parse, leave the parameter out, or give the text as content.
+        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
+            reason. For a history that nobody will parse, leave the parameter out, or pass the text as content.
         FormatError: the declaration is wrong.
     """
     declared = get_format(format) if isinstance(format, str) else format
@@ -108,20 +108,21 @@ def _calls(given: Iterable[CallLike], declared: Format) -> list[Call]:
 
 def _call(given: CallLike, index: int, declared: Format) -> Call:
     if isinstance(given, ToolCall) and given.status != "ok":
-        raise UsageError(f"format {declared.name!r}, call {index} ({given.name!r}): it is {given.status}")
+        of = f"format {declared.name!r}, call {index} ({given.name!r})"
+        raise UsageError(f"{of}: it is {given.status}, and only complete calls can be written")
     name, arguments, own_id = _fields(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
     if not isinstance(name, str) or not name.strip() or misfit(name):
-        raise UsageError(f"{of}: a name is a string, and not empty")
+        raise UsageError(f"{of}: a name must be a non-empty string")
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
-            raise UsageError(f"{of}: the arguments are no JSON: {error}") from error
+            raise UsageError(f"{of}: the arguments are not valid JSON: {error}") from error
         except RecursionError:
             arguments = _deep_object(arguments, of)
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"{of}: the arguments are {type(arguments).__name__}, no object")
+        raise UsageError(f"{of}: the arguments must be an object, not {type(arguments).__name__}")
     reason = misfit(dict(arguments))
     if reason:
         wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")
@@ -132,7 +133,7 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
 def _deep_object(text: str, of: str) -> Any:
     found, fault = object_text(text, MAX_DEPTH + 1)  # one more than may be written: `misfit` says so
     if found is None:
-        raise UsageError(f"{of}: the arguments are no JSON that can be written: {fault}")
+        raise UsageError(f"{of}: the arguments cannot be written as JSON: {fault}")
     return decode(found)[0]
 
 
@@ -195,7 +196,7 @@ class _Turn:
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
-                raise self._error("its calls stand at the start of the turn: there can be no content before them")
+                raise self._error("its calls stand at the start of the turn, so there can be no content before them")
             if self._may_be_call(text.lstrip()):
                 raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
 

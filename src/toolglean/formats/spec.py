@@ -31,32 +31,33 @@ class Format(Declaration):
     """How one model family writes its calls and its reasoning: data, never code.
 
     Args:
-        name: how the format is called.
+        name: the name of the format.
         call: pattern of one call.
         also: further spellings of a call that models of the family write.
-        section: what stands before the first call and after the last one.
+        section: the texts before the first call and after the last one.
         sections: further spellings of the section.
-        separator: what stands between two calls.
-        parameter: pattern of one parameter, or several, where `call` has `{parameters}`.
+        separator: the text between two calls.
+        parameter: pattern of one parameter, or several patterns, if `call` has `{parameters}`.
         arguments: codec of `{arguments}`: `JSON`, `Quoted(…)` or `Tree(…)`.
-        keys: the keys for name and arguments that `render` writes in `{call}`; reading takes every known alias.
-        id: pattern of the id, where it is made of the other holes.
+        keys: the keys for name and arguments that `render` writes in `{call}`. Parsing accepts every known alias.
+        id: pattern of the id, if it is made of the other holes.
         types: the word that `{type}` holds for each JSON type; `*` for all others.
-        escapes: characters that `{name}` and `{key}` cannot hold as they are, and what is written for each. (A value is
-            never escaped: whoever writes its text is a model, and `&amp;` in it may be meant.)
+        escapes: characters that `{name}` and `{key}` cannot contain, and the text written for each. (Values are never
+            escaped, because a model writes their text and may mean `&amp;` literally.)
         reasoning: the markers before and after reasoning.
         reasonings: further spellings of them.
         calls_in_reasoning: whether the opening of a call ends the reasoning.
         drop: markers that are markup wherever they stand.
-        speaks: markers behind which text is content: they end reasoning whose closer is missing; else as `drop`.
+        speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
+            `drop`.
         registered_only: whether a call counts only if its name is a tool's.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
         source: where the format was read from.
 
     Raises:
-        FormatError: the declaration is wrong; the message names the hole or the marker. (What can only be seen when
-            all patterns are put together is found when a parser is made.)
+        FormatError: the declaration is wrong; the message names the hole or the marker. (Faults that show only when all
+            patterns are put together are found when a parser is made.)
     """
 
     def __post_init__(self) -> None:
@@ -66,11 +67,11 @@ class Format(Declaration):
         return hash((self.name, self.call, self.section))
 
     def escaped(self, word: str) -> str:
-        """The name or key as it is written: see `escapes`."""
+        """The name or key in its written form: see `escapes`."""
         return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
 
     def unescaped(self, word: str) -> str:
-        """The name or key that is meant by what is written. What is no escape stands for itself."""
+        """The name or key that the written form means. Text that is not an escape stands for itself."""
         if not self.escapes:
             return word
         chars = {text: char for char, text in self.escapes}

@@ -5,7 +5,7 @@
 #
 #     {name} {id} {index}        a tool's name, a call's id, its number
 #     {call} {calls}             JSON objects with name and arguments, keys in any order, alone, in a list or in a row
-#                                (both are read alike; they differ in what is rendered)
+#                                (both are read the same way; they differ in what is rendered)
 #     {arguments}                the arguments in the format's codec
 #     {parameters}               any number of the parameter patterns, with {key} {value} {type}
 #     {keywords}                 Python keyword arguments, or one positional dict

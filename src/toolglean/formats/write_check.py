@@ -4,7 +4,7 @@
 # The check walks the places of the compiled format over the text, as a reader will, but knows at every hole where it
 # must end. So each hole has one rule, and the rule needs nothing but the text behind it:
 #
-#   anything          no marker may fit where the hole begins, for a marker beats a hole
+#   anything          no marker may fit where the hole begins, because a marker beats a hole
 #   names, ids, keys  end at the first literal that may stand behind them: it must be the one that was written
 #   values            end at the first closer behind which the next marker fits: it must be the one that was written
 #   arguments, calls  end by themselves
@@ -84,7 +84,7 @@ class _Check:
         """Walk over the piece, or say why not."""
         if not piece.kind:
             self._literal(piece)
-        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are no text at all
+        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are not text at all
             reason = self._hole(piece)
             if reason:
                 raise UsageError(f"{piece.of}: {reason}")
@@ -160,9 +160,9 @@ class _Check:
         if not spaced and any(char.isspace() for char in word):
             return f"white space in the {edge.kind} {word!r}"
         if edge.kind == "index" and not word.isdigit():
-            return f"the index is no number: {word!r}"
+            return f"the index is not a number: {word!r}"
         if edge.word and not all(char.isalnum() or char in "_-." for char in word):
-            return f"the name {word!r} is no word (letters, digits, _, -, .)"
+            return f"the name {word!r} is not a word (letters, digits, _, -, .)"
         return ""
 
     def _word_read(self, exits: Exits, size: int) -> str:

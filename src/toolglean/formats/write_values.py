@@ -51,7 +51,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def misfit(value: Any) -> str:
-    """Why the value is no JSON that comes back; "" if it is."""
+    """Why the value is not JSON that comes back; "" if it is."""
     todo: list[tuple[Any, int]] = [(value, 0)]  # and how many containers are around it
     while todo:
         each, depth = todo.pop()
@@ -68,24 +68,26 @@ def _misfit(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, str):
-        return "half of a surrogate pair is no character" if _half_character(value) else ""
+        return "half of a surrogate pair is not a character" if _half_character(value) else ""
     if isinstance(value, int):
         return f"an integer of more than {MAX_DIGITS} digits" if abs(value) >= 10**MAX_DIGITS else ""
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"{value!r} is no JSON"
+        return "" if math.isfinite(value) else f"{value!r} is not JSON"
     if isinstance(value, list):
         return ""
     if isinstance(value, dict):
         wrong = next((key for key in value if not isinstance(key, str)), None)
-        return f"the key {wrong!r} is no string" if wrong is not None else next(filter(None, map(_misfit, value)), "")
-    return f"{type(value).__name__} is no JSON type"
+        return (
+            f"the key {wrong!r} is not a string" if wrong is not None else next(filter(None, map(_misfit, value)), "")
+        )
+    return f"{type(value).__name__} is not a JSON type"
 
 
 # -- Python keywords ---------------------------------------------------------------------------------------------------
 
 
 def keywords_text(arguments: Mapping[str, Any]) -> str:
-    """The arguments as Python keywords; as one positional dict where a key is no name."""
+    """The arguments as Python keywords; as one positional dict where a key is not a name."""
     if all(_plain_key(key) and len(key) <= 256 and not keyword.iskeyword(key) for key in arguments):
         return ", ".join(f"{key}={_python_text(value)}" for key, value in arguments.items())
     return _python_text(dict(arguments))

@@ -23,7 +23,7 @@ log = logging.getLogger("toolglean.llm")
 
 
 class _Pieces:
-    """Pieces that only grow; how many count is said by who asks."""
+    """Pieces that only grow; the caller says how many count."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []

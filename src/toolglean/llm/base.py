@@ -33,7 +33,7 @@ log = logging.getLogger("toolglean.llm")
 
 
 def force_single_tool_call(response: ChatResponse) -> ChatResponse:
-    """Keep the first call of a response, and everything that is no call; with one call or none, nothing changes.
+    """Keep the first call of a response, and everything that is not a call; with one call or none, nothing changes.
 
     Returns:
         The same response, changed in place.
@@ -53,7 +53,7 @@ class LLM(abc.ABC):
     @property
     @abc.abstractmethod
     def metadata(self) -> Metadata:
-        """What is known of the model."""
+        """What is known about the model."""
 
     @abc.abstractmethod
     def chat(self, messages: Messages, **kwargs: Any) -> Any:
@@ -65,13 +65,13 @@ class LLM(abc.ABC):
 
     @abc.abstractmethod
     def stream_chat(self, messages: Messages, **kwargs: Any) -> Iterator[ChatResponse]:
-        """Answer messages, step by step: each response holds all that was said so far."""
+        """Answer messages, step by step: each response holds everything said so far."""
 
     @abc.abstractmethod
     def astream_chat(
         self, messages: Messages, **kwargs: Any
     ) -> AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]:
-        """The same, asynchronously: an asynchronous generator, or a coroutine that gives one."""
+        """The same, asynchronously: an asynchronous generator, or a coroutine that returns one."""
 
     # -- completions ---------------------------------------------------------------------------------------------------
 
@@ -88,18 +88,18 @@ class LLM(abc.ABC):
         return await achat_to_completion(self.achat)(prompt, **kwargs)
 
     def astream_complete(self, prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
-        """Answer a prompt, step by step and asynchronously; it may be awaited first."""
+        """Answer a prompt, step by step and asynchronously; it can be awaited first."""
         return astream_chat_to_completion(self.astream_chat)(prompt, **kwargs)
 
 
 class FunctionCallingLLM(LLM):
     """A language model that can be given tools.
 
-    `chat` and its kin take `tools=` and `single_call=` (further calls are left out then, in streams too).
+    `chat` and its variants take `tools=` and `single_call=` (which drops further calls, in streams too).
     """
 
     def _extend_messages(self, messages: Messages) -> MessageList:
-        """The messages that are sent; for subclasses that have a system prompt of their own."""
+        """The messages that are sent; for subclasses that add a system prompt."""
         return MessageList.of(messages)
 
     def _prepared(
@@ -132,11 +132,11 @@ class FunctionCallingLLM(LLM):
             kwargs: as for `chat`.
 
         Returns:
-            The answer; `tool_calls` are those that are whole, `unfinished` those that are not.
+            The answer; `tool_calls` are the complete calls, `unfinished` the others.
 
         Raises:
             ToolSchemaError: a tool has no schema; nothing was sent.
-            RequestError: the server did not answer, or with an error.
+            RequestError: the server did not answer, or answered with an error.
         """
         asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = self.chat(**asked)
@@ -174,7 +174,7 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> AsyncSteps[ChatResponse]:
-        """The same, step by step and asynchronously; it may be awaited first."""
+        """The same, step by step and asynchronously; it can be awaited first."""
         asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         return AsyncSteps(self.astream_chat(**asked))
 
@@ -187,7 +187,7 @@ class FunctionCallingLLM(LLM):
     def astream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """`generate_tool_calls`, step by step and asynchronously; it may be awaited first."""
+        """`generate_tool_calls`, step by step and asynchronously; it can be awaited first."""
         return self.astream_chat_with_tools(tools, messages, **kwargs)
 
     def get_tool_calls_from_response(
@@ -196,7 +196,7 @@ class FunctionCallingLLM(LLM):
         """The calls of a response that can be executed.
 
         Raises:
-            NoToolCallError: there is none, and `error_on_no_tool_call` says that there should be.
+            NoToolCallError: there is none, and `error_on_no_tool_call` is set.
         """
         calls = response.tool_calls
         if not calls and error_on_no_tool_call:

@@ -42,7 +42,7 @@ __all__ = [
 
 
 class LLMError(ToolgleanError):
-    """The root of every error that this room raises on purpose."""
+    """The root of every error that `toolglean.llm` raises on purpose."""
 
 
 # -- what the caller gave ----------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class MissingLLMError(ConfigurationError, AssertionError):
 
 
 class ClientError(LLMError, ValueError, ConnectionError):
-    """The client could not be made from `base_url`. The cause says why; the next use tries again."""
+    """The client could not be made from `base_url`. Its cause says why; the next use tries again."""
 
     def __init__(self, message: str, *, base_url: str = "") -> None:
         super().__init__(message)
@@ -78,7 +78,7 @@ class ToolSchemaError(LLMError, ValueError):
 
 
 class PromptError(LLMError, ValueError):
-    """A prompt template is broken or cannot be formatted. `template` is its text. Mend the template."""
+    """A prompt template is broken or cannot be formatted. `template` is its text. Correct the template."""
 
     def __init__(self, message: str, *, template: str = "") -> None:
         super().__init__(message)
@@ -152,7 +152,7 @@ class ServerError(RequestError):
 
 
 class StreamInterruptedError(RequestConnectionError):
-    """The stream broke after it had begun. What was received stays with the caller; it is never sent again unasked.
+    """The stream broke after it had begun. You keep what was received; the request is not sent again by itself.
 
     Attributes:
         partial: the last response that was handed out (a `ChatResponse`), or None where there was none. Calls that
@@ -177,7 +177,7 @@ class StreamInterruptedError(RequestConnectionError):
 
 
 class NoToolCallError(LLMError, ValueError):
-    """A tool call was expected and there is none. `response` is what the model said instead."""
+    """A tool call was expected, but there is none. `response` is what the model said instead."""
 
     def __init__(self, message: str, *, response: Any = None) -> None:
         super().__init__(message)
@@ -185,7 +185,7 @@ class NoToolCallError(LLMError, ValueError):
 
 
 class UnknownToolError(LLMError, KeyError):
-    """The model called a tool that it was not given. `name` is what it wrote, `known` are the tools that there are."""
+    """The model called a tool that it was not given. `name` is what it wrote, `known` are your tools."""
 
     def __init__(self, message: str, *, name: str = "", known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -217,15 +217,15 @@ class ObjectError(LLMError, ValueError):
 
 
 class IncompleteObjectError(ObjectError):
-    """The stream ended inside the object. Ask again, or with more room for tokens; the partial is for showing only."""
+    """The stream ended inside the object. Ask again, or allow more tokens; the partial is only for showing."""
 
 
 class MalformedObjectError(ObjectError):
-    """The text is no JSON object. `span` is where it stops being one. Ask again, or show the model the message."""
+    """The text is not a JSON object. `span` is where it stops being one. Ask again, or show the model the message."""
 
 
 class InvalidObjectError(ObjectError):
-    """The JSON is whole, and it is not valid for the model class.
+    """The JSON is complete, but not valid for the model class.
 
     Attributes:
         validation_error: pydantic's error, with one entry for each fault; also the cause.
@@ -286,7 +286,7 @@ class ToolExecutionError(LLMError, ValueError):
 
 
 class OutputError(LLMError, ValueError, IndexError):
-    """There is no output to take: no tool ran, or none has a value. `response` is the `AgentChatResponse`."""
+    """There is no output: no tool ran, or none returned a value. `response` is the `AgentChatResponse`."""
 
     def __init__(self, message: str, *, response: Any = None) -> None:
         super().__init__(message)
@@ -294,7 +294,7 @@ class OutputError(LLMError, ValueError, IndexError):
 
 
 class UnsetFieldError(LLMError, AttributeError):
-    """A field of a `Partial` was read that the model has not begun to write. Ask `is_set(name)` first.
+    """You read a field of a `Partial` that the model has not begun to write. Check `is_set(name)` first.
 
     Attributes:
         name: the field.

@@ -65,7 +65,7 @@ def _ours(error: Exception, asked: Asked) -> RequestError | None:
         return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asked.facts())
     if isinstance(error, ConnectionError | httpx.TransportError):
         return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asked.facts())
-    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is no JSON is a ValueError
+    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON is a ValueError
         return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asked.facts())
     return None
 

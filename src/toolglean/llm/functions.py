@@ -47,7 +47,7 @@ def describe(fn: Callable[..., Any], name: str | None = None) -> Described:
     if name is None and inner.__name__ == "__call__":
         own = type(fn).__name__
     if not own or own == "<lambda>":
-        raise ToolSchemaError(f"{fn!r} has no name that a model could call it by: give one (name=…)")
+        raise ToolSchemaError(f"{fn!r} has no name for a model to call: give one (name=…)")
     told = docstring_parser.parse(_doc(fn, inner))
     said = {param.arg_name.lstrip("*"): " ".join((param.description or "").split()) for param in told.params}
     signature = _signature(fn, own)
@@ -73,7 +73,7 @@ def _signature(fn: Callable[..., Any], name: str) -> inspect.Signature:
     try:
         return inspect.signature(fn)
     except (ValueError, TypeError) as error:
-        raise ToolSchemaError(f"function {name!r} does not tell its parameters: {error}", tool_name=name) from error
+        raise ToolSchemaError(f"the parameters of function {name!r} cannot be read: {error}", tool_name=name) from error
 
 
 def _hints(inner: Any, name: str) -> dict[str, Any]:

@@ -61,23 +61,23 @@ To call one, write this and nothing behind it, once for each call:
 
 
 class Ollama(BaseModel, FunctionCallingLLM):
-    """A model behind Ollama. Its fields do not change; no connection is made before the first request.
+    """A model behind Ollama. Its fields are frozen; no connection is made before the first request.
 
     Attributes:
         model: the model's name, such as `qwen3:8b`.
         base_url: the server's URL.
         timeout: seconds to wait for the server.
         temperature: between 0 and 1.
-        context_window: how many tokens the model is to see; None: as the server has it.
-        json_mode: whether the model is to write JSON and nothing else.
+        context_window: how many tokens the model can see; None: the server's setting.
+        json_mode: whether the model must write JSON and nothing else.
         additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent as `num_predict`, the
             name that Ollama knows. It cannot be changed.
         keep_alive: how long the server keeps the model loaded.
         system_prompt: sent before the messages of every chat; "" for none.
-        tools_in: "server": tools go into the request; "prompt": they are described in a system message, for models
-            whose template has no place for them; "auto": as the server says (`show`, asked once).
-        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …); with none
-            that says how they are written, the model's template is asked of the server.
+        tools_in: "server": tools go into the request; "prompt": a system message describes them, for models whose
+            template has no place for them; "auto": the server is asked once which applies (`show`).
+        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …). If none of
+            them tells how calls are written, the server is asked for the model's template.
         retry: when a request is tried again.
 
     Raises:
@@ -143,12 +143,12 @@ class Ollama(BaseModel, FunctionCallingLLM):
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be a URL such as http://localhost:11434")
-        _ = parts.port  # a ValueError where it is no number
+        _ = parts.port  # a ValueError where it is not a number
         return url
 
     @property
     def metadata(self) -> Metadata:
-        """What is known of the model."""
+        """What is known about the model."""
         known: dict[str, Any] = {} if self.context_window is None else {"context_window": self.context_window}
         return Metadata(model_name=self.model, is_chat_model=True, is_function_calling_model=True, **known)
 
@@ -366,7 +366,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`. It may be awaited first.
+        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
 
         Tools are checked when it is called.
         """
@@ -466,7 +466,7 @@ class _Frozen(dict[str, Any]):
         super().__init__((key, _frozen(value)) for key, value in given.items())
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("the fields of an Ollama do not change: make another one with model_copy(update=...)")
+        raise TypeError("the fields of Ollama are frozen: make a copy with model_copy(update=...)")
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
 
@@ -502,9 +502,9 @@ def _warn_of_odd(chunk: Any) -> None:
     if not isinstance(message, Mapping) and not hasattr(message, "content"):
         log.warning("a response of Ollama has no message: %.200r", chunk)
     elif not isinstance(content, str | None):
-        log.warning("the content of a response of Ollama is no text: %.200r", content)
+        log.warning("the content of Ollama's response is not text: %.200r", content)
     elif not isinstance(calls, list | tuple | None):
-        log.warning("the calls of a response of Ollama are no list: %.200r", calls)
+        log.warning("the calls of Ollama's response are not a list: %.200r", calls)
 
 
 def _plain(chunk: Any) -> list[Event]:

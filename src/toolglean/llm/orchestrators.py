@@ -60,7 +60,7 @@ class _WithPrompt:
 
     @property
     def prompt(self) -> BasePromptTemplate:
-        """The prompt; it can be replaced by another, or by a text."""
+        """The prompt; you can replace it by another one, or by a text."""
         return self._prompt
 
     @prompt.setter
@@ -69,11 +69,11 @@ class _WithPrompt:
 
 
 class TextCompletionLLM(_WithPrompt, Generic[Model]):
-    """A function that gives an object which the model writes as text, for models that are given no tools.
+    """A function that returns an object which the model writes as text, for models without tools.
 
     Args:
         output_parser: finds the object in the answer.
-        prompt: a template, or its text; the schema is told behind its last message.
+        prompt: a template, or its text; the schema is added after its last message.
         llm: the model; None: `Configs.llm`.
 
     Raises:
@@ -103,7 +103,7 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
         Raises:
             MissingVariablesError: variables of the prompt are missing.
             ParseError: the answer holds no such object.
-            RequestError: the server did not answer, or with an error.
+            RequestError: the server did not answer, or answered with an error.
         """
         if self._llm.metadata.is_chat_model:
             response: ChatResponse = self._llm.chat(self._messages(variables), **dict(llm_kwargs or {}))
@@ -111,7 +111,7 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
         return self._output_parser.parse(self._llm.complete(self._text(variables), **dict(llm_kwargs or {})).text)
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """An object, asynchronously: as calling it."""
+        """Return an object, asynchronously."""
         if self._llm.metadata.is_chat_model:
             response: ChatResponse = await self._llm.achat(self._messages(variables), **dict(llm_kwargs or {}))
             return self._output_parser.parse(response.message.content)
@@ -132,19 +132,19 @@ class TextCompletionLLM(_WithPrompt, Generic[Model]):
 
 
 class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
-    """A function that gives an object which the model writes as the arguments of a call.
+    """A function that returns an object which the model writes as the arguments of a call.
 
     Args:
-        output_cls: the class of the object; the model is given it as a tool.
+        output_cls: the class of the object, which the model gets as a tool.
         prompt: a template, or its text.
         llm: a model that calls functions; None: `Configs.llm`.
-        tool_choice: passed on to the model, where it knows such a thing.
-        allow_parallel_tool_calls: give a list of all objects, instead of the first.
+        tool_choice: passed on to the model, if it supports it.
+        allow_parallel_tool_calls: whether to return a list of all objects, instead of the first.
         verbose: log calls and outputs.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the model calls no functions, or the prompt is neither text nor template.
+        ConfigurationError: the model cannot call functions, or the prompt is neither text nor template.
     """
 
     def __init__(
@@ -170,12 +170,12 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
 
     @staticmethod
     def validate_llm(llm: FunctionCallingLLM | None) -> FunctionCallingLLM:
-        """The model that is given, or `Configs.llm`. Errors: as for the class."""
+        """The given model, or `Configs.llm`. Errors are those of the class."""
         found: Any = _validated_llm(llm)
         if not found.metadata.is_function_calling_model:
             name = found.metadata.model_name
             raise ConfigurationError(
-                f"model {name!r} calls no functions; TextCompletionLLM needs none", field="llm", value=llm
+                f"model {name!r} cannot call functions: use TextCompletionLLM", field="llm", value=llm
             )
         function_calling: FunctionCallingLLM = found
         return function_calling
@@ -241,7 +241,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         Raises:
             ToolSchemaError: the class cannot be described to a model.
             MissingVariablesError: variables of the prompt are missing.
-            RequestError: the server did not answer, or with an error.
+            RequestError: the server did not answer, or answered with an error.
             NoToolCallError: the model called nothing; `response` is what it said.
             IncompleteObjectError, MalformedObjectError: its call was cut off, or cannot be read.
             InvalidObjectError: its arguments are not valid for the class.
@@ -307,7 +307,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             object (a list of objects).
 
         Raises:
-            As calling it; and `StreamInterruptedError` where the server dies in mid-stream.
+            The errors of a plain call, and `StreamInterruptedError` if the server dies in mid-stream.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
@@ -331,7 +331,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
-        """The object while it is written, asynchronously: see `stream_call`. It may be awaited first."""
+        """The object while it is written, asynchronously: see `stream_call`. It can be awaited first."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
         responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
@@ -385,7 +385,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             if not isinstance(error, InvalidObjectError):
                 return error
         lost = response.unfinished[0]
-        return IncompleteObjectError(f"the call of {lost.name!r} is not whole", text=lost.unread, index=index)
+        return IncompleteObjectError(f"the call of {lost.name!r} is incomplete", text=lost.unread, index=index)
 
     def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
         own = self._output_cls.__name__

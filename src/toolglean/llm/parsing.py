@@ -28,11 +28,11 @@ Answer with a JSON object that fits this schema, and nothing else:
 
 
 class PydanticParser(Generic[Model]):
-    """Finds an object of a class in a text: the text itself, in a fence, or with words around it.
+    """Finds an object of a class in a text: alone, in a code fence, or in prose.
 
     Args:
         output_cls: the class.
-        instructions: how a prompt is told of the schema; with `{query}` and `{schema}`.
+        instructions: the text that adds the schema to a prompt, with `{query}` and `{schema}`.
     """
 
     def __init__(self, output_cls: type[Model], *, instructions: str = INSTRUCTIONS) -> None:
@@ -72,7 +72,7 @@ class PydanticParser(Generic[Model]):
 
 def _objects(text: str, begin: int) -> Iterator[tuple[int, int]]:
     # Whole JSON objects, the outermost ones. What has a key and breaks is not looked at again; a brace behind which no
-    # key stands is no object's, and the next one may stand in what looked like its first string.
+    # key stands is not an object's, and the next one may stand in what looked like its first string.
     place = text.find("{", begin)
     while place >= 0:
         builder = Builder()

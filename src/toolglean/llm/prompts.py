@@ -29,7 +29,7 @@ class _Text:
     def __init__(self, text: str, kind: TemplateFormat) -> None:
         if kind not in get_args(TemplateFormat):
             known = " or ".join(map(repr, get_args(TemplateFormat)))
-            raise PromptError(f"no template format {kind!r}: it is {known}", template=text)
+            raise PromptError(f"unknown template format {kind!r}: use {known}", template=text)
         self.text = text
         self.kind = kind
         self.variables = self._found()
@@ -45,12 +45,12 @@ class _Text:
         if any(not name.isidentifier() for name in names):
             odd = next(name for name in names if not name.isidentifier())
             raise PromptError(
-                f"{{{odd}}} is no variable; a brace that is none is written twice: {{{{", template=self.text
+                f"'{{{odd}}}' is not a variable; write literal braces as {{{{ and }}}}", template=self.text
             )
         return tuple(dict.fromkeys(names))
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """The variables without a value. In Jinja one may have a default there: then none is missing."""
+        """The variables without a value. A variable with a default in Jinja is not missing."""
         found = [name for name in self.variables if name not in values]
         if not found or self.kind != "jinja2":
             return found
@@ -87,7 +87,7 @@ def _names(text: str) -> list[str]:
 
 
 class BasePromptTemplate(abc.ABC):
-    """What all templates can do.
+    """The base of all prompt templates.
 
     Args:
         partial_variables: values that are known already.
@@ -111,7 +111,7 @@ class BasePromptTemplate(abc.ABC):
 
         Raises:
             MissingVariablesError: values are missing; `missing` names all of them.
-            PromptError: a value cannot be written as the template says.
+            PromptError: a value cannot be written in the way that the template asks for.
         """
 
     @abc.abstractmethod
@@ -137,11 +137,11 @@ class BasePromptTemplate(abc.ABC):
 
 
 class PromptTemplate(BasePromptTemplate):
-    """A text with holes.
+    """A text with variables.
 
     Args:
         template: `"Songs about {topic}"`, or in Jinja `"Songs about {{ topic }}"`.
-        template_format: "f-string" (braces that are no holes are written twice) or "jinja2".
+        template_format: "f-string" (write literal braces as {{ and }}) or "jinja2".
         partial_variables: values that are known already.
 
     Raises:
@@ -171,7 +171,7 @@ class PromptTemplate(BasePromptTemplate):
         return self._text.formatted(self._values(values))
 
     def format_messages(self, /, **values: Any) -> list[Message]:
-        """The prompt as one message of the user's."""
+        """The prompt as one user message."""
         return [Message.from_str(self.format(**values))]
 
     def get_template(self) -> str:
@@ -185,7 +185,7 @@ class PromptTemplate(BasePromptTemplate):
 
 
 class ChatPromptTemplate(BasePromptTemplate):
-    """Messages with holes.
+    """Messages with variables.
 
     Args:
         message_templates: messages, or pairs of role and text; each text chunk is a template, other chunks stay.
@@ -240,11 +240,11 @@ class ChatPromptTemplate(BasePromptTemplate):
         return chunk
 
     def format(self, /, **values: Any) -> str:
-        """The messages as one text, each behind its role."""
+        """The messages as one text, each after its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.format_messages(**values))
 
     def get_template(self) -> str:
-        """The templates as one text, each behind its role."""
+        """The templates as one text, each after its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
 
     def partial_format(self, /, **values: Any) -> ChatPromptTemplate:

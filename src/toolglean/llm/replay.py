@@ -1,6 +1,6 @@
 # What this file knows: how to stand in for an Ollama server, so that a program can be shown and tested without one.
 # What it must not know: what the turns are about.
-"""A client that plays turns instead of asking a server."""
+"""A client that replays turns instead of asking a server."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class ReplayClient(ollama.Client):
         self.requests: list[dict[str, Any]] = []
 
     def show(self, model: str) -> Any:
-        """There is no template: the turn shows its format."""
-        raise ollama.ResponseError(f"{model!r} is played", 404)
+        """Raises, because there is no template; the turn shows its format."""
+        raise ollama.ResponseError(f"{model!r} is a replay and has no template", 404)
 
     def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
         """The next turn.
@@ -55,7 +55,7 @@ class ReplayClient(ollama.Client):
         self.requests.append(request | {"args": args, "stream": stream})
         turn = next(self._turns, None)
         if turn is None:
-            raise ollama.ResponseError("no turn is left to be played", 404)
+            raise ollama.ResponseError("no turn is left to replay", 404)
         return self._played(turn) if stream else _whole(turn)
 
     def _played(self, turn: str | Sequence[str]) -> Iterator[ollama.ChatResponse]:

@@ -1,7 +1,7 @@
 # What this file knows: how a function, or a model class, becomes a tool, and how tools are run.
 # What it must not know: who called them.
 #
-# A tool's call never raises what the tool did wrong: the output says so. Who wants an exception asks the executor for
+# A tool's call never raises what the tool did wrong: the output says so. To get an exception, ask the executor for
 # it. A tool is run once for a call, whatever happens.
 """Tools: functions and model classes that a language model can call."""
 
@@ -42,15 +42,15 @@ log = logging.getLogger("toolglean.llm")
 
 
 class ToolOutput(BaseModel):
-    """What a tool gave.
+    """The output of a tool.
 
     Attributes:
         content: the output as text, for the model.
         tool_name: the tool.
         raw_input: the arguments.
-        raw_output: the output itself; None where there is none.
+        raw_output: the output itself; None if there is none.
         is_error: whether it failed; `content` says how.
-        error: the error, where it failed: an `InvalidObjectError`, a `ToolExecutionError` or an `UnknownToolError`.
+        error: the error, if it failed: an `InvalidObjectError`, a `ToolExecutionError` or an `UnknownToolError`.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -73,12 +73,12 @@ class ToolOutput(BaseModel):
 
 
 class AgentChatResponse(BaseModel):
-    """What tools gave to one answer of the model.
+    """The outputs of the tools for one answer of the model.
 
     Attributes:
-        response: the contents of all outputs, parted by blank lines; the model's text where no tool was run.
+        response: the contents of all outputs, separated by blank lines; the model's text if no tool was run.
         sources: the outputs, in the order of the calls.
-        unfinished: calls that were not run, for they were cut off or cannot be read.
+        unfinished: calls that were not run, because they were cut off or cannot be read.
         events: the toolglean events of the answer. Not in `model_dump`.
     """
 
@@ -99,7 +99,7 @@ class AgentChatResponse(BaseModel):
         """The value of the first output; with parallel calls (`allow_parallel` says the same) the list of all values.
 
         Raises:
-            OutputError: there is no output, or one has no value.
+            OutputError: there is no output, or an output has no value.
             InvalidObjectError, ToolExecutionError, UnknownToolError: an output is an error.
         """
         parallel = allow_parallel_tool_calls if allow_parallel is None else allow_parallel
@@ -112,13 +112,13 @@ class AgentChatResponse(BaseModel):
             if output.is_error:
                 raise ToolExecutionError(output.content, tool_name=output.tool_name, output=output)
             if output.raw_output is None:
-                raise OutputError(f"tool {output.tool_name!r} gave no value", response=self)
+                raise OutputError(f"tool {output.tool_name!r} returned no value", response=self)
         values = [output.raw_output for output in wanted]
         return values if parallel else values[0]
 
 
 class ToolMetadata(BaseModel):
-    """What a model is told of a tool.
+    """What a model is told about a tool.
 
     Attributes:
         name: what the model calls.
@@ -138,7 +138,7 @@ class ToolMetadata(BaseModel):
         """
         if self.fn_schema is None:
             raise ToolSchemaError(
-                f"tool {self.name!r} has no schema of its parameters (fn_schema)", tool_name=self.name
+                f"tool {self.name!r} has no schema for its parameters: give it an fn_schema", tool_name=self.name
             )
         if isinstance(self.fn_schema, dict):
             return self.fn_schema
@@ -148,7 +148,7 @@ class ToolMetadata(BaseModel):
             raise ToolSchemaError(f"tool {self.name!r} has no JSON schema: {error}", tool_name=self.name) from error
 
     def to_openai_tool(self, *, skip_length_check: bool = False) -> dict[str, Any]:
-        """The tool as OpenAI's chat API and Ollama take it.
+        """The tool in the form that OpenAI's chat API and Ollama accept.
 
         Raises:
             ToolSchemaError: no schema; or a description of more than 1024 characters, unless that is not checked.
@@ -165,8 +165,8 @@ class CallableTool:
     """A tool that can be called: see `from_function` and `from_model`.
 
     Args:
-        fn: what is called with the arguments by name; plain or asynchronous.
-        metadata: what the model is told of it.
+        fn: the function, which is called with the arguments by name; plain or asynchronous.
+        metadata: what the model is told about it.
     """
 
     def __init__(self, fn: Callable[..., Any], metadata: ToolMetadata) -> None:
@@ -175,7 +175,7 @@ class CallableTool:
 
     @property
     def metadata(self) -> ToolMetadata:
-        """What the model is told of it."""
+        """What the model is told about it."""
         return self._metadata
 
     def __repr__(self) -> str:
@@ -227,10 +227,10 @@ class CallableTool:
         return self.fn(*args, **arguments)
 
     def call(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
-        """Run the tool. What goes wrong is in the output: see `ToolOutput.error`.
+        """Run the tool. Errors are in the output: see `ToolOutput.error`.
 
         Args:
-            given: the arguments as a mapping, for those who have them as one.
+            given: the arguments as a mapping.
             arguments: the arguments, by name.
 
         Raises:
@@ -303,7 +303,7 @@ def callable_tool(given: Any) -> CallableTool:
 
     Raises:
         ToolSchemaError: a function or a class has no schema.
-        ConfigurationError: it is nothing that can be called.
+        ConfigurationError: it cannot be called.
     """
     if isinstance(given, CallableTool):
         return given
@@ -329,8 +329,8 @@ class ToolExecutor:
     """Runs calls.
 
     Args:
-        tools: those that can be called: `CallableTool`s, functions, pydantic classes; of two of one name the first.
-        raise_on_error: whether a failing tool, or an unknown one, raises; otherwise its output says so.
+        tools: `CallableTool`s, functions, pydantic classes; if two have the same name, the first counts.
+        raise_on_error: whether a failing or unknown tool raises; otherwise its output reports the error.
         verbose: log each call and its output (`toolglean.llm`, level INFO).
     """
 
@@ -349,7 +349,7 @@ class ToolExecutor:
             An output for each, in the order of the calls.
 
         Raises:
-            ConfigurationError: what is to be run is not a finished call; nothing was run.
+            ConfigurationError: something else than a complete call was given; nothing was run.
             ToolExecutionError, InvalidObjectError, UnknownToolError: with `raise_on_error`.
         """
         found = []
@@ -360,7 +360,7 @@ class ToolExecutor:
         return found
 
     async def aexecute(self, calls: Iterable[ToolCallChunk]) -> list[ToolOutput]:
-        """Run the calls at the same time: as `execute`. Where one raises, the others still come to their end."""
+        """Run the calls at the same time, as `execute` does. If one raises, the others still run to their end."""
         given = _checked_calls(calls)
         outputs = await asyncio.gather(*(self._acall(call) for call in given))
         return [self._told(call, output) for call, output in zip(given, outputs, strict=True)]
@@ -381,9 +381,11 @@ class ToolExecutor:
 
 
 def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
-    """The error of a call of a tool that there is not."""
+    """Raised for a call to an unknown tool."""
     names = list(known)
-    return UnknownToolError(f"no tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names)
+    return UnknownToolError(
+        f"unknown tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names
+    )
 
 
 def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:

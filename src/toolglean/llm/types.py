@@ -65,7 +65,7 @@ class ToolCallChunk(_Chunk):
     Attributes:
         name: the tool's name.
         arguments: the arguments, decoded; empty where `unread` is not.
-        id: what the result will refer to; None where there is none.
+        id: what the result will refer to; None if there is none.
         unread: the text of arguments that are cut off or cannot be read. Such a call must not be executed.
     """
 
@@ -77,7 +77,7 @@ class ToolCallChunk(_Chunk):
 
 
 class ToolResultChunk(_Chunk):
-    """What a call came to: `content` is any JSON value."""
+    """The result of a call: `content` is any JSON value."""
 
     type: Literal["tool_result"] = "tool_result"
     name: str
@@ -103,7 +103,7 @@ class Message(BaseModel):
     Attributes:
         role: who speaks; "assistant" is read as `Role.MODEL`.
         chunks: the parts, in order; `content="…"` in their place makes one of a text.
-        additional_kwargs: what else goes with it; toolglean does not look inside.
+        additional_kwargs: further fields, which toolglean does not read.
     """
 
     role: Role = Role.USER
@@ -171,12 +171,12 @@ class MessageList(list[Message]):
         return found
 
     def to_history(self) -> History:
-        """A history that says the same. System messages stay where they are, in the conversation."""
+        """The same messages as a history. System messages stay where they are, in the conversation."""
         return History(conversation=[each.to_neutral() for each in self])
 
     @classmethod
     def of(cls, messages: str | Message | Iterable[Message | Mapping[str, Any]]) -> MessageList:
-        """What people give where messages are asked for: a text, one message, or several; a message may be a dict."""
+        """Make a list from a text, one message, or several; a message may be a dict."""
         if isinstance(messages, str):
             return cls.from_str(messages)
         given = [messages] if isinstance(messages, Message | Mapping) else messages
@@ -184,12 +184,12 @@ class MessageList(list[Message]):
 
 
 class CompletionResponse(BaseModel):
-    """What the model wrote to a prompt.
+    """What the model wrote in answer to a prompt.
 
     Attributes:
         text: all of it so far.
         delta: what this step of a stream has added; None where nothing is streamed.
-        raw: what the client gave.
+        raw: the client's own response.
         additional_kwargs: model, times, token counts.
     """
 
@@ -208,10 +208,10 @@ class ChatResponse(BaseModel):
     Attributes:
         message: text, reasoning and finished calls.
         delta: the text that this step of a stream has added; None where nothing is streamed.
-        raw: what the client gave.
+        raw: the client's own response.
         additional_kwargs: model, times, token counts.
-        unfinished: calls that are still being written, were cut off or cannot be read. To show, never to execute.
-        problems: what could not be taken as it stood.
+        unfinished: calls that are still being written, were cut off or cannot be read. Never execute them.
+        problems: what the parser could not accept as written.
         events: the toolglean events of this step alone: what `StreamingObjectProcessor` reads. Not in `model_dump`.
     """
 
@@ -244,12 +244,12 @@ class ChatResponse(BaseModel):
 
 
 class Metadata(BaseModel):
-    """What is known of a model.
+    """What is known about a model.
 
     Attributes:
         model_name: its name.
         context_window: how many tokens it can see.
-        num_output: how many tokens it may write; -1 where there is no limit.
+        num_output: how many tokens it may write; -1 if there is no limit.
         is_chat_model: whether it takes messages.
         is_function_calling_model: whether it can be given tools.
         system_role: the role of instructions.

@@ -1,6 +1,6 @@
 # What this room knows: the messages of a conversation, and how the providers' wires write them.
 # What it must not know: any client, any transport.
-"""Messages and histories, and their conversion to and from what Ollama, OpenAI and MCP's blocks write."""
+"""Messages and histories, and their conversion to and from the wire formats of Ollama, OpenAI and MCP's blocks."""
 
 from toolglean.messages.convert import ChunkWrapper, HistoryConverter, message_of_output
 from toolglean.messages.deltas import ChatDeltas

@@ -27,7 +27,7 @@ Raw_co = TypeVar("Raw_co", covariant=True)
 
 @runtime_checkable
 class ChunkWrapper(Protocol[Raw_co]):
-    """A chunk of a provider's stream, read in one way whoever the provider is."""
+    """A chunk of any provider's stream, read in the same way for all."""
 
     @property
     @abc.abstractmethod
@@ -53,7 +53,7 @@ class HistoryConverter(Protocol):
 
     @abc.abstractmethod
     def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages as that provider's API takes them.
+        """The messages in the form that the provider's API accepts.
 
         Raises:
             MessageError: a part cannot be written for that wire; the message names it and its place.
@@ -64,7 +64,7 @@ class HistoryConverter(Protocol):
         """The history that the messages hold: dicts, or the client's own objects.
 
         Raises:
-            MessageError: a message has no role that is known, or its content cannot be understood.
+            MessageError: a message has no known role, or its content cannot be understood.
         """
 
     @abc.abstractmethod
@@ -77,11 +77,11 @@ class HistoryConverter(Protocol):
 
     @abc.abstractmethod
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message of what came from one stream (chunks, wrapped or not), or of the results of its calls.
+        """Make one message from the chunks of one stream (wrapped or not), or from the results of its calls.
 
         Returns:
-            The model's message with all text and all calls; or the tools' message with all results; None where there
-            is nothing to tell.
+            The model's message with all text and all calls; or the tools' message with all results; None if there is
+            nothing to say.
         """
 
     @abc.abstractmethod
@@ -90,13 +90,13 @@ class HistoryConverter(Protocol):
 
 
 def message_of_output(output: Output) -> Message | None:
-    """What a parser made of a turn, as the model's message: reasoning, text, finished calls.
+    """The parser's output for a turn, as the model's message: reasoning, text, complete calls.
 
     Args:
         output: of a whole turn (`toolglean.fold` folds its events).
 
     Returns:
-        The message; None where the turn was empty. Unfinished calls are left out: nobody will answer them.
+        The message; None if the turn was empty. Unfinished calls are left out, because nobody will answer them.
     """
     calls = [ContentPartToolCall(call.name, call.arguments, call.id) for call in output.calls]
     return model_message(output.reasoning, output.content, calls)
@@ -118,7 +118,7 @@ def model_message(reasoning: str, text: str, calls: Iterable[ContentPartToolCall
 
 
 def results_message(items: list[Any]) -> Message | None:
-    """All results in one message of the tools; None where one of the items is no result."""
+    """All results in one message of the tools; None where one of the items is not a result."""
     if not items or not all(isinstance(item, ContentPartToolResult) for item in items):
         return None
     return Message(Role.TOOL, list(items))

@@ -17,15 +17,16 @@ class ChatDeltas:
     """Writes a turn's events as deltas of `chat.completion.chunk`. One for each choice.
 
     Args:
-        next_index: the index of the next call; move it on where the server sends calls itself.
-        id_prefix: ids are this and the number of the call in its parser, where the format has not yet written an id
-            when the call begins: the wire wants one at once. Give the parser the same one, and no two ids are equal.
+        next_index: the index of the next call; increase it if the server sends calls itself.
+        id_prefix: the beginning of the ids of calls, before their number in the parser. The wire format needs an id at
+            once, even if the model has not written one when the call begins. Use the same prefix for the parser, so
+            that no two ids are equal.
 
     Attributes:
         calls_closed: how many calls have ended well. A call that was cut off or is malformed does not count, although
-            pieces of its arguments are out by then: who joins them finds no JSON. Where they would be (all of an object
-            was written, or nothing), a last piece, `<incomplete>` or `<malformed>`, sees to that.
-        problems: what the parser could not take as it stood.
+            pieces of its arguments have been sent. Joined, they are not JSON: if they would be (because a whole object
+            was written, or nothing), a last piece, `<incomplete>` or `<malformed>`, is added.
+        problems: what the parser could not accept as written.
     """
 
     def __init__(self, next_index: int = 0, id_prefix: str = "call_") -> None:
@@ -46,7 +47,7 @@ class ChatDeltas:
         return [delta for event in events for delta in self._written(event)]
 
     def finish_reason(self, given: str | None) -> str | None:
-        """The reason to give: "tool_calls" for "stop" once a call ended well; else the one that was given."""
+        """The reason to send: "tool_calls" for "stop" once a call has ended well; else the given reason."""
         mendable = isinstance(given, str) and given in {"stop", "function_call"}  # a server may put anything there
         return "tool_calls" if mendable and self.calls_closed else given
 

@@ -8,7 +8,7 @@
 #   no index, no id                                             the call that was last written to; a name begins a new
 #                                                               one if that call has arguments already
 #   a name that comes again                                     the same call, unless its arguments are whole: then it
-#                                                               is another one, for two identical calls are two
+#                                                               is another one, because two identical calls are two
 #   another name once arguments have come                       another call
 #   the name in pieces                                          joined, as long as no arguments have come
 #   arguments before any name                                   the same call
@@ -73,10 +73,10 @@ class _Call:
 
 
 class ToolCallAggregator:
-    """Joins the fragments of calls that OpenAI's stream is made of (`delta.tool_calls`). One for each choice.
+    """Joins the fragments of calls in OpenAI's stream (`delta.tool_calls`). Use one for each choice.
 
-    Fragments may be dicts or the client's objects; what is odd in them never raises (the head of this file lists what
-    servers are known to do). Each fragment costs what it is long, however long the call is.
+    Fragments may be dicts or the client's objects. Odd fragments never raise (the head of this file lists what servers
+    are known to send). The cost of a fragment depends on its own length, not on the length of the call.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class ToolCallAggregator:
         return [call.name for call in self._calls]
 
     def add_delta(self, delta: Any) -> None:
-        """Take in a delta: its `tool_calls`, and its `function_call` of old."""
+        """Take in a delta: its `tool_calls`, and its old `function_call`."""
         fragments = field(delta, "tool_calls")
         self.add(fragments if isinstance(fragments, list | tuple) else ())
         legacy = field(delta, "function_call")
@@ -102,7 +102,7 @@ class ToolCallAggregator:
             self.add([{"function": legacy}])
 
     def add(self, fragments: Iterable[Any] | None) -> None:
-        """Take in fragments; None is none of them, as in a delta without `tool_calls`."""
+        """Take in fragments; None counts as no fragments, as in a delta without `tool_calls`."""
         for fragment in fragments or ():
             function = field(fragment, "function")
             name, arguments = _text(field(function, "name")), field(function, "arguments")
@@ -117,8 +117,8 @@ class ToolCallAggregator:
         """The stream has ended: the calls, in the order in which they began.
 
         Returns:
-            Each call with its arguments; those whose arguments are no JSON object have them in `unread`, and must not
-            be executed. The aggregator is empty then.
+            Each call with its arguments. If these are not a JSON object, they are in `unread`, and the call must not be
+            executed. The aggregator is empty then.
         """
         found = [call.finished() for call in self._calls]
         self.__init__()  # type: ignore[misc]  # empty again

@@ -72,7 +72,7 @@ class OllamaResponseChunkWrapper:
         return text if isinstance(text, str) else ""
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
-        """Its calls. Arguments that are no object are in `unread`."""
+        """Its calls. Arguments that are not an object are in `unread`."""
         found = field(field(self.raw, "message"), "tool_calls")
         return [_call(call) for call in found] if isinstance(found, list | tuple) else []
 
@@ -81,8 +81,8 @@ class OllamaHistoryConverter:
     """Histories as messages of Ollama's chat API. See `HistoryConverter` for what each method promises.
 
     The normal form for this wire: the context is the first user message; a leading system message is the system's; a
-    message with several results is several messages; the texts of a message are joined, for the wire has one string;
-    the model's reasoning comes before its text before its calls; images come last; arguments that could not be read
+    message with several results is several messages; the texts of a message are joined (the wire has one string); the
+    model's reasoning comes before its text before its calls; images come last; arguments that could not be read
     stand as text under the key `raw`. Ids stay as they are, also missing ones.
     """
 
@@ -153,7 +153,7 @@ def _gathered_for_ollama(parts: list[ContentPart], place: int) -> list[ContentPa
     for part in images:
         if part.data.keys() != {"type", IMAGE} or part.data["type"] != IMAGE:
             raise MessageError(
-                f"message {place}: of other parts {WIRE} takes images only, as {{'type': 'image', 'image': …}}: "
+                f"message {place}: {WIRE} takes only images as other parts, written {{'type': 'image', 'image': …}}: "
                 f"{shown(part.data)}"
             )
     rest = joined_texts(part for part in parts if not isinstance(part, ContentPartOther))

@@ -1,6 +1,6 @@
 # What this file knows: how OpenAI's chat API writes messages and streams them.
 # What it must not know: the openai package, or any other way to the server.
-"""Messages for OpenAI's chat API, and for the many servers that speak it."""
+"""Messages for OpenAI's chat API, and for compatible servers."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class OpenAIHistoryConverter:
 
     The normal form for this wire: the context is the first user message; a leading system message is the system's; a
     message with several results is several messages; empty texts are left out; the model's reasoning (joined) comes
-    before its text before its calls; calls and results have ids. A missing id is made (`call_0`, … that are free), and
-    a result without one gets that of the oldest call of its name that has no result yet.
+    before its text before its calls; calls and results have ids. A missing id is made (a free one of `call_0`, …), and
+    a result without an id gets the id of the oldest call of its name that has no result yet.
     """
 
     def from_history(self, history: History) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ class ContentPartToolCall:
         name: the tool's name.
         arguments: the arguments, decoded.
         id: what the result will refer to; None where neither model nor server gave one.
-        unread: the text of the arguments, where it is no JSON object: `arguments` is empty then, and the call must not
+        unread: the text of the arguments, if it is not a JSON object. `arguments` is then empty, and the call must not
             be executed. "" otherwise.
     """
 
@@ -67,12 +67,12 @@ class ContentPartToolCall:
 
 @dataclass(slots=True)
 class ContentPartToolResult:
-    """What a call came to.
+    """The result of a call.
 
     Attributes:
         name: the tool's name.
         content: any JSON value: text, a number, a list, an object, None.
-        id: the id of the call; None where it had none.
+        id: the id of the call; None if it had none.
     """
 
     name: str
@@ -82,7 +82,7 @@ class ContentPartToolResult:
 
 @dataclass(slots=True)
 class ContentPartOther:
-    """A part of another kind (an image, a file), as the wire has it: it goes back to the same wire, and to no other."""
+    """A part of another kind (an image, a file), as it came. It can be written only in the wire format it came from."""
 
     data: Mapping[str, Any]
 
@@ -105,8 +105,8 @@ class History:
     """A conversation.
 
     Attributes:
-        system_message: what the system says first; None where it says nothing.
-        context: what the model should know of the project; it is sent as a user message before all others.
+        system_message: what the system says first; None if it says nothing.
+        context: what the model should know about the project; it is sent as a user message before all others.
         conversation: the messages, oldest first.
     """
 
@@ -122,12 +122,12 @@ class History:
             content: the parts in order, or the text.
 
         Raises:
-            UsageError: a `ValueError`: there is no such role; the message names those that there are.
+            UsageError: a `ValueError`: the role is unknown; the message lists the roles.
         """
         try:
             found = Role(role)
         except ValueError:
-            raise UsageError(f"no role {role!r}; the roles are {', '.join(Role)}") from None
+            raise UsageError(f"unknown role {role!r}; the roles are {', '.join(Role)}") from None
         message = Message(found, [ContentPartText(content)] if isinstance(content, str) else list(content))
         self.conversation.append(message)
         return message

@@ -68,7 +68,7 @@ _ROLES = {
 
 
 class _NoJson:
-    """What a text is that is no JSON."""
+    """Stands for text that is not JSON."""
 
 
 NO_JSON = _NoJson()
@@ -82,7 +82,7 @@ def field(holder: Any, name: str) -> Any:
 
 
 _PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})
-"""What has attributes that are no fields (`list.index`): a server put it in the place of an object."""
+"""Types with attributes that are not fields (`list.index`): a server put it in the place of an object."""
 
 
 def role_of(wire: Any, place: int) -> Role:
@@ -94,7 +94,7 @@ def role_of(wire: Any, place: int) -> Role:
     role = field(wire, "role")
     found = _ROLES.get(role) if isinstance(role, str) else None
     if found is None:
-        raise MessageError(f"message {place}: no role {role!r}; known are {', '.join(_ROLES)}: {shown(wire)}")
+        raise MessageError(f"message {place}: unknown role {role!r}; use one of {', '.join(_ROLES)}: {shown(wire)}")
     return found
 
 
@@ -110,7 +110,7 @@ def listed(wire: Any, name: str, place: int) -> list[Any]:
     """The items of that field of a wire message, the one at that place; [] where there is nothing.
 
     Raises:
-        MessageError: it holds something that is no list.
+        MessageError: it holds something that is not a list.
     """
     found = field(wire, name)
     if not found:
@@ -133,7 +133,7 @@ def text_of(content: Any) -> str:
 
 
 def shown(value: Any, limit: int = 200) -> str:
-    """The value, for a message of an error."""
+    """The value, for an error message."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -154,7 +154,7 @@ def _finite(text: str) -> float:
 
 
 def json_of(text: str) -> Any:
-    """The JSON value that the text is; `NO_JSON` where it is none (also `NaN`, and numbers that no float can hold)."""
+    """The JSON value that the text is; `NO_JSON` if it is not JSON (also `NaN`, and numbers too large for a float)."""
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -165,7 +165,7 @@ def written(value: Any) -> str:
     """The value as JSON text that every wire can carry: half a surrogate pair, which none can, is escaped.
 
     Raises:
-        TypeError, ValueError, RecursionError: it is no JSON value.
+        TypeError, ValueError, RecursionError: it is not a JSON value.
     """
     text = json_text(value)
     return text if can_be_sent(text) else _lone(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -184,20 +184,21 @@ def result_text(value: Any, name: str) -> str:
     """A tool's result as text: text as it is, unless it would be read as something else; all else as JSON.
 
     Raises:
-        MessageError: the result is no JSON value.
+        MessageError: the result is not a JSON value.
     """
     if isinstance(value, str) and result_of(value) == value and can_be_sent(value):
         return value
     try:
         return written(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"the result of tool {name!r} is no JSON value ({error}): {shown(value)}") from error
+        raise MessageError(f"the result of tool {name!r} is not a JSON value ({error}): {shown(value)}") from error
 
 
 def result_of(content: Any) -> Any:
     """The result that `result_text` wrote; the wire may hold text, parts of text, or nothing.
 
-    Text that is not written like that ("0.10", which is no number but a version) stays text, but for objects and lists.
+    Objects and lists are read as JSON. Other text becomes a value only if it is written exactly as that value would
+    be: "0.10" is a version, not a number, and stays text.
     """
     if not isinstance(content, str | None) and isinstance(content, Iterable) and not isinstance(content, Mapping):
         texts = [field(part, "text") for part in content]
@@ -216,18 +217,20 @@ def arguments_text(call: ContentPartToolCall) -> str:
     """The call's arguments as JSON text; what could not be read goes out as it came.
 
     Raises:
-        MessageError: the arguments are no JSON.
+        MessageError: the arguments are not JSON.
     """
     if call.unread:
         return call.unread
     try:
         return written(call.arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"the arguments of {call.name!r} are no JSON ({error}): {shown(call.arguments)}") from error
+        raise MessageError(
+            f"the arguments of {call.name!r} are not valid JSON ({error}): {shown(call.arguments)}"
+        ) from error
 
 
 def unrunnable(text: str, status: str) -> str:
-    """The arguments of a call that is not finished, for a wire that does not say so: no text of a JSON object.
+    """The arguments of an unfinished call, for a wire that cannot mark it: never the text of a JSON object.
 
     What was written may be a whole object, or nothing, which clients take for no arguments; both could be run.
     """

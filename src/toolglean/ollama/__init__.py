@@ -26,9 +26,9 @@
 # 13  The tag is read from the template: toolglean/templates/tag.py.
 # 14  Go works on bytes, we on characters: no rule can tell, as long as no chunk is cut inside a character.
 #
-# The answers are Ollama's; the cost is not. Every scan remembers where it stopped, so each character is looked at a
+# It gives Ollama's answers in linear time. Every scan remembers where it stopped, so each character is looked at a
 # fixed number of times, whatever the model writes and however it is cut.
-"""The exact port of Ollama's tool parser, for those who must match it. For a sound parser take `toolglean.Parser`."""
+"""An exact port of Ollama's tool parser. Unless you must match Ollama, use `toolglean.Parser`."""
 
 from __future__ import annotations
 

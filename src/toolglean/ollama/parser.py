@@ -61,24 +61,24 @@ class Call:
 
 
 class Added(NamedTuple):
-    """What one `add` gave: text for the user, and calls."""
+    """The result of one `add`: text for the user, and calls."""
 
     content: str
     calls: list[Call]
 
 
 class Parser:
-    """Ollama's tool parser: the same answers, chunk for chunk, defects included.
+    """Ollama's tool parser: the same answers, chunk for chunk, including its defects.
 
     Args:
         tools: names, `Tool` objects or tool dicts. A name may be empty, and may come twice.
         tag: what the model writes before a call. An empty tag is found at once.
 
     Raises:
-        ToolError: a tool cannot be understood; the message shows it.
+        ToolError: a tool has none of the accepted shapes; the message shows it.
         UsageError: the tag is not a string.
 
-    What a model writes never raises. `fork`, `copy.copy` and `pickle` give a parser at the same place, at any time.
+    Model output never raises. `fork`, `copy.copy` and `pickle` copy the parser at any point.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Parser:
 
     def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
         if not isinstance(tag, str):
-            raise UsageError(f"the tag must be a string: {tag!r}")
+            raise UsageError(f"tag must be a string, not {tag!r}")
         self.tag = tag
         self._tools = _names(tools)
         self._names = names_of(self._tools)
@@ -133,7 +133,7 @@ class Parser:
 
     @property
     def buffer(self) -> str:
-        """The text that is held, joined anew each time."""
+        """The text that is held; each access joins it."""
         return "".join(self._seen) + "".join(self._fresh)
 
     def content(self) -> str:
@@ -144,7 +144,7 @@ class Parser:
         """Give the parser the next chunk.
 
         Args:
-            s: text of any length, also none.
+            s: text of any length, possibly empty.
 
         Returns:
             (content, calls): the text that is certain to be for the user, and the calls that were completed.
@@ -237,7 +237,7 @@ class Parser:
         return self._balance is not None and self._balance.reached(s)
 
     def fork(self) -> Parser:
-        """A second parser at the same place. The two know nothing of each other."""
+        """Copy the parser. The two then go on separately."""
         other = object.__new__(type(self))
         other.__setstate__(self.__getstate__())
         return other
@@ -273,7 +273,7 @@ def parse_tag(template: str) -> str:
     Raises:
         TemplateError: the template cannot be read; the message shows the place.
     """
-    from toolglean.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - who has a tag needs no template parser
+    from toolglean.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
 
     return tag_of(template)
 
@@ -321,5 +321,5 @@ def _joined(pieces: list[str]) -> str:
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise ToolError(f"tools must be a list of tools: {tools!r}")
+        raise ToolError(f"tools must be a list of tools, not {tools!r}")
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

@@ -29,11 +29,11 @@ __all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_form
 
 
 def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
-    """What the machine runs for a response template: the places of a format where one says the same, else regions.
+    """The plan for a response template: the places of a format if a format says the same, else regions.
 
     Args:
         template: a response template, version 1.
-        tools: not needed; for the face that plans have in common.
+        tools: not used; all functions that make plans take it.
 
     Raises:
         FormatError: the template is wrong; the message names the field and the key.
@@ -48,5 +48,5 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
 
 
 def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
-    """What the prompt has written of the assistant's message: all behind the last anchor; all of it without one."""
+    """The part of the assistant's message that is in the prompt: the text after the last anchor, or all of it."""
     return after_anchor(read_template(template), prompt)

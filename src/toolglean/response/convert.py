@@ -34,7 +34,7 @@ class _No(Exception):  # noqa: N818  # no error: the answer
 
 
 def to_format(template: Mapping[str, Any]) -> Format | None:
-    """The format that reads what the template reads, or None where there is none.
+    """The format that reads what the template reads, or None if there is none.
 
     Raises:
         FormatError: the template is wrong; the message names the field.
@@ -90,7 +90,7 @@ def _spellings(field: Field, way: Way, drop: tuple[str, ...]) -> list[str]:
     closer = _closer(field, drop)
     found = [_pattern(each) for each in opener.reduced.alternatives]
     if any(each[0] in "{[" and not each[1:2].isalpha() for each in found):
-        raise _No  # JSON itself is no marker to a format, and counts only where the turn starts
+        raise _No  # JSON itself is not a marker to a format, and counts only where the turn starts
     if way.kind == PARAMETERS and any(each.count("<") != closer.count("</") for each in (*found[:1],)):
         raise _No  # between two closers, a template reads over anything
     if any(("{name}" in each) != bool(way.name) or ("{id}" in each) != bool(way.id) for each in found):

@@ -58,7 +58,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
         A dict for `response_template` in `tokenizer_config.json`.
 
     Raises:
-        FormatError: a template cannot say it; the message names the hole or the marker.
+        FormatError: a template cannot express the format; the message names the hole or the marker.
     """
     spellings, dropped = _spellings(declared, main_only=main_only)
     drop = _longest([*declared.drop, *declared.speaks, *dropped])
@@ -122,7 +122,7 @@ def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
     # stream is cut behind it, and take the rest for content.
     holes = [token.name for token in tokens if isinstance(token, Hole)]
     if holes:
-        raise _error(declared, f"{{{holes[0]}}} stands behind the arguments")
+        raise _error(declared, f"{{{holes[0]}}} stands after the arguments")
     literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
     return r"\s*".join(literals)
 
@@ -142,7 +142,7 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
                 continue
             spelling = _spelling(declared, pattern, section)
             if found and not _alike(found[0], spelling):
-                raise _error(declared, f"several spellings, of which {pattern!r} is another shape")
+                raise _error(declared, f"several spellings, of which {pattern!r} has another shape")
             found.append(spelling)
             if _has_marker(pattern):
                 dropped += [each.strip() for each in section if each.strip()]
@@ -172,9 +172,9 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
     hole = tokens[last]
     assert isinstance(hole, Hole)
     if hole.name not in LAST_HOLES:
-        raise _error(declared, f"{{{hole.name}}} is not what a template reads: {pattern!r}")
+        raise _error(declared, f"{{{hole.name}}} cannot be expressed in a template: {pattern!r}")
     if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
-        raise _error(declared, f"{{arguments}} are in a codec that no template reads: {declared.arguments!r}")
+        raise _error(declared, f"no template can read the codec of {{arguments}}: {declared.arguments!r}")
     before, behind = tokens[:last], tokens[last + 1 :]
     if not _has_marker(pattern):
         before, behind = _in_section(declared, pattern, section, before, behind)

@@ -1,4 +1,4 @@
-# What this file knows: which regions a turn had, for those who want the message in the shape of transformers.
+# What this file knows: which regions a turn had, for messages in the shape of transformers.
 # What it must not know: how they were found.
 #
 # A turn with a `log` (message.py gives it one) is told of each region; all others are not asked to keep any.

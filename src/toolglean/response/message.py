@@ -31,8 +31,8 @@ def message(
     Args:
         template: a response template, version 1.
         text: the turn.
-        prefix: the prompt; what it has written of the message, behind its last anchor, counts as part of the turn.
-        tools: where given, text values of arguments are typed by the tool's JSON schema.
+        prefix: the prompt; its part of the message, after the last anchor, counts as part of the turn.
+        tools: if given, text values of arguments are typed by the tool's JSON schema.
 
     Returns:
         The template's defaults, and each field that came.
@@ -40,7 +40,7 @@ def message(
     Raises:
         FormatError: the template is wrong; the message names the field.
         UsageError: a pattern needs the extra [regex].
-        ToolError: an entry of `tools` is no tool.
+        ToolError: an entry of `tools` is not a tool.
     """
     plan = response_plan(template)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())

@@ -6,9 +6,9 @@
 #     \s*<tool_call>\s*<function=(?P<name>[^>\n]+)>     </function>\s*</tool_call>     (?:<a>|<b>)\s*|$
 #
 # Such a pattern is brought to *alternatives*, each a sequence of elements that needs no going back: a word ends where
-# its class does, and what follows it is not of the class. White space at a pattern's edges is left out, for the machine
-# takes white space beside markers as markup anyway; `$` is, for the end of the turn ends all. What is none of this is a
-# real regular expression (real.py).
+# its class does, and what follows it is not of the class. White space at a pattern's edges is left out, because the
+# machine takes white space beside markers as markup anyway. `$` is left out, because the end of the turn ends all. All
+# other patterns are real regular expressions (real.py).
 """Patterns that need no regular expressions."""
 
 from __future__ import annotations

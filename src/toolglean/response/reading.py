@@ -108,7 +108,7 @@ def _read_first(turn: Turn, region: Region, text: str, i: int) -> int:
 
 
 def _begins(turn: Turn, region: Region, kind: int, char: str) -> bool:
-    """Whether the character begins arguments or objects; or shows that the region is no call."""
+    """Whether the character begins arguments or objects; or shows that the region is not a call."""
     if kind == BY_OBJECTS:
         if char not in "{[":
             region.no_call(turn)

@@ -6,7 +6,7 @@
 # once, the same is done over (`_settled`), from the match's first character on.
 #
 # The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
-# after a time. Expressions that look at what stands before them are refused, for that may be gone.
+# after a time. Expressions that look at what stands before them are refused, because that may be gone.
 """Real regular expressions, in pieces."""
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
     try:
         import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only those who need it pay for it
     except ModuleNotFoundError:
-        raise UsageError(f"{where} is a real regular expression: pip install toolglean[regex]: {source!r}") from None
+        raise UsageError(f"{where} needs the regex package (pip install toolglean[regex]): {source!r}") from None
     if not behind and _looks_behind(_classes.sub("x", source)):
-        raise FormatError(f"{where} looks at what stands before it, which a stream no longer has: {source!r}")
+        raise FormatError(f"{where} looks behind, at text that a stream no longer has: {source!r}")
     try:
         return regex.compile(source, regex.DOTALL)
     except regex.error as error:
-        raise FormatError(f"{where} is no regular expression: {error}: {source!r}") from error
+        raise FormatError(f"{where} is not a valid regular expression: {error}: {source!r}") from error
 
 
 def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:
@@ -76,7 +76,7 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     """The end of the match at `place`; 0 where there is none, WAITS where there may be one.
 
-    RUNS_ON where a match is longer than any marker may be: all that it holds is none.
+    RUNS_ON where a match is longer than any marker may be: the match does not count.
     """
     last = min(len(text), place + MOST)
     found = _timed(pattern.match, text, place, last)

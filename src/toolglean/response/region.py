@@ -83,7 +83,7 @@ class Region(Payload):
         self.reader = self.envelope = self.parameters = None
 
     def no_call(self, turn: Turn) -> None:
-        """The region is no call."""
+        """The region is not a call."""
         tried = self.phase != FIRST or (bool(self.name) and turn.takes(self.name))
         turn.leave(text_follows=True)
         turn.release_region("unreadable call" if tried else "")

@@ -87,9 +87,9 @@ def read_template(template: Mapping[str, Any]) -> Template:
         FormatError: it is wrong; the message names the field and the key.
     """
     if not isinstance(template, Mapping):
-        raise FormatError(f"a response template is a dict, not {template!r}")
+        raise FormatError(f"a response template must be a dict, not {template!r}")
     if template.get("version", 1) != 1:
-        raise FormatError(f"response template: version {template['version']!r} is not known; this is version 1")
+        raise FormatError(f"response template: version {template['version']!r} is not supported: use version 1")
     _only(template, TEMPLATE_KEYS, "response template")
     defaults = _typed(template, "defaults", {}, dict, "response template")
     given = _typed(template, "fields", {}, dict, "response template")
@@ -115,7 +115,7 @@ def path_of(value: Any) -> tuple[str, ...]:
 def _field(name: str, given: Any) -> Field:
     where = f"field {name!r}"
     if not isinstance(given, Mapping):
-        raise FormatError(f"{where}: it is a dict, not {given!r}")
+        raise FormatError(f"{where}: must be a dict, not {given!r}")
     _only(given, FIELD_KEYS, where)
     field = Field(
         name,
@@ -154,7 +154,7 @@ def _typed(given: Mapping[str, Any], key: str, default: Any, kind: type, where: 
 def _marker(given: Mapping[str, Any], key: str, where: str) -> Marker | None:
     pattern = f"{key}_pattern"
     if key in given and pattern in given:
-        raise FormatError(f"{where}: {key} and {pattern} are both there")
+        raise FormatError(f"{where}: give {key} or {pattern}, not both")
     if key in given:
         return Marker(Reduced(tuple((Lit(each),) for each in _literals(given[key], f"{where}: {key}"))))
     if pattern not in given:
@@ -177,14 +177,14 @@ def _literals(given: Any, where: str) -> list[str]:
 
 def _check_parser(name: str, args: Mapping[str, Any], where: str) -> None:
     if name not in PARSERS:
-        raise FormatError(f"{where}: content {name!r} is not known; known are {', '.join(sorted(PARSERS))}")
+        raise FormatError(f"{where}: unknown content {name!r}; use one of {', '.join(sorted(PARSERS))}")
     if name == "xml-inline":
         pattern = args.get("tag_pattern")
         if not isinstance(pattern, str) or not all(f"(?P<{each}>" in pattern for each in ("key", "value")):
             raise FormatError(f"{where}: xml-inline needs a tag_pattern with (?P<key>…) and (?P<value>…): {pattern!r}")
     for pair in _typed(args, "string_delims", [], list, where):
         if not isinstance(pair, list) or len(pair) != 2 or not all(each and isinstance(each, str) for each in pair):
-            raise FormatError(f"{where}: string_delims holds pairs of literals, not {pair!r}")
+            raise FormatError(f"{where}: string_delims must hold pairs of literals, not {pair!r}")
     inner = args.get("value_parser")
     if inner is not None:
         if not isinstance(inner, Mapping):
@@ -199,7 +199,7 @@ def _check_join(field: Field, where: str) -> None:
     if not field.repeats:
         raise FormatError(f"{where}: join needs repeats")
     if field.content != "text" or field.each or isinstance(field.transform, dict | list):
-        raise FormatError(f"{where}: join needs text, and the field holds {field.content}")
+        raise FormatError(f"{where}: join needs content 'text', not {field.content!r}")
 
 
 def _check_transform(field: Field, where: str) -> None:
@@ -210,7 +210,7 @@ def _check_transform(field: Field, where: str) -> None:
         if field.each:
             raise FormatError(f"{where}: transform_each needs a transform")
         if groups:
-            raise FormatError(f"{where}: {', '.join(sorted(groups))} is captured, and no transform uses it")
+            raise FormatError(f"{where}: {', '.join(sorted(groups))} is captured, but no transform uses it")
         return
     _check_placeholders(field.transform, None if field.each else groups | {"content"}, where)
 
@@ -222,6 +222,6 @@ def _check_placeholders(transform: Any, known: set[str] | None, where: str) -> N
     elif isinstance(transform, str) and _placeholder.search(transform):
         path = path_of(transform)
         if not path:
-            raise FormatError(f"{where}: a placeholder is the whole of a string: {transform!r}")
+            raise FormatError(f"{where}: a placeholder must be the whole string: {transform!r}")
         if known is not None and path[0] not in known:
-            raise FormatError(f"{where}: {transform} is not captured; there are {', '.join(sorted(known))}")
+            raise FormatError(f"{where}: {transform} is not captured; captured are {', '.join(sorted(known))}")

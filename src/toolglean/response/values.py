@@ -70,7 +70,7 @@ def _scalar(parser: str, text: str) -> Any:
 
 
 def json_value(text: str) -> Any:
-    """The JSON value that the text is, as the core reads JSON; NOTHING if it is none."""
+    """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
     scanner = JsonScanner()
     text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
     end = scanner.skim(text, 0, 0)

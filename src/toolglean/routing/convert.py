@@ -49,19 +49,19 @@ _NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
 def to_neutral(
     content: Any, tools: Iterable[ToolLike] | ToolSet | None = None, form: ToolUseFormat | None = None
 ) -> list[ToolUseContent]:
-    """The requests that the content holds, in the neutral form.
+    """The requests in the content, in the neutral form.
 
     Args:
         content: text, a dict, a `ToolCall`, or a client's object: a call, or a message with several.
-        tools: the tools that there are: text is read with them, and untyped values are typed by their schemas.
+        tools: your tools, with which text is read, and by whose schemas untyped values are typed.
         form: the form; None: by `detect_format`.
 
     Returns:
-        One request for each call, in order. One whose arguments cannot be read has them in `unread`; one among several
-        that names no tool has the name "".
+        One request for each call, in order. Arguments that cannot be read are in `unread`. If one of several calls does
+        not name a tool, its name is "".
 
     Raises:
-        UsageError: there is no request in it; the message shows what there is.
+        UsageError: the content has no request; the message shows the content.
     """
     if isinstance(content, ToolUseContent):
         return [_checked(content)]
@@ -73,16 +73,16 @@ def to_neutral(
     else:
         found = _from_value(content, form)
     if not any(each.name or each.id for each in found):
-        raise UsageError(f"no use of a tool in this {form}: {shown(content)}")
+        raise UsageError(f"not a request for a tool (read as {form}): {shown(content)}")
     return found
 
 
 def _checked(request: ToolUseContent) -> ToolUseContent:
     # Ours, but whoever filled it in may have had anything at hand.
     if not isinstance(request.name, str):
-        raise UsageError(f"no use of a tool: the name is {shown(request.name)}")
+        raise UsageError(f"not a request for a tool: the name is {shown(request.name)}")
     given: Any = request.input
-    if request.unread or (isinstance(given, str) and not given.strip()):  # no text is no arguments: it may be cut off
+    if request.unread or (isinstance(given, str) and not given.strip()):  # empty text is not {}: it may be cut off
         return ToolUseContent(request.name, _id(request, "id"), {}, request.unread or repr(given))
     arguments, unread = arguments_of(given)
     return ToolUseContent(request.name, _id(request, "id"), arguments, unread)
@@ -175,15 +175,15 @@ def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
 def from_neutral(
     request: ToolUseContent | Mapping[str, Any], form: ToolUseFormat, tools: Iterable[ToolLike] | ToolSet | None = None
 ) -> Any:
-    """The request in that form: a dict, or for XML text (which has no place for the id).
+    """The request in that form: a dict, or text for XML (which has no field for the id).
 
     Args:
         request: the request; or a dict in the neutral form.
         form: the form.
-        tools: for XML, whose values are text: only the tool's schema tells `3` from `"3"`.
+        tools: for XML, whose values are text: only the tool's schema distinguishes `3` from `"3"`.
 
     Raises:
-        UsageError: the arguments are no JSON; or XML cannot hold them so that they come back: the message names which.
+        UsageError: the arguments are not JSON, or XML cannot express them; the message says which.
     """
     request = ToolUseContent.of(request)
     if form == ToolUseFormat.OPENAI:
@@ -202,7 +202,9 @@ def _json(request: ToolUseContent) -> str:
     try:
         return json_text(request.input)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the arguments of {request.name!r} are no JSON ({error}): {shown(request.input)}") from error
+        raise UsageError(
+            f"the arguments of {request.name!r} are not valid JSON ({error}): {shown(request.input)}"
+        ) from error
 
 
 def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
@@ -279,7 +281,7 @@ def result_to_neutral(content: Any) -> ToolResultContent:
     """The neutral form of a result that `result_from_neutral` wrote, or a server.
 
     Raises:
-        UsageError: it is no result of any form.
+        UsageError: it is not a result of any form.
     """
     if isinstance(content, str):
         found = _result(content)

@@ -1,6 +1,6 @@
 # What this file knows: what runs a tool, and the tools that are plain functions of this program.
 # What it must not know: how a call was written; MCP (clients/mcp.py is such an executor too).
-"""Who runs tools."""
+"""Objects that run tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ToolExecutor(Protocol):
 
     @property
     def tools(self) -> ToolSet:
-        """The tools that there are."""
+        """The tools that it can run."""
 
     async def execute_tool(self, name: str, input: dict[str, Any], *, tool_use_id: str = "") -> Any:  # noqa: A002
         """Run a tool.
@@ -42,10 +42,10 @@ class ToolExecutor(Protocol):
 
 
 class LocalTools:
-    """Functions of this program as tools, for those who have no MCP server.
+    """Functions of this program as tools, if you have no MCP server.
 
-    A function that is not asynchronous runs in a thread of its own: a time limit lets go of it, but cannot end it. Such
-    a thread takes no other tool's place, and does not keep the program from ending.
+    A plain function runs in a separate thread: a time limit abandons it, but cannot end it. Such a thread blocks no
+    other tools, and does not keep the program from ending.
     """
 
     def __init__(self) -> None:
@@ -67,13 +67,13 @@ class LocalTools:
                 `bool`, `dict`, `list[...]`, `Literal[...]`, and unions of them).
 
         Raises:
-            UsageError: there is a tool of that name; or the function cannot be called by name, or does not tell its
-                parameters.
-            ToolError: `tool` is none.
+            UsageError: there is a tool of that name already, the function cannot be called by name, or its parameters
+                cannot be read.
+            ToolError: `tool` is not a tool.
         """
         added = as_tool(function if tool is None else tool)
         if added.name in self._functions:
-            raise UsageError(f"there is a tool {added.name!r} already")
+            raise UsageError(f"tool {added.name!r} is registered already: give this one another name")
         self._functions[added.name] = function
         self._tools.append(added)
         return added

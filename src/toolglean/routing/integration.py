@@ -1,6 +1,6 @@
 # What this file knows: how executors, system and router are put together.
 # What it must not know: what each of them does.
-"""The one door: tools in, requests routed."""
+"""The entry point: takes tools, and routes requests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class McpIntegration:
     """Routes requests for tools to MCP servers, and to functions of this program.
 
     Args:
-        executors: what runs tools, such as `toolglean.clients.mcp.EmbeddedMcpServer`. Functions added by
-            `register_tool` are asked first.
-        timeout: seconds that a tool may take; None: for ever.
+        executors: objects that run tools, such as `toolglean.clients.mcp.EmbeddedMcpServer`. Functions added by
+            `register_tool` come first.
+        timeout: seconds that a tool may take; None: no limit.
 
     Raises:
         UsageError: `timeout` is not above 0.
@@ -41,7 +41,7 @@ class McpIntegration:
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
-        """All tools, as OpenAI's chat API and Ollama take them in a request."""
+        """All tools, in the form that OpenAI's chat API and Ollama accept in a request."""
         return self.tools.to_openai()
 
     def register_tool(self, function: Callable[..., Any], tool: ToolLike | None = None) -> Tool:

@@ -59,10 +59,10 @@ class ToolUseContent:
 
     Attributes:
         name: the tool's name.
-        id: what the result will refer to; "" where nobody gave one.
+        id: what the result will refer to; "" if there is none.
         input: the arguments.
-        unread: the text of the arguments, where it is no JSON object; or the whole request, where it names no tool
-            (`name` is "" then). No tool is run for either.
+        unread: the text of the arguments, if it is not a JSON object; or the whole request, if it does not name a tool
+            (`name` is then ""). No tool is run for either.
         type: "tool_use".
     """
 
@@ -74,8 +74,8 @@ class ToolUseContent:
 
     @classmethod
     def of(cls, found: Any) -> ToolUseContent:
-        """What a dict in the neutral form, an object like MCP's own, or a `ToolCall` asks for; ours as it is. Nothing
-        raises. A call that is not finished has its text in `unread`.
+        """Make one from a dict in the neutral form, an object like MCP's own, or a `ToolCall`; a `ToolUseContent` is
+        returned unchanged. Never raises. A call that is not finished has its text in `unread`.
         """
         if isinstance(found, ToolUseContent):
             return found
@@ -94,13 +94,13 @@ class ToolUseContent:
 
     @classmethod
     def of_call(cls, call: ToolCall) -> ToolUseContent:
-        """What a call asks for. Of one that is not finished the text is in `unread`, so that no tool is run for it."""
+        """Make one from a call. If the call is not finished, its text is in `unread`, so that no tool is run for it."""
         if call.status == "ok":
             return cls(call.name, call.id, call.arguments)
         return cls(call.name, call.id, {}, unread_text(call.status, call.arguments_text))
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dict in MCP's shape. Arguments that could not be read are their text: never `{}`, which could be run."""
+        """Return a dict in MCP's shape. Unreadable arguments are given as text, never as `{}`, which could be run."""
         return {"type": self.type, "id": self.id, "name": self.name, "input": self.unread or self.input}
 
 
@@ -109,9 +109,9 @@ class ToolFault:
     """Why there is no result.
 
     Attributes:
-        code: "bad_request": it is no request, or names no tool; "unknown_tool"; "bad_arguments": unreadable, or not
-            what the tool's schema asks for; "tool_failed": the tool raised, or said that it failed; "timeout".
-        message: what happened, in words that a model can act upon.
+        code: "bad_request": not a request, or no tool is named; "unknown_tool"; "bad_arguments": unreadable, or against
+            the tool's schema; "tool_failed": the tool raised an exception or reported a failure; "timeout".
+        message: what happened, in words that a model can act on.
     """
 
     code: ErrorCode
@@ -124,14 +124,14 @@ class ToolFault:
 
 @dataclass(slots=True)
 class ToolResultContent:
-    """What came of a request.
+    """The result of a request.
 
     Attributes:
-        tool_use_id: the request's id; "error" where it had none and could not be understood.
-        content: blocks: `{"type": "text", "text": …}`, images and resources as MCP has them.
-        structured_content: the result as a JSON value, where the tool gave one.
+        tool_use_id: the request's id; "error" if it had none and could not be understood.
+        content: blocks: `{"type": "text", "text": …}`, images and resources as in MCP.
+        structured_content: the result as a JSON value, if the tool returned one.
         is_error: whether the tool was not run, or failed.
-        error: why; None where `is_error` is False.
+        error: why; None if `is_error` is False.
         type: "tool_result".
     """
 
@@ -172,8 +172,8 @@ class ToolResultContent:
 
     @property
     def value(self) -> Any:
-        """What to tell the model: the structured result where there is one, else the text; blocks of other kinds (an
-        image) as they are.
+        """What to tell the model: the structured result if there is one, else the text; other blocks (such as an image)
+        unchanged.
         """
         if self.structured_content is not None:
             return self.structured_content

@@ -10,7 +10,7 @@
 #
 # Every call has an id that is its own in the whole conversation: the server's, the model's, or, where that is missing
 # or taken, one that counts on from the calls that the history holds. What is not whole is told and never run: arguments
-# that are no JSON object; what had begun when the connection broke; a last call without arguments when the server
+# that are not a JSON object; what had begun when the connection broke; a last call without arguments when the server
 # stopped for length.
 """Providers: a conversation in, a stream of what the model said and what its tools gave."""
 
@@ -50,13 +50,13 @@ OLLAMA_KEY = "ollama"  # its server asks for none, OpenAI's client does
 
 @dataclass(frozen=True, slots=True)
 class ApiHandlerOptions:
-    """What a handler is told.
+    """The options of a handler.
 
     Attributes:
-        open_ai_base_url, open_ai_api_key, open_ai_model_id: where and what, for `OpenAiHandler`.
+        open_ai_base_url, open_ai_api_key, open_ai_model_id: the server and the model, for `OpenAiHandler`.
         ollama_base_url, ollama_model_id: the same for `OllamaHandler`; the URL is the server's, without `/v1`.
         request: further arguments of `chat.completions.create` (`temperature`, …).
-        parser: arguments of `toolglean.Parser` (`format`, `model`, `template`, …); none of them: `format="auto"`.
+        parser: arguments of `toolglean.Parser` (`format`, `model`, `template`, …); without them, `format="auto"`.
     """
 
     open_ai_base_url: str | None = None
@@ -72,7 +72,7 @@ class BaseProvider(abc.ABC):
     """What all providers share: the tools, and the way of a request to them.
 
     Args:
-        mcp: the tools; None: none but those that `register_tools` adds.
+        mcp: the tools; None: only those that `register_tools` adds.
     """
 
     def __init__(self, mcp: McpIntegration | None = None) -> None:
@@ -80,9 +80,7 @@ class BaseProvider(abc.ABC):
         self.register_tools()
 
     def register_tools(self) -> None:  # noqa: B027  # most have none
-        """Called once, when the provider is made: for subclasses that bring tools of their own
-        (`self.mcp.register_tool(...)`).
-        """
+        """Called once, when the provider is made, so that subclasses can add tools (`self.mcp.register_tool(...)`)."""
 
     async def process_tool_use(self, content: Any) -> Any:
         """Run a request for a tool, in any form: see `McpIntegration.route_tool_use`."""
@@ -103,7 +101,7 @@ class BaseProvider(abc.ABC):
             a call that is about to be run; `{"type": "tool_result", "id", "content"}`, what came of it, in the neutral
             form, errors too; `{"type": "problem", "reason", "text"}`, what could not be read, such as a call that was
             cut off, which is never run (a call that the server had parsed has its "id" and "name" too, and if its
-            arguments are no JSON object a result that says so); `{"type": "usage", "usage"}`.
+            arguments are not a JSON object a result that says so); `{"type": "usage", "usage"}`.
 
         Raises:
             What the client raises; text that waited, and calls that had begun (as problems), are given out before.
@@ -116,7 +114,7 @@ class OpenAiHandler(BaseProvider):
 
     Args:
         options: the model and its parser.
-        client: an `openai.AsyncOpenAI`, or what behaves like one.
+        client: an `openai.AsyncOpenAI`, or an object that behaves like one.
         mcp: the tools.
     """
 
@@ -145,7 +143,7 @@ class OpenAiHandler(BaseProvider):
 
 
 class OllamaHandler(BaseProvider):
-    """Models behind Ollama, over its OpenAI door; calls are detected by an `OpenAiHandler`.
+    """Models behind Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
 
     Args:
         options: the model and its parser.
@@ -352,7 +350,7 @@ class _Turn:
     async def _processed(self, request: ToolUseContent) -> Any:
         try:
             return await self.provider.process_tool_use(request)
-        except Exception as error:  # noqa: BLE001  # a subclass may route in a way of its own
+        except Exception as error:  # noqa: BLE001  # a subclass may route in its own way
             return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {said(error)}")
 
 

@@ -39,18 +39,17 @@ class McpToolRouter:
         """Run what the content asks for.
 
         Args:
-            content: a `ToolCall`, as parsers give them; a `ToolUseContent`, or MCP's own; a dict in the neutral form,
-                in OpenAI's or in JSON with `name` and `input`; text with XML, JSON, or a call in any format of the
-                library; a list of such. What is not finished (a `ToolCall` whose status is not "ok", an item of the
+            content: a `ToolCall` from a parser; a `ToolUseContent`, or MCP's own; a dict in the neutral form, in
+                OpenAI's form, or in JSON with `name` and `input`; text with XML, JSON, or a call in any format of the
+                library; or a list of these. An unfinished call (a `ToolCall` whose status is not "ok", an item of the
                 Responses API in progress) is not run: its result is the error "bad_arguments".
 
         Returns:
-            The result in the form of the request: a `ToolResultContent` for a `ToolCall`, and for an object of the
-            neutral form; OpenAI's
-            message of a tool, or the Responses API's item; text for XML; else a dict in the neutral form. A list of
-            them, in order, where the content asks for several, which are run one after another. A request without an id
-            gets one (`tool_0`, …). Errors are results too: "bad_request" where the content is no request, with the id
-            "error" if it shows none.
+            The result in the form of the request: a `ToolResultContent` for a `ToolCall` or an object of the neutral
+            form; OpenAI's tool message, or the Responses API's item; text for XML; otherwise a dict in the neutral
+            form. If the content asks for several, they are run one after another, and a list of results is returned in
+            the same order. A request without an id gets one (`tool_0`, …). Errors are results too: "bad_request" if the
+            content is not a request, with the id "error" if it has none.
 
         Raises:
             asyncio.CancelledError: the caller was cancelled. Nothing else.
@@ -71,7 +70,7 @@ class McpToolRouter:
             self._made += 1
         try:
             return write(await self.system.execute_tool_from_neutral_format(request), request.name)
-        except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is no JSON
+        except Exception as error:  # noqa: BLE001  # a system of another kind; a result that is not JSON
             message = f"{request.name!r} failed: {said(error)}"
             return write(ToolResultContent.failed(request.id, "tool_failed", message), request.name)
 

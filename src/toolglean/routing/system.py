@@ -1,9 +1,9 @@
 # What this file knows: how one request becomes one result, whatever happens on the way.
 # What it must not know: in which form the request came.
 #
-# A tool runs in a task of its own, so that a time limit holds also where the tool swallows its cancellation: it is
-# cancelled, and let go. Cancelling the caller cancels the tool and goes on outwards; it is never made a result.
-"""Running tools: the unknown, the wrong, the failing and the hanging."""
+# A tool runs in a separate task, so that a time limit holds even if the tool ignores its cancellation: it is cancelled
+# and abandoned. Cancelling the caller cancels the tool and passes on to the caller; it never becomes a result.
+"""Running tools, including unknown, failing and hanging ones."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class UnifiedMcpToolSystem:
     """Runs requests in the neutral form on executors: MCP servers, and functions of this program.
 
     Args:
-        executors: who runs tools; of two that have a tool of one name, the first does.
-        timeout: seconds that a tool may take; None: for ever.
+        executors: objects that run tools; if two have a tool of the same name, the first runs it.
+        timeout: seconds that a tool may take; None: no limit.
     """
 
     def __init__(self, executors: Iterable[ToolExecutor] = (), *, timeout: float | None = 60.0) -> None:
@@ -62,10 +62,10 @@ class UnifiedMcpToolSystem:
             request: a `ToolUseContent`, MCP's own, a `ToolCall`, or a dict in the neutral form.
 
         Returns:
-            What the tool gave; or an error, with the request's id: "bad_request", when it names no tool;
-            "unknown_tool"; "bad_arguments", when they could not be read, or one is missing or of another kind than the
-            tool's schema says (the tool is not run then); "tool_failed", when it raised, or said that it failed;
-            "timeout".
+            The tool's result, or an error with the request's id: "bad_request" if the request does not name a tool;
+            "unknown_tool"; "bad_arguments" if the arguments could not be read, or if one is missing or has the wrong
+            type for the tool's schema (the tool is then not run); "tool_failed" if the tool raised an exception or
+            reported a failure; "timeout".
 
         Raises:
             asyncio.CancelledError: the caller was cancelled; so was the tool.
@@ -81,7 +81,7 @@ class UnifiedMcpToolSystem:
 
     def _ready(self, request: ToolUseContent) -> tuple[ToolExecutor, dict[str, Any]]:
         if not request.name:
-            raise _Refused("bad_request", f"A call that names no tool: {request.unread[:SHOWN]}")
+            raise _Refused("bad_request", f"The call does not name a tool: {request.unread[:SHOWN]}")
         for executor in self.executors:
             tool = executor.tools.get(request.name)
             if tool is not None:
@@ -171,7 +171,7 @@ def _result(request: ToolUseContent, task: asyncio.Task[ToolResultContent]) -> T
 
 def faults_of(arguments: Mapping[str, Any], tool: Tool) -> list[str]:
     """What is wrong with the arguments of a tool, by the schema of its parameters: those that are missing, and those of
-    another kind. What lies deeper is for the tool to judge.
+    another kind. Checking deeper values is the tool's job.
     """
     schema = tool.parameters
     known = properties(schema)

@@ -5,8 +5,8 @@
 # function reads on from there and returns the position that it reached. `step` returns after each token, `skim` after
 # the whole value. Nothing is decoded here: `decode` does that once, in C, when a value is whole.
 #
-# Where RFC 8259 is left, and why (DESIGN.md section 5):
-# - raw line breaks and other control characters in strings are accepted, for models write them; `escaped` mends them
+# Departures from RFC 8259, and why (DESIGN.md section 5):
+# - raw line breaks and other control characters in strings are accepted, as models write them; `escaped` mends them
 # - a number that no float can hold (1e400) is refused, as is an integer of more than 4,300 digits (Python's own limit)
 # - depth is limited, so that no stack overflows later
 """An incremental, validating JSON scanner."""

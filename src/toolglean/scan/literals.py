@@ -5,9 +5,9 @@
 # that is neither a quote nor a backslash, and C for the escapes that JSON needs. Numbers and names are short: one
 # character at a time, so that the fault stands at its own character.
 #
-# Where Python is left, and why:
+# Departures from Python, and why:
 # - raw line breaks in any string, 07 for 7, JSON's true, false and null: models write them
-# - b"", f"" and t"" are refused: bytes are no JSON, and an f-string has no value before it runs
+# - b"", f"" and t"" are refused: bytes are not JSON, and an f-string has no value before it runs
 # - a number that no float can hold, and an integer of more than 4,300 digits, is refused, as in json.py
 # - an unknown escape (`\d`) keeps its backslash, as in Python, without its warning; so does one that is not whole
 """Python literals, incrementally."""
@@ -127,7 +127,7 @@ class Literals(Steps):
         raise NotImplementedError
 
     def scalar(self, text: str) -> None:
-        """A value that is no string, whole, as JSON text."""
+        """A value that is not a string, whole, as JSON text."""
         raise NotImplementedError
 
     def begin_string(self) -> None:
@@ -280,7 +280,7 @@ def _character_named(name: str) -> str:
 
     try:
         found = unicodedata.lookup(name)
-    except (KeyError, ValueError):  # half of a surrogate pair is no text to look up
+    except (KeyError, ValueError):  # half of a surrogate pair is not text to look up
         return ""
     return found if len(found) == 1 else ""
 

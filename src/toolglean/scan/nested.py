@@ -3,7 +3,7 @@
 #
 # C does the work while Python's stack lasts: it is several times as fast. Where it does not last, because the value is
 # deep or because the caller already stands near the recursion limit, the same is done again with a stack of our own.
-# A model must not be able to raise `RecursionError` in whoever reads it.
+# Model output must never raise `RecursionError` in the reader.
 """Nested values, without recursion."""
 
 from __future__ import annotations

@@ -7,11 +7,11 @@
 # follows them is held, a rope for each, until its first comma, colon or closing bracket decides. Everything else goes
 # out as it is read.
 #
-# Where Python is left, and why:
+# Departures from Python, and why:
 # - one positional dict, f({"a": 1}), counts as the keywords: models write it
 # - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
 # - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
-# - duplicate keywords are both written: who decodes takes the last one, and says so
+# - a repeated keyword is written twice: decoding takes the last one, and reports it
 # - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
 """Python keyword arguments, incrementally."""
 
@@ -143,7 +143,7 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def __getstate__(self) -> dict[str, Any]:
-        # Side by side, for within each other they would be too deep for pickle.
+        # Side by side, because within each other they would be too deep for pickle.
         ropes = []
         holds = self._holds
         while holds:
@@ -278,7 +278,7 @@ def python_value(text: str, max_depth: int = 256) -> Any:
 
     Raises:
         DepthError: it is nested deeper than that.
-        ValueError: the text is no literal, or more than one.
+        ValueError: the text is not a literal, or more than one.
     """
     reader = KeywordsReader(max_depth + 1)
     reader._stack, reader.state = SOLE, VALUE

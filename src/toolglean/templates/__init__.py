@@ -1,4 +1,4 @@
-"""Chat templates: what they say of the way a model writes a tool call, and what they write."""
+"""Chat templates: how a model writes a tool call, and what a template renders."""
 
 from __future__ import annotations
 

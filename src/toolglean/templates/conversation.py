@@ -26,7 +26,7 @@ def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     """Messages of Ollama's API.
 
     Raises:
-        UsageError: a message is not of OpenAI's shape, or its arguments are no object.
+        UsageError: a message is not of OpenAI's shape, or its arguments are not an object.
     """
     return [_message(each) for each in messages]
 
@@ -35,7 +35,7 @@ def tool_dicts(tools: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]
     """Tools, their values as Go decodes them from JSON.
 
     Raises:
-        UsageError: a value is none of JSON's.
+        UsageError: a value is not a JSON value.
     """
     return [decoded(each) for each in tools or ()]
 
@@ -44,7 +44,7 @@ def decoded(value: Any, depth: int = 0) -> Any:
     """A value as Go decodes it from JSON into `any`.
 
     Raises:
-        UsageError: it is none of JSON's, nested deeper than `MAX_DEPTH`, or a number that no float can hold.
+        UsageError: it is not a JSON value, is nested deeper than `MAX_DEPTH`, or is too large for a float.
     """
     if isinstance(value, str):
         return text(value)
@@ -58,7 +58,7 @@ def decoded(value: Any, depth: int = 0) -> Any:
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [decoded(each, depth + 1) for each in value]
-    raise UsageError(f"{type(value).__name__} is no value of JSON")
+    raise UsageError(f"{type(value).__name__} is not a JSON value")
 
 
 def text(value: str) -> str:
@@ -70,13 +70,13 @@ def _float(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise UsageError("an integer is too large for a float, which is what Ollama makes of it") from None
+        raise UsageError("an integer is too large for the float that Ollama converts it to") from None
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        raise UsageError(f"a message is a dict with a role, not {str(message)[:80]}")
+        raise UsageError(f"a message must be a dict with a role, not {str(message)[:80]}")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
     return ChatMessage(
@@ -96,7 +96,7 @@ def _content(content: Any) -> str:
         return text(content or "")
     if isinstance(content, Sequence):
         return text("".join(each if isinstance(each, str) else str(each.get("text") or "") for each in content))
-    raise UsageError(f"content is a text or a list of parts, not {type(content).__name__}")
+    raise UsageError(f"content must be a text or a list of parts, not {type(content).__name__}")
 
 
 def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
@@ -111,10 +111,10 @@ def _arguments(arguments: Any) -> dict[str, Any]:
         try:
             arguments = json.loads(arguments) if arguments.strip() else {}
         except (ValueError, RecursionError):
-            raise UsageError(f"arguments are no JSON object: {arguments[:80]}") from None
+            raise UsageError(f"arguments must be a JSON object, not {arguments[:80]!r}") from None
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"arguments are a JSON object, not {type(arguments).__name__}")
+        raise UsageError(f"arguments must be a JSON object, not {type(arguments).__name__}")
     values: dict[str, Any] = decoded(arguments)
     return values

@@ -23,7 +23,7 @@ _WORDS = "|".join(
     ["if", "range", "with", "end", "else", "define", "template", "block", "break", "continue", *sorted(KNOWN)]
 )
 # What stands behind the first brace tells them apart: {% and {# are Jinja's, {{.A}} {{$x}} {{/* {{if … are Go's. Of the
-# rest, a name that is no function of Go is Jinja's; a string, a number or a parenthesis says nothing.
+# rest, a name that is not a function of Go is Jinja's; a string, a number or a parenthesis says nothing.
 _SIGNS = re.compile(
     r"\{(?:(?P<jinja>[%#])"
     rf"|\{{-?\s*(?:(?P<go>\.(?!\d)|\$|/\*|(?:{_WORDS})(?![\w.(|]))|(?P<name>[A-Za-z_])))",
@@ -63,7 +63,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
 
     Raises:
         TemplateError: the template cannot be read.
-        UsageError: there is no such language, or jinja2 is not installed.
+        UsageError: the language is unknown, or jinja2 is not installed.
     """
     if language is None:
         language = template_language(template)
@@ -71,11 +71,11 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
         return _of_go(template)
     if language == "jinja":
         return _of_jinja(template)
-    raise UsageError(f"no template language {language!r}: go, jinja")
+    raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
 
 
 def _of_jinja(template: str) -> TemplateTag:
-    from toolglean.templates import jinja  # noqa: PLC0415  who has a Go template needs no jinja2
+    from toolglean.templates import jinja  # noqa: PLC0415  a Go template does not need jinja2
 
     around, headers = jinja.read(template)
     if around is None:

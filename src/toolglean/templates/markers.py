@@ -1,7 +1,7 @@
 # What this file knows: what the marker of a call looks like in the text that a template writes before and after a call.
 # What it must not know: where that text came from.
 #
-# The text before a call, since the last value that is no part of it, may be
+# The text before a call, since the last value that is not part of it, may be
 #
 #   <|im_end|>\n<|im_start|>assistant\n</think>\n<tool_call>\n{"name": "
 #   ──────── header of the message ──── ─ closer ─ ── tag ──

@@ -87,7 +87,7 @@ class AroundCall:
     Attributes:
         before: right before the first value of the call.
         after_call: right behind the last value of the call.
-        after_calls: right behind all that is written for the calls; "" where the calls are no loop.
+        after_calls: right behind all that is written for the calls; "" where the calls are not a loop.
     """
 
     before: str
@@ -97,7 +97,7 @@ class AroundCall:
 
 class _Mark(Enum):
     CALL = auto()  # a value of the call
-    GAP = auto()  # something unknown that is no part of it
+    GAP = auto()  # something unknown that is not part of it
     LOOP = auto()  # here begins what is written for each call,
     END = auto()  # and here it ends
 

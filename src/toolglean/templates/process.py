@@ -9,7 +9,7 @@
 # The clock runs here, so that it holds on every platform: a timer kills a child that is late, and reading from it ends.
 # A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this
 # process: without us, its input ends, and a busy one runs out of its processor time.
-"""Rendering a stranger's template in a process of its own."""
+"""Rendering an untrusted template in a separate process."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ChildTemplate:
 
         Raises:
             TemplateError: the template refuses, fails or passes a limit.
-            UsageError: a value is none that JSON can carry.
+            UsageError: a value cannot be written as JSON.
         """
         request = {
             "messages": list(messages),
@@ -187,6 +187,6 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         try:
             if pipe is not None:
                 pipe.close()
-        except OSError:  # what was not yet written has nobody to read it
+        except OSError:  # nobody is left to read the rest
             pass
     child.wait()

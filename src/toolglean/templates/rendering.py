@@ -37,25 +37,25 @@ def renderer(
     Args:
         source: the template's text.
         language: "go" or "jinja"; None to tell from the text.
-        untrusted: the template is a stranger's: hold it to limits of time and memory. A Jinja template then renders in
+        untrusted: you do not trust it: set limits on time and memory. A Jinja template then renders in
             a child process; a Go template is always held to limits.
         now: the date that templates are told; None for the clock's, at each rendering.
         lax: Jinja only: let a template change the lists that it is given, and give it `from_json`, as some engines do.
 
     Raises:
         TemplateError: the template is broken.
-        UsageError: there is no such language, or jinja2 is not installed.
+        UsageError: the language is unknown, or jinja2 is not installed.
     """
     language = language or template_language(source)
     if language == "go":
         return _GoRenderer(source, now)
     if language != "jinja":
-        raise UsageError(f"no template language {language!r}: go, jinja")
+        raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
     if untrusted:
         from toolglean.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
         return _JinjaRenderer(ChildTemplate(source, lax=lax), now)
-    from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  who has a Go template needs no jinja2
+    from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
     return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)
 
@@ -80,7 +80,7 @@ class Renderer:
         add_generation_prompt: bool = False,
         **variables: Any,
     ) -> str:
-        """What the model would be given to read.
+        """The text that the model would read.
 
         Args:
             messages: the conversation as OpenAI's dicts: role, content, reasoning_content or thinking, tool_calls (with
@@ -102,7 +102,7 @@ class Renderer:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of what it holds. It may be called again; a later rendering takes hold again."""
+        """Free its resources. You can call it again; a later rendering takes new ones."""
 
     def __enter__(self) -> Self:
         return self

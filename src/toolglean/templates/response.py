@@ -1,4 +1,4 @@
-# What this file knows: where response templates were found before they had a room of their own.
+# What this file knows: the module in which response templates used to be.
 # What it must not know: anything else.
 """The same as `toolglean.response`."""
 

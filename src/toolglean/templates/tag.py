@@ -25,7 +25,7 @@ def parse_tag(template: str) -> str:
         template: the template's text.
 
     Returns:
-        The tag; "{" where the template has none.
+        The tag; "{" if the template has none.
 
     Raises:
         TemplateError: the template cannot be read.

@@ -4,7 +4,7 @@
 #
 #   strategies.py  tools and calls
 #   templates.py   the check
-"""Strategies and round-trip checks for users' own suites."""
+"""Strategies and round-trip checks for your own test suites."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class RoundTrip:
         source: the template's text.
         format: the format that it should write; None: read from the template.
         untrusted: render in a child process.
-        variables: what is handed to the template beside the messages.
+        variables: what is passed to the template besides the messages.
 
     Raises:
         FormatError, TemplateError, UsageError: as for `infer`.
@@ -96,8 +96,8 @@ class RoundTrip:
 
         Args:
             examples: how many.
-            seed: of the random messages; None for other ones each time.
-            progress: is told after each message how many were tried.
+            seed: the seed of the random messages; None for different ones each time.
+            progress: is called after each message with the number tried so far.
 
         Returns:
             The smallest message that does not come back; None if all do.
@@ -149,7 +149,7 @@ class RoundTrip:
         return None
 
     def close(self) -> None:
-        """Let go of the template's process."""
+        """End the template's process."""
         self._renderer.close()
 
 
@@ -166,15 +166,15 @@ def check_template(
     untrusted: bool = False,
     variables: Mapping[str, Any] | None = None,
 ) -> RoundTrip:
-    """Assert that random tools and calls come back through a template: for users' own test suites.
+    """Assert that random tools and calls come back through a template, in your own test suite.
 
     Args:
         source: the template's text.
         format: the format that it should write; None: read from the template.
         examples: how many messages are tried.
-        seed: of the random messages; None for other ones each time.
-        untrusted: render in a child process with limits of time and memory.
-        variables: what is handed to the template beside the messages.
+        seed: the seed of the random messages; None for different ones each time.
+        untrusted: render in a child process with limits on time and memory.
+        variables: what is passed to the template besides the messages.
 
     Returns:
         The round trip, with the format and, if it was read from the template, the `Inference`.

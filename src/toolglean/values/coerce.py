@@ -10,15 +10,15 @@
 #   null                        null; None too where no string is allowed. Tried first, wherever it is named
 #   then, in the order named:
 #   string                      the text itself, also if it looks like a number, true or null; white space counts
-#   integer                     7, -7, +7, 007; 3.0 and 1e3, for they are whole. Exact, up to 4,300 digits
+#   integer                     7, -7, +7, 007; 3.0 and 1e3, which are whole. Exact, up to 4,300 digits
 #   number                      as an integer, else a float that a float can hold: never NaN, never infinity
 #   boolean                     true and false in any case: True, FALSE. Not 1, not yes
 #   object, array               JSON, then a Python literal, then JSON with its quotes escaped, of that kind. Beside a
 #                               string they come first: text that is one was hardly meant as a string
 #   enum, const without a type  the string that is the text, else the member that the text is as JSON
 #
-# An enum beside a type prefers the rung whose value is one of its members, and refuses nothing: whether a value is
-# valid is for the tool to say. Where no rung holds, the value is the text.
+# An enum beside a type prefers the rung whose value is one of its members, and refuses nothing: validating values
+# is the tool's job. Where no rung holds, the value is the text.
 """Values from text, by JSON schema."""
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def within(schema: Schema, name: str, root: Schema = None) -> Any:
 
 
 def _resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
-    """The schema to which `$ref` leads; {} where it leads nowhere, or the schema is none."""
+    """The schema to which `$ref` leads; {} if it leads nowhere, or does not lead to a schema."""
     for _ in range(MAX_HOPS):
         if not isinstance(schema, Mapping):
             return {}

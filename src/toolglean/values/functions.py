@@ -34,11 +34,11 @@ def described(function: Callable[..., Any]) -> tuple[str, dict[str, Any], str]:
     """
     name = getattr(function, "__name__", type(function).__name__)
     if name == "<lambda>" or isinstance(function, functools.partial):
-        raise UsageError(f"{function!r:.80} has no name that a model could call it by: give a Tool with a name")
+        raise UsageError(f"{function!r:.80} has no name for a model to call: give a Tool with a name")
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{name!r} does not tell its parameters: say what it is with `tool`") from error
+        raise UsageError(f"the parameters of {name!r} cannot be read: describe them with `tool`") from error
     said = _annotations(function)
     properties: dict[str, Any] = {}
     required: list[str] = []

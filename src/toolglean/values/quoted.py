@@ -354,7 +354,7 @@ def _bare(reader: QuotedReader, text: str, pos: int) -> int:
 
 
 def _bare_value(word: str, reader: QuotedReader) -> str:
-    """The JSON text of a bare value, or "" where it is none."""
+    """The JSON text of a bare value, or "" if there is none."""
     schema, root = reader.schema, reader._root
     if known(schema, root) and reader._quote not in word:
         if is_text(schema, root, word):

@@ -10,9 +10,9 @@
 #   child is called `item`. A name that comes again in an object makes a list of its values
 # - an element with nothing in it: {} or [] where the schema allows only that, else the value of an empty text
 # - white space between tags does not count; other text there, the wrong closing tag, and attributes are refused
-# - parameters that come again are both written: who decodes takes the last one, and says so
+# - a repeated parameter is written twice: decoding takes the last one, and reports it
 # - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read stands
-#   in `rest`, for it may have begun in an earlier piece
+#   in `rest`, because it may have begun in an earlier piece
 # - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
 #   `<b>` may stand in it
 #
@@ -58,7 +58,7 @@ class Element:
         self.children = children
 
     def __getstate__(self) -> tuple[str, Any, list[tuple[str, str]]]:
-        # As JSON text, for nested values are too deep for pickle.
+        # As JSON text, because nested values are too deep for pickle.
         return self.name, self.schema, [(name, json_text(value)) for name, value in self.children]
 
     def __setstate__(self, state: tuple[str, Any, list[tuple[str, str]]]) -> None:

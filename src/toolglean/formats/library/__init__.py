@@ -16,14 +16,14 @@ MODULES = (
 )
 
 UNSUPPORTED: dict[str, str] = {
-    "hf": "the format stands in the checkpoint (its response_template): it has no name",
-    "response_template": "the format stands in the checkpoint (its response_template): it has no name",
-    "passthrough": "it reads nothing: use no parser",
-    "identity": "it reads nothing: use no parser",
-    "minimax_m2_append_think": "it leaves the reasoning in the content, with its markers; minimax-m2 takes it apart",
-    "minimax_append_think": "it leaves the reasoning in the content, with its markers; minimax-m2 takes it apart",
+    "hf": "the format is in the checkpoint's response_template and has no name: give that",
+    "response_template": "the format is in the checkpoint's response_template and has no name: give that",
+    "passthrough": "it reads nothing, so use no parser",
+    "identity": "it reads nothing, so use no parser",
+    "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
+    "minimax_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
 }
-"""Names that engines know, and why no format stands behind them."""
+"""Names that engines know but that have no format, and why."""
 
 
 def formats() -> tuple[Format, ...]:

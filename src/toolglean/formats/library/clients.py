@@ -1,5 +1,5 @@
-# What this file knows: what clients ask models to write who do not rely on a format of their own; xLAM and NexusRaven,
-# which know no other.
+# What this file knows: what clients ask models to write if they do not rely on the model's own format; and the formats
+# of xLAM and NexusRaven, which write no other.
 """xLAM, NexusRaven, calls in the style of clients."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # What this file knows: how whole JSON text becomes a validated object, and where in the text each fault stands.
 # What it must not know: how the text came, and what becomes of the object.
 #
-# pydantic validates the JSON itself, for some types are strict only there (a date from a string). Its entries name a
-# place as keys and indexes; the tree that was built while the text arrived knows where these stand.
+# pydantic validates the JSON itself, because some types are strict only there (a date from a string). Its entries name
+# a place as keys and indexes; the tree that was built while the text arrived knows where these stand.
 """The end of an object: the model, or an error with the text and the place."""
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: A
         message = f"{model.__name__} is cut off after {len(text)} characters: {_tail(text)}"
         return IncompleteObjectError(message, text=text, index=index, partial=partial)
     place = builder.place
-    message = f"{model.__name__} is no JSON: {builder.fault} at character {place}: {_around(text, place)}"
+    message = f"the arguments of {model.__name__!r} are not valid JSON (character {place})"
+    message = f"{message}: {builder.fault}: {_around(text, place)}"
     return MalformedObjectError(
         message, text=text, span=(place, min(place + 1, len(text))), index=index, partial=partial
     )

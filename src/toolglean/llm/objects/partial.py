@@ -2,9 +2,9 @@
 # What it must not know: JSON text, events, validation.
 #
 # A view is a node, a shape and a time: making one costs the same whatever was written so far, and reading a field costs
-# that field. Views share the tree, which only grows; each shows its own moment for ever.
+# that field. Views share the tree, which only grows; each shows its own moment forever.
 #
-# A view is no model, no dict and no subclass of either: nothing that takes a model takes it, and `**view` is a
+# A view is neither a model nor a dict, nor a subclass of either: nothing that takes a model takes it, and `**view` is a
 # TypeError. What it gives was not validated: JSON values as they were written, and views of containers.
 """Partial views: what is set, what is whole, and what is still being written."""
 
@@ -93,7 +93,7 @@ class Partial(Generic[M_co]):
 
     @property
     def writing(self) -> str | None:
-        """The field that is being written, or None. It may have no value to show yet: half a number is none."""
+        """The field that is being written, or None. It may have no value to show yet, such as half a number."""
         for name in self._names():
             node, _ = self._find(name)
             if node is not None and not node.whole(self._time):

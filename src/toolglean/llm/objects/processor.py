@@ -3,14 +3,14 @@
 #
 #   what comes                                    what becomes of it
 #   CallStart, CallDelta, CallEnd                 an object of its own for each call, by its index
-#   text, and Content where `content=True`        an object for each `{`; what stands between objects is no object:
+#   text, and Content where `content=True`        an object for each `{`; what stands between objects is not an object:
 #                                                 white space, commas, brackets and fences pass, the rest is a Problem
 #   ChatResponse with events                      its events
 #   ChatResponse without                          its calls, each in its place: what differs from the last response; its
 #                                                 delta, or what its text has grown by
 #
 # Each feed is one tick of the clock. What is given back is the slots and the time: no list is copied.
-"""Objects that fill themselves while the model writes."""
+"""Objects that are filled while the model writes."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class Partials(Sequence[Partial[M_co]]):
 class StreamingObjectProcessor(Generic[M]):
     """Reads what a model writes into objects of one class, and shows them while they grow.
 
-    Every character is read once; a step costs what came with it, however much there was before. The views that it
-    gives share what was read: one is made in constant time, and shows its own moment for ever.
+    Every character is read once, so the cost of a step depends only on its chunk. The views that it
+    gives share what was read: one is made in constant time, and shows its own moment forever.
 
     Args:
         output_cls: the class.
@@ -163,10 +163,10 @@ class StreamingObjectProcessor(Generic[M]):
 
         Args:
             chunk: as for `feed`.
-            cur_objects: what the last call gave; None at first. The processor needs it only to give it back.
+            cur_objects: the result of the last call; None at first. It is only returned again.
 
         Returns:
-            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` gives.
+            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` returns.
         """
         before = self._progress
         found = self.feed(chunk)
@@ -179,7 +179,7 @@ class StreamingObjectProcessor(Generic[M]):
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be taken as it stood, object by object; then text between objects."""
+        """What could not be accepted as written, object by object; then text between objects."""
         return [problem for slot in self._slots for problem in slot.builder.problems] + self._outside
 
     # -- at the end ----------------------------------------------------------------------------------------------------
@@ -191,8 +191,8 @@ class StreamingObjectProcessor(Generic[M]):
             The objects, validated, in order; empty where the model began none.
 
         Raises:
-            IncompleteObjectError, MalformedObjectError, InvalidObjectError: the first object that is none. `results`
-                has the others.
+            IncompleteObjectError, MalformedObjectError, InvalidObjectError: an object is not valid; this is the first
+                one. `results` has the others.
         """
         found = self.results()
         for each in found:
@@ -201,7 +201,7 @@ class StreamingObjectProcessor(Generic[M]):
         return [each for each in found if not isinstance(each, ObjectError)]
 
     def results(self) -> list[M | ObjectError]:
-        """End the turn, without raising: each object, or the error that stands for it, in order."""
+        """End the turn without raising: returns each object, or its error, in order."""
         if not self._finished and self._between:
             self._report()
         self._finished = True
@@ -245,7 +245,7 @@ class StreamingObjectProcessor(Generic[M]):
             if self._content:
                 self._read_text(event.text)
         elif not isinstance(event, _EVENTS):
-            raise UsageError(f"text, events or a ChatResponse were expected, not {event!r}")
+            raise UsageError(f"feed takes text, events or a ChatResponse, not {event!r}")
 
     def _begin(self, name: str) -> _Slot[M]:
         # What does not count is read all the same, so that its pieces go nowhere else.
@@ -333,7 +333,7 @@ class StreamingObjectProcessor(Generic[M]):
                 self._read_event(event)
                 self._seen_calls += type(event) is CallEnd and event.call.status == "ok"
             return
-        # What there is so far is told anew each time: the calls by their places.
+        # Each response repeats what there is so far: the calls, by their places.
         whole, begun = response.tool_calls[self._seen_calls :], response.unfinished
         for place, call in enumerate([*whole, *begun]):
             text = call.unread or json.dumps(call.arguments, ensure_ascii=False)

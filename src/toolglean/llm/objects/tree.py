@@ -128,7 +128,7 @@ class Text(Node):
         self.pieces: list[str] = []
         self.times: list[int] = []
         self._held = ""  # the beginning of a character: raw text
-        self._cached = ""  # the first `_count` pieces, joined: who reads at each step joins the new ones only
+        self._cached = ""  # the first `_count` pieces, joined, so that reading at each step joins only the new ones
         self._count = 0
 
     def add(self, raw: str, time: int, *, cut: bool, last: bool) -> None:
@@ -169,7 +169,7 @@ class Builder:
 
     Attributes:
         root: the object; None until its `{` was read.
-        fault: why the text is no JSON object; "" while it may be one.
+        fault: why the text is not a JSON object; "" while it may be one.
         place: where the fault is, in characters of the text.
         done: whether the object is whole.
         length: how many characters were read.

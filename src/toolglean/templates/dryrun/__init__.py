@@ -1,1 +1,1 @@
-"""What a template writes for a tool call, found out without running it."""
+"""Determines what a template writes for a tool call, without running it."""

@@ -20,7 +20,7 @@ from toolglean.templates.outline import Calls, Choice, Item, Outline
 __all__ = ["DryRun"]
 
 MAX_STEPS = 20_000
-"""Nodes of macros' bodies that are walked: macros that call each other twice would take for ever."""
+"""Nodes of macros' bodies that are walked: macros that call each other twice would never end."""
 
 LOOP = {"loop.first": constant(True), "loop.index0": constant(0), "loop.index": constant(1)}
 """What is known in a loop over the calls, walked for the first of them."""

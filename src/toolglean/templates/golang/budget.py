@@ -14,7 +14,7 @@ from toolglean.templates.golang.values import GoError
 __all__ = ["Budget", "Exceeded", "RenderLimits"]
 
 
-class Exceeded(GoError):  # noqa: N818  it is no error of Go's
+class Exceeded(GoError):  # noqa: N818  it is not an error of Go's
     """A limit was passed."""
 
 

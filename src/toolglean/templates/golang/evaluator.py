@@ -205,7 +205,7 @@ class Evaluator:
             self.fail(f"wrong number of args for {node.name}: want {wanted} got {count}", node.pos)
 
     def check_strings(self, node: Function, count: int, args: list[Argument], values: list[Any]) -> None:
-        """Refuse what is no string where only a string can stand."""
+        """Refuse what is not a string where only a string can stand."""
         for at, value in enumerate(values if count < 0 else values[:count]):
             if not isinstance(value, str):
                 pos = args[at].pos if at < len(args) else node.pos

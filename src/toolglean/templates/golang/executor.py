@@ -80,7 +80,7 @@ class _Frame:
         dot: the value of `.` within it.
         mark: how many variables there were before it.
         at: the next node.
-        loop: the elements that are left, with their keys; None for a block that is no range.
+        loop: the elements that are left, with their keys; None for a block that is not a range.
         kept: how many variables there are at the start of each round of a range.
         pipe: the range's.
         outer: the caller's variables, where this frame is a template of its own.

@@ -35,11 +35,11 @@ def string(text: str) -> str:
     """The value of a string literal, quotes included, which may be backticks.
 
     Raises:
-        ValueError: an escape is none of Go's.
+        ValueError: an escape is not one of Go's.
     """
     body = text[1:-1]
     if text[0] == "`":
-        return body.replace("\r", "")  # so Go says: carriage returns are no part of a raw string
+        return body.replace("\r", "")  # so Go says: carriage returns are not part of a raw string
     return _ESCAPE.sub(lambda match: _unescaped(match.group(), '"'), body)
 
 
@@ -47,7 +47,7 @@ def character(text: str) -> int:
     """The code point of a character constant, quotes included.
 
     Raises:
-        ValueError: not exactly one character, or an escape that is none of Go's.
+        ValueError: not exactly one character, or an escape that is not one of Go's.
     """
     body = text[1:-1]
     if _BYTES.fullmatch(body):
@@ -103,7 +103,7 @@ def _unescaped(escape: str, quote: str) -> str:
     elif code[0] in "uU":
         point = int(code[1:], 16)
         value = chr(point) if point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF else ""
-    else:  # what is no UTF-8 becomes U+FFFD, as it would be shown
+    else:  # what is not UTF-8 becomes U+FFFD, as it would be shown
         value = bytes(_byte(each) for each in _BYTES.findall(escape)).decode("utf-8", "replace")
     if not value:
         raise ValueError(f"unknown escape: {_shown(escape)}")

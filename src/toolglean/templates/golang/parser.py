@@ -5,7 +5,7 @@
 #
 #   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (rides)]  →  []
 #
-# An {{else if}} is a block of its own that rides on the block before it: one {{end}} closes both.
+# An {{else if}} is a separate block that belongs to the block before it: one {{end}} closes both.
 """The parser of Go's `text/template`."""
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _escaped(char: str, quote: str, flags: str) -> str:
     point = ord(char)
     if char in _SIMPLE or char == quote:
         return _SIMPLE.get(char, "\\" + char)
-    if 0xDC80 <= point <= 0xDCFF:  # a byte that is no UTF-8
+    if 0xDC80 <= point <= 0xDCFF:  # a byte that is not UTF-8
         return f"\\x{point - 0xDC00:02x}"
     if char.isprintable() and (char.isascii() or "+" not in flags):
         return char

@@ -131,7 +131,7 @@ class _Format:
             return None
         digits = found[0].lstrip("0")
         if len(digits) > 8 or int(digits[:-1] or "0") > _LARGEST:  # Go looks before it takes the last digit
-            self.at = len(self.text)  # Go gives up here: what is left is no verb
+            self.at = len(self.text)  # Go gives up here: what is left is not a verb
             return None
         self.at = found.end()
         return int(digits or "0")

@@ -40,7 +40,7 @@ class Tokens:
         return token
 
     def next(self) -> Token:
-        """The next token, and go behind it. EOF stays the next for ever."""
+        """The next token, and go behind it. EOF stays the next token forever."""
         token = self.peek()
         if token.kind is not Kind.EOF:
             self._index += 1

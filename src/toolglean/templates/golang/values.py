@@ -4,7 +4,7 @@
 #   Go                            here
 #   nil, no value                 None
 #   bool int float64 complex128   bool int float complex (all of Go's integers are `int`)
-#   string                        str; bytes that are no UTF-8 (half a character, cut by `slice`) are lone surrogates
+#   string                        str; bytes that are not UTF-8 (half a character, cut by `slice`) are lone surrogates
 #   slice                         list, or a subclass that prints in its own way
 #   map[string]T                  dict, or a subclass
 #   struct                        `Struct`, of a `StructType`
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class GoError(Exception):
-    """What Go's own functions return as an error; whoever calls them knows the place in the template."""
+    """An error that Go's own functions return; the caller knows the place in the template."""
 
 
 @dataclass(frozen=True, slots=True)

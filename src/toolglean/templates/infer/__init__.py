@@ -58,18 +58,18 @@ def infer(
     Args:
         source: the template's text.
         language: "go" or "jinja"; None to tell from the text.
-        untrusted: render in a child process with limits of time and memory.
+        untrusted: render in a child process with limits on time and memory.
         recognise: whether a known format is taken if it fits; False: inference alone.
         samples: how many random messages the proof tries.
-        variables: what is handed to the template beside the messages (`eos_token`, …).
+        variables: what is passed to the template besides the messages (`eos_token`, …).
 
     Returns:
-        The format with all that was learnt on the way: confidence, evidence, losses.
+        The format, with confidence, evidence and losses.
 
     Raises:
-        FormatError: no format of ours gives back what the template writes; the message names the probe that failed.
+        FormatError: no format reads what the template writes; the message names the probe that failed.
         TemplateError: the template cannot be read.
-        UsageError: jinja2 is not installed, or there is no such language.
+        UsageError: jinja2 is not installed, or the language is unknown.
     """
     from toolglean.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
 
@@ -102,7 +102,7 @@ def _with_frame(error: FormatError, made: Renderer, source: str, variables: Mapp
         stage = Stage(made, source, variables, calls=False)
         if not stage.heard:
             return FormatError(
-                "no format can be read from the template: it writes nothing of what the user says, so it is no chat "
+                "no format can be read from the template: it does not write the user's message, so it is not a chat "
                 "template"
             )
         frame = frame_of(stage)

@@ -234,7 +234,7 @@ def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
         if begin >= start and isinstance(value, dict) and value.keys() == each.arguments.keys():
             return begin, end
         break
-    raise FormatError(f"the arguments of {each.name} are no JSON object")
+    raise FormatError(f"the arguments of {each.name} are not a JSON object")
 
 
 def _read_to(reader: Any, text: str, begin: int) -> int:
@@ -251,7 +251,7 @@ def _textual(text: str, two: Call, start: int, nested: str) -> Carrier:
     for leaf in (keys[0], values[0], keys[1], values[1]):
         at = text.find(leaf, here)
         if at == -1:
-            raise FormatError(f"{leaf} is not written behind the name")
+            raise FormatError(f"{leaf} is not written after the name")
         places.append((at, at + len(leaf)))
         here = at + len(leaf)
     name_end = (
@@ -278,7 +278,7 @@ def _parameter(head: str, middle: str, between: str, post: str) -> Parameter:
     opener = common_suffix(head, rest)
     separator = rest[: len(rest) - len(opener)]
     if separator.strip():
-        raise FormatError(f"parameters are separated by {separator!r}, which no format can say")
+        raise FormatError(f"parameters are separated by {separator!r}, which no format can express")
     if not closer.strip():
         raise FormatError("nothing shows where the value of a parameter ends")
     return Parameter(opener, middle, closer + separator, head[: len(head) - len(opener)])

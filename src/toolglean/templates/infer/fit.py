@@ -186,7 +186,7 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
 
 def _listed(found: Patterns, before: str, body: str, behind: str) -> Patterns:
     # A JSON list is what {calls} reads, with its brackets.
-    between = found.separator.strip()  # without commas it is no list of JSON
+    between = found.separator.strip()  # without commas it is not a list of JSON
     single = not found.separator and found.section == ("", "")
     if body != "{call}" or not (single or between == ","):
         return found

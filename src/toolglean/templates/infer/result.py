@@ -18,7 +18,7 @@ __all__ = ["Inference", "NoFormatError", "losses_of"]
 
 
 class NoFormatError(FormatError):
-    """No format can be read from a template; what was found all the same.
+    """No format can be read from a template. The error holds what was found all the same.
 
     Attributes:
         drop: the markers with which its turns end.
@@ -45,9 +45,9 @@ class Inference:
         evidence: which probe showed what, one line each.
         losses: what does not come back, one line each, with the name of the probe that shows it.
         starts_reasoning: whether the generation prompt opens the reasoning.
-        tag: the tag of the template, as `tag_of` finds it; "" where it finds none.
+        tag: the tag of the template, as `tag_of` finds it; "" if there is none.
         language: "go" or "jinja".
-        marks: the texts behind the last of which the model's own message begins in a prompt.
+        marks: the texts that may end before the model's own message in a prompt; it begins after the last one.
     """
 
     format: Format

@@ -49,7 +49,7 @@ class Ways:
     """How the template is asked.
 
     Attributes:
-        as_string: whether arguments are handed over as a JSON string.
+        as_string: whether arguments are passed as a JSON string.
         empty: what stands for content that is not there: "", None, or no key at all.
         named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
         parts: whether content is a list of parts.
@@ -124,7 +124,7 @@ class Stage:
         changed: Mapping[str, Any] | None = None,
         without: Iterable[str] = (),
     ) -> str:
-        """The whole rendering; `without`: variables that are not handed over. Raises TemplateError."""
+        """The whole rendering; `without`: variables that are not passed. Raises TemplateError."""
         listed = [tool_dict(each) for each in tools]
         extra = (
             {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
@@ -277,7 +277,7 @@ class Stage:
         return Turn(turn, text[after_user:cut], whole[cut:] if text.startswith(whole[:cut]) else "")
 
     def _around(self) -> tuple[str, str]:
-        # Markers with which a plain reply and a call begin alike are no part of either; nor is what follows behind the
+        # Markers with which a plain reply and a call begin alike are not part of either; nor is what follows behind the
         # marker that ends them.
         try:
             plain = self.turn(Said(content=REPLY)).text
