@@ -290,7 +290,7 @@ def test_a_bad_line_does_not_end_the_run(line: Any, message: str) -> None:
 def test_a_byte_that_is_not_utf8_spoils_its_line_only() -> None:
     done = toolglean("parse", stdin=fed(A, "X", B).replace(b"X", b'{"id": 3, "content": "\xff"}'))
     assert [row["content"] for row in lines(done)[:-1]] == ["Hi", "Ho"]
-    assert b"line 2, column 23: this is not UTF-8" in done.stderr
+    assert b"line 2, column 23: not valid UTF-8" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def _checked(pieces: Iterator[str], name: str) -> Iterator[str]:
             if before:
                 yield before
             line, column = _moved(before, line, column)
-            raise InputError(f"{name}: line {line}, column {column}: this is not UTF-8")
+            raise InputError(f"{name}: line {line}, column {column}: not valid UTF-8")
         line, column = _moved(piece, line, column)
         yield piece
 
@@ -274,7 +274,7 @@ def json_in(line: str, where: str, hint: str = "") -> Any:
     """
     wrong = None if line.isascii() else _not_utf8(line)
     if wrong is not None:
-        raise InputError(f"{where}, column {wrong.start() + 1}: this is not UTF-8")
+        raise InputError(f"{where}, column {wrong.start() + 1}: not valid UTF-8")
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:

@@ -264,7 +264,8 @@ class Net:
     def _inner(self, place: Place) -> tuple[str, tuple[Place, ...]] | None:
         """The characters that can only follow each other from that place on, and the places behind them."""
         if place.inner is None:
-            chars, places, here = "", [], place
+            places: list[Place] = []
+            chars, here = "", place
             while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
                 char = next(iter(here.chars))
                 found = self.step(here, char)
