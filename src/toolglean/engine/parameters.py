@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
@@ -33,6 +33,24 @@ class Parameters:
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
 
+    __slots__ = (
+        "_coerce",
+        "_key",
+        "_max_depth",
+        "_root",
+        "_schema",
+        "_type",
+        "_types",
+        "_value",
+        "_written",
+        "lead",
+        "paired",
+        "passed",
+        "streams",
+        "too_deep",
+        "undecided",
+    )
+
     def __init__(self, tool: Tool | None, types: Mapping[str, str], max_depth: int, *, coerce: bool) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
         self._types = types
@@ -49,17 +67,21 @@ class Parameters:
         self.undecided = False
         self.too_deep = False
 
-    def copy(self) -> Parameters:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Parameters.__new__(Parameters)
-        twin.__dict__.update(self.__dict__)
+        twin = object.__new__(type(self))
+        twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
+        twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
+        twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
+        twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_value": flat(self._value)}
+        return {slot: getattr(self, slot) for slot in Parameters.__slots__} | {"_value": flat(self._value)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for slot, value in state.items():
+            setattr(self, slot, value)
 
     def word(self, kind: str, word: str) -> None:
         """The parameter's key, or the type that the format writes."""

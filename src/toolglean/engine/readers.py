@@ -23,6 +23,8 @@ __all__ = ["JsonReader", "reader_for"]
 class JsonReader:
     """JSON as it stands: an object, or a string that holds one."""
 
+    __slots__ = ("_scanner", "_string", "fault")
+
     def __init__(self, max_depth: int) -> None:
         self._scanner = JsonScanner(max_depth)
         self._string: Rope | None = None  # the string so far, where the arguments are written as one
@@ -65,15 +67,14 @@ class JsonReader:
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._scanner = self._scanner.copy()
+        twin._scanner, twin._string, twin.fault = self._scanner.copy(), self._string, self.fault
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_string": None if self._string is None else flat(self._string)}
+    def __getstate__(self) -> tuple[JsonScanner, Rope | None, str]:
+        return self._scanner, None if self._string is None else flat(self._string), self.fault
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __setstate__(self, state: tuple[JsonScanner, Rope | None, str]) -> None:
+        self._scanner, self._string, self.fault = state
 
 
 def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None) -> Reader:

@@ -31,11 +31,7 @@ __all__ = ["JsonParameters", "read_between", "read_value", "read_value_end"]
 class JsonParameters(Parameters):
     """Parameters of a template that reads values as JSON where it can: where the schema says nothing, so do we."""
 
-    def copy(self) -> JsonParameters:
-        """See `Parameters.copy`."""
-        twin = JsonParameters.__new__(JsonParameters)
-        twin.__dict__.update(self.__dict__)
-        return twin
+    __slots__ = ()
 
     def begin_value(self, lead: str) -> str:
         """See `Parameters.begin_value`."""
