@@ -145,6 +145,23 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
     assert "limit passed: call_chars" in [event.reason for event in events if isinstance(event, Problem)]
 
 
+@pytest.mark.parametrize(
+    ("name", "limits", "text"),
+    [
+        ("firefunction", None, 'functools{"name":"g","arguments":""sfunctools{'),
+        ("muse", None, '<atem:function_calls><atem:invoke name="f">tto=commentary<|message|>'),
+        (
+            "beam",
+            Limits(call_chars=83),
+            "<|start|>assistant to=get_weather<|channel|>analysis <|constrain|>xml<|message|><rfl",
+        ),
+    ],
+)
+def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:
+    """An opener of letters directly behind a malformed call; a limit of a call that begins in the middle of a chunk."""
+    events_of(lambda: Parser(format=name, limits=limits, markup=True), text)
+
+
 # -- harmony ----------------------------------------------------------------------------------------------------------
 
 THINKS = "<|channel|>analysis<|message|>"

@@ -52,6 +52,7 @@ def test_in_prose_a_literal_of_letters_counts_where_a_word_begins() -> None:
     assert finder.find("but", 0) == (3, "")
     assert finder.search("that is but tea") is None
     assert finder.guards == ("", "")
+    assert finder.find("sto=", 1) == (1, "to=")  # what stands before the first place is said by `last` alone
 
 
 @given(st.text("to=<a> ", max_size=12), st.text("to ", max_size=2), st.integers(0, 12))

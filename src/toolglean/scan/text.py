@@ -86,7 +86,9 @@ class Finder:
         end = len(text)
         by_two, begin = self._by_two, pos
         while True:
-            pos = self._candidate(text, pos)
+            # At the first place, only `last` says whether a word goes on: the expression would look at the text before.
+            if pos > begin or text[pos : pos + 1] not in self._letters:
+                pos = self._candidate(text, pos)
             if pos < 0:
                 return end, ""
             if text[pos] in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):

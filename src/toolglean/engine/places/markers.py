@@ -30,8 +30,11 @@ def read_markers(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if j == i:
             return _astray(turn, walk, text[i], i)
         i = j
-        if walk.place.flags and (not arrived(turn, walk, turn.base + i) or turn.limit_passed(i)):
-            return i
+        if walk.place.flags:
+            open_before = turn.emit.open
+            # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
+            if not arrived(turn, walk, turn.base + i) or turn.emit.open != open_before:
+                return i
     return i
 
 

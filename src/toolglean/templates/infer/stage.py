@@ -107,6 +107,7 @@ class Stage:
         self.heard = True  # whether what the user says comes out, as far as that is known
         self.ways = Ways()
         self._seconds = 0.0  # of rendering
+        self._failed = 0.0  # of rendering that came to nothing
         self._prompts: dict[str, tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
         self._rest = ""  # what follows behind the end of a turn: the header of the next one
@@ -137,7 +138,9 @@ class Stage:
         try:
             return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
         except TemplateError as error:
-            if time.monotonic() - begin > LATE_SECONDS:
+            # One that runs into its limits does so each time: it is not asked in all the other ways too.
+            self._failed += time.monotonic() - begin
+            if self._failed > LATE_SECONDS:
                 raise FormatError(f"no format can be read from the template: {error.reason}") from error
             raise
         finally:
