@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
+from tests.depth import chosen
 from toolglean import CallEnd, CallStart, Limits, Parser, Problem, Reasoning, UsageError, join, parse, render
 from toolglean.formats.registry import all_formats
 
@@ -122,7 +123,7 @@ def test_what_stood_in_the_prompt_is_no_problem_of_the_turn() -> None:
 )
 def test_a_prompt_may_end_anywhere(name: str) -> None:
     text = render(name, [("f", {"x": "a"}), ("evil", {"y": "b c"})], tools=TOOLS)
-    for cut in range(len(text)):
+    for cut in chosen(range(len(text)), 24, key=str):
         events_of(lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], markup=True), text[cut:])  # type: ignore[misc]
 
 
