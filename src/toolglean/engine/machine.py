@@ -119,12 +119,20 @@ class Machine:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
             return self._taken()
-        if self._find_stop is not None:
-            event = self._plain_delta(chunk)
-            if event is not None:
-                return [event]
+        if self._find_stop is not None:  # inside a string of the arguments
+            turn, start, text = self.turn, self.pos, chunk
+            end = start + len(chunk)
+            if self._find_stop(chunk) and turn.payload is not None:
+                text = turn.payload.passed(chunk)
+            if text and end < turn.bound.at:
+                self.pos = end
+                return [turn.emit.plain_delta(text, start)]
         elif self._find_opener is not None and not self._find_opener(chunk):
-            event = self._plain_text(chunk)
+            if not self._reasons:  # text, where tags begin with several characters
+                start = self.pos
+                self.pos, self.turn.last = start + len(chunk), chunk
+                return [Content(chunk, start)]
+            event = self._plain_reasoning(chunk)
             if event is not None:
                 return [event]
         start = self.pos
@@ -191,27 +199,9 @@ class Machine:
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
 
-    def _plain_delta(self, chunk: str) -> Event | None:
-        # Inside a string of the arguments.
-        turn = self.turn
-        text = chunk
-        if self._find_stop is not None and self._find_stop(chunk):
-            assert turn.payload is not None
-            text = turn.payload.passed(chunk)
-        start = self.pos
-        end = start + len(chunk)
-        if not text or end >= turn.bound.at:
-            return None
-        self.pos = end
-        return turn.emit.plain_delta(text, start)
-
-    def _plain_text(self, chunk: str) -> Event | None:
-        # Where tags begin with several characters, or where it is reasoning: the white space at its end may be markup.
+    def _plain_reasoning(self, chunk: str) -> Event | None:
+        # The white space at its end waits: it may be markup.
         turn, start = self.turn, self.pos
-        if not self._reasons:
-            turn.last = chunk
-            self.pos = start + len(chunk)
-            return Content(chunk, start)
         text = chunk.rstrip()
         if not text:
             return None

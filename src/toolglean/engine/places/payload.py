@@ -95,10 +95,10 @@ class FormatPayload(Walk):
 
     def passed(self, text: str) -> str:
         """See `Payload`."""
-        if self.phase == VALUE:
-            return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
         if self.phase == OBJECTS or isinstance(self.reader, JsonReader):
             return "" if unescaped_stop(text) else text
+        if self.phase == VALUE:
+            return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
         return ""
 
     def finish(self, turn: Turn) -> None:
