@@ -14,8 +14,10 @@ import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
 from tests.depth import chosen
+from tests.response_turns import machine_of
 from toolglean import CallEnd, CallStart, Limits, Parser, Problem, Reasoning, UsageError, join, parse, render
 from toolglean.formats.registry import all_formats
+from toolglean.response.plan import response_plan
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
 TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f", "evil", "evil2")]
@@ -77,6 +79,33 @@ def test_an_object_that_is_no_call_quotes_a_call() -> None:
         events = events_of(lambda: Parser(["f"], format="hermes", markup=True, unknown_tools="content"), text)
         assert calls_of(events) == []
         assert content_of(events).startswith(text[:-12])
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"tag": "<x>"}, '<x>{"note": "<x>f {} </x>"}</x>'),
+        ({"format": "qwen3-coder"}, '<tool_call>{"note": "<function=f></function>"}</tool_call>'),
+        ({"format": "hermes"}, '<tool_call>{"note": "<function=f></function>"}</tool_call>'),
+    ],
+)
+def test_a_call_without_quotes_in_a_string_of_an_object_that_is_no_call(options: dict[str, Any], text: str) -> None:
+    """JSON escapes nothing of it: only that the string is not searched keeps it from running."""
+    events = events_of(lambda: Parser(["f"], markup=True, **options), text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+
+
+def test_a_call_quoted_in_a_region_of_a_response_template() -> None:
+    calls = {"open": "<tc>", "close": "</tc>", "content": "json", "repeats": True}
+    calls["transform"] = {"type": "function", "function": "{content}"}
+    given = {"version": 1, "start_anchor": "<|a|>", "fields": {"content": {}, "tool_calls": calls}}
+    inner = '<tc>{"name": "f", "arguments": {}}</tc>'
+    text = f'<tc>{{"arguments": {{"x": "a "{inner}""}}, "name": "f"}}</tc>'
+    for make in (
+        lambda: Parser(["f"], response_template=given, markup=True),  # read as the format that says the same
+        lambda: machine_of(response_plan(given), ["f"]),  # by regions
+    ):
+        assert calls_of(events_of(make, text)) == []
 
 
 # -- ids --------------------------------------------------------------------------------------------------------------

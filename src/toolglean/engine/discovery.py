@@ -363,7 +363,9 @@ def _value_closed(turn: Turn, payload: TagPayload) -> None:
             turn.leave(text_follows=True)
         else:
             payload.phase = AFTER
-    elif payload.tag.bare:
+        return
+    turn.region.settle()
+    if payload.tag.bare:
         turn.leave(text_follows=True)
         turn.release_region()
     else:

@@ -26,32 +26,38 @@ class Region:
         kept: how many characters at its beginning are not read again if no call comes of it.
     """
 
-    __slots__ = ("_text", "bare", "kept", "open", "start")
+    __slots__ = ("_chars", "_text", "bare", "kept", "open", "start")
 
     def __init__(self) -> None:
         self.open = self.bare = False
-        self.start = self.kept = 0
+        self.start = self.kept = self._chars = 0
         self._text: Rope = ()
 
     def copy(self) -> Region:
         """The same region."""
         twin = Region()
         twin.open, twin.bare, twin.start, twin.kept = self.open, self.bare, self.start, self.kept
-        twin._text = self._text
+        twin._text, twin._chars = self._text, self._chars
         return twin
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
-        self.open, self.bare, self.start, self.kept, self._text = True, bare, start, kept, ()
+        self.open, self.bare, self.start, self.kept, self._text, self._chars = True, bare, start, kept, (), 0
 
     def keep(self, text: str) -> None:
         """Add to it."""
         self._text = grown(self._text, text)
+        self._chars += len(text)
+
+    def settle(self) -> None:
+        """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
+        self.kept = self._chars
 
     def shorten(self, chars: int) -> None:
         """Its last characters are read again, and kept again then."""
         text = joined(self._text)
         self._text = ((), text[: len(text) - chars])
+        self._chars -= chars
 
     def taken(self) -> tuple[str, int]:
         """Its text and place; nothing is kept any more."""
@@ -59,10 +65,17 @@ class Region:
         return text, self.start
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.open, self.bare, self.start, self.kept, flat(self._text)  # a long rope is too deep for pickle
+        return (
+            self.open,
+            self.bare,
+            self.start,
+            self.kept,
+            self._chars,
+            flat(self._text),
+        )  # a long rope is too deep for pickle
 
-    def __setstate__(self, state: tuple[bool, bool, int, int, Rope]) -> None:
-        self.open, self.bare, self.start, self.kept, self._text = state
+    def __setstate__(self, state: tuple[bool, bool, int, int, int, Rope]) -> None:
+        self.open, self.bare, self.start, self.kept, self._chars, self._text = state
 
 
 class Again:

@@ -163,6 +163,8 @@ def _read_objects(turn: Turn, region: Region, text: str, i: int) -> int:
         turn.stop("depth", text[j], turn.base + j)
     elif scanner.token == JSON_FAIL or scanner.state == JSON_END:
         if not begun:
+            if scanner.state == JSON_END:
+                turn.region.settle()
             region.no_call(turn)
             return j
         if turn.region.open:

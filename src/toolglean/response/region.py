@@ -85,6 +85,8 @@ class Region(Payload):
     def no_call(self, turn: Turn) -> None:
         """The region is not a call."""
         tried = self.phase != FIRST or (bool(self.name) and turn.takes(self.name))
+        if self.envelope is not None and self.envelope.in_arguments:  # what is read again may quote a call
+            turn.distrust(())
         turn.leave(text_follows=True)
         turn.release_region("unreadable call" if tried else "")
 

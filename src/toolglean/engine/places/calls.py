@@ -46,15 +46,14 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     return True
 
 
-def no_call(turn: Turn, walk: Walk, *, whole: bool = False) -> None:
-    """The region is no call. `whole`: it is JSON to its end, in whose strings no call is looked for."""
+def no_call(turn: Turn, walk: Walk) -> None:
+    """The region is no call."""
     named = bool(walk.name) and turn.takes(walk.name)
     tried = walk.phase == OBJECTS or named
     if walk.envelope is not None and walk.envelope.in_arguments:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
-    problem = "unreadable call" if tried and not turn.region.bare else ""
-    turn.release_region(problem, again=0 if whole else None)
+    turn.release_region("unreadable call" if tried and not turn.region.bare else "")
 
 
 def accept(turn: Turn, walk: Walk) -> None:

@@ -118,7 +118,8 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
             _go_behind(walk)
     elif scanner.state == JSON_END:
         if not begun:
-            no_call(turn, walk, whole=True)
+            turn.region.settle()
+            no_call(turn, walk)
         elif turn.region.open:
             turn.content_region()
             turn.leave(text_follows=True)
