@@ -301,6 +301,13 @@ class Turn:
         self.bound.lift()
         self.mode, self.held = SKIP, ""
 
+    def refuse_arguments(self, fault: str, text: str, place: int) -> None:
+        """A reader refused that character of the open call's arguments; `fault`: what it expected, or "depth"."""
+        if fault == "depth":
+            self.stop("depth", text, place)
+        else:
+            self.give_up(f"malformed arguments: {fault}", text, place)
+
     def resume(self) -> None:
         """The payload that was skipped reads on."""
         self.mode = CALL

@@ -178,10 +178,7 @@ def _read_arguments(turn: Turn, region: Region, text: str, i: int) -> int:
     j, piece, status = region.reader.read(text, i)
     turn.delta(piece, turn.base + i)
     if status == FAILED:
-        if region.reader.fault == "depth":
-            turn.stop("depth", text[j], turn.base + j)
-        else:
-            turn.give_up(f"malformed arguments: {region.reader.fault}", text[j], turn.base + j)
+        turn.refuse_arguments(region.reader.fault, text[j], turn.base + j)
     elif status == DONE:
         region.end_call(turn, turn.base + j)
     return j

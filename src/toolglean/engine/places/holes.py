@@ -68,10 +68,7 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     if piece:
         turn.delta(piece, walk.pending_start)
     if status == FAILED:
-        if walk.reader.fault == "depth":
-            turn.stop("depth", text[j], turn.base + j)
-        else:
-            turn.give_up(f"malformed arguments: {walk.reader.fault}", text[j], turn.base + j)
+        turn.refuse_arguments(walk.reader.fault, text[j], turn.base + j)
     elif status == DONE:
         rest: str = getattr(walk.reader, "rest", "")  # of a tag that is not the reader's
         end = turn.base + j - len(rest)
