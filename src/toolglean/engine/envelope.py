@@ -365,7 +365,7 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         turn.end_call(place)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
-        if name is not None and turn.begin_call(name, frame.id, may_get_id=False):
+        if name is not None and turn.takes(name) and turn.begin_call(name, frame.id, may_get_id=False):
             turn.emit.delta(frame.arguments, frame.start)
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:

@@ -136,7 +136,6 @@ FORMATS = (
         also=("{call}",),
         separator=", ",
         reasoning=THINK,
-        calls_in_reasoning=False,
         drop=CHATML_ENDS,
         aliases=("lfm2-thinking", "lfm2.5"),
         models=("lfm2*",),
