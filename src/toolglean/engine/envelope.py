@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
-
-from toolglean.engine.names import holds_markup
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn

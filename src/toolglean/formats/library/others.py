@@ -24,6 +24,7 @@ FORMATS = (
         call='{"{name}": {arguments}}',
         separator=", ",
         reasoning=("<|inner_prefix|>", "<|inner_suffix|>"),
+        calls_in_reasoning=True,  # the template writes calls and their results between the prefix and the suffix
         drop=("<|assistant_end|>",),
         aliases=("apertus2509",),
         models=("apertus*",),
