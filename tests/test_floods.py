@@ -84,7 +84,7 @@ def test_a_flood_that_is_not_linear_is_found(
         return looked_at[0] * 1e-4
 
     monkeypatch.setattr(Parser, "feed", feed)
-    monkeypatch.setattr(floods.time, "process_time", clock)
+    monkeypatch.setattr("time.process_time", clock)
     each = search.Flood("hermes", "", "a", "", chars=True)
     monkeypatch.setattr(search, "flood", lambda *_: each)
     monkeypatch.setattr("sys.argv", ["floods", "--count", "1", "--size", "500", "--workers", "1"])
