@@ -27,6 +27,7 @@ from toolglean.scan.text import NO_GUARD, with_closers
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.limits import Limits
+    from toolglean.scan.text import Finder
     from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
@@ -50,9 +51,11 @@ class Machine:
     __slots__ = (
         "_find_opener",
         "_find_stop",
+        "_finder",
         "_finished",
         "_lent",
         "_reasons",
+        "_stop",
         "guard",
         "plan",
         "pos",
@@ -115,26 +118,31 @@ class Machine:
 
     def feed(self, chunk: str) -> list[Event]:
         """Read one chunk; the short ways first. `Parser.feed` has the shortest, for plain content."""
+        events = None
+        if self._find_opener is not None and chunk:  # text
+            start, turn = self.pos, self.turn
+            if turn.held or self._find_opener(chunk):
+                events = self._beside_opener(chunk)
+            elif self._reasons:
+                events = self._plain_reasoning(chunk)
+            else:
+                self.pos, turn.last = start + len(chunk), chunk
+                return [Content(chunk, start)]
+        elif self._find_stop is not None and chunk:  # inside a string of the arguments
+            start, turn = self.pos, self.turn
+            end = start + len(chunk)
+            if end < turn.bound.at:
+                if self._find_stop(chunk):
+                    events = self._beside_stop(chunk)
+                else:
+                    self.pos = end
+                    return [turn.emit.plain_delta(chunk, start)]
+        if events is not None:
+            return events
         if self._finished:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
             return self._taken()
-        if self._find_stop is not None:  # inside a string of the arguments
-            turn, start, text = self.turn, self.pos, chunk
-            end = start + len(chunk)
-            if self._find_stop(chunk) and turn.payload is not None:
-                text = turn.payload.passed(chunk)
-            if text and end < turn.bound.at:
-                self.pos = end
-                return [turn.emit.plain_delta(text, start)]
-        elif self._find_opener is not None and not self._find_opener(chunk):
-            if not self._reasons:  # text, where tags begin with several characters
-                start = self.pos
-                self.pos, self.turn.last = start + len(chunk), chunk
-                return [Content(chunk, start)]
-            event = self._plain_reasoning(chunk)
-            if event is not None:
-                return [event]
         start = self.pos
         self.pos += len(chunk)
         self._run(chunk, start)
@@ -159,7 +167,8 @@ class Machine:
         # and plain arguments pass without it.
         self._lent = twin._lent = self.turn.payload is not None
         twin.guard, twin.second = self.guard, self.second
-        twin._find_stop, twin._find_opener, twin._reasons = self._find_stop, self._find_opener, self._reasons
+        twin._find_stop, twin._stop, twin._finder = self._find_stop, self._stop, self._finder
+        twin._find_opener, twin._reasons = self._find_opener, self._reasons
         return twin
 
     def _own_payload(self) -> None:
@@ -176,8 +185,12 @@ class Machine:
 
     def _shut_short_ways(self) -> None:
         self.guard = self.second = ""
-        self._find_stop: Search | None = None
+        # Text: the finder of openers, and what says whether a chunk may hold one.
+        self._finder: Finder | None = None
         self._find_opener: Search | None = None
+        # A string of the arguments: what says whether a chunk goes out as it stands, now and in the string's middle.
+        self._find_stop: Search | None = None
+        self._stop: Search | None = None
         self._reasons = False
 
     def _set_short_ways(self) -> None:
@@ -185,21 +198,58 @@ class Machine:
         turn = self.turn
         mode, emit = turn.mode, turn.emit
         if mode == TEXT:
-            if turn.held or turn.long_space or turn.owed is not None or not emit.unmarked:
+            if turn.long_space or turn.owed is not None or not emit.unmarked:
                 return
             if turn.lane != CONTENT:
-                self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
-            elif emit.clean:
-                finder = self.plan.finder(CONTENT, turn.only)
-                self.guard, self.second = finder.guards
-                self._find_opener = None if self.guard else finder.search
+                if not turn.held:
+                    self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
+            elif emit.clean and not turn.fresh:
+                self._finder = self.plan.finder(CONTENT, turn.only)
+                self._find_opener = self._finder.search
+                if not turn.held:
+                    self.guard, self.second = self._finder.guards
         elif mode == CALL:
             if emit.open and not turn.held and turn.payload is not None:
-                self._find_stop = _stop_search(turn.payload.stops())
+                self._find_stop = self._stop = _stop_search(turn.payload.stops())
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
 
-    def _plain_reasoning(self, chunk: str) -> Event | None:
+    # Each of these returns None if the chunk must be read; then nothing of it was taken in.
+
+    def _beside_opener(self, chunk: str) -> list[Event] | None:
+        # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
+        turn, finder = self.turn, self._finder
+        if finder is None or len(chunk) > WINDOW:
+            return None
+        text, start = turn.held + chunk, self.pos - len(turn.held)
+        place, found = finder.find(text, 0, turn.last)
+        if found:
+            return None
+        self.pos += len(chunk)
+        turn.held = text[place:]
+        self.guard, self.second = ("", "") if turn.held else finder.guards
+        if not place:
+            return []
+        turn.last = text[:place]
+        return [Content(turn.last, start)]
+
+    def _beside_stop(self, chunk: str) -> list[Event] | None:
+        # Most of what might end a string belongs to it: escapes, and in text the beginnings of markers that are none.
+        if self._lent:
+            self._own_payload()
+        turn = self.turn
+        if turn.payload is None or len(chunk) > WINDOW:
+            return None
+        start = self.pos - len(turn.held)
+        passed = turn.payload.passed(turn, turn.held + chunk)
+        if passed is None:
+            return None
+        self.pos += len(chunk)
+        text, waits = passed
+        self._find_stop = _anything if waits else self._stop
+        return [turn.emit.plain_delta(text, start)] if text else []
+
+    def _plain_reasoning(self, chunk: str) -> list[Event] | None:
         # The white space at its end waits: it may be markup.
         turn, start = self.turn, self.pos
         text = chunk.rstrip()
@@ -210,7 +260,7 @@ class Machine:
         event = turn.emit.plain_reasoning(text, start)
         if len(text) < len(chunk):
             turn.emit.space(chunk[len(text) :], start + len(text))
-        return event
+        return [event]
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -380,6 +430,9 @@ _STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
     Machine._read_to_the_end,
     Machine._read_beside_marker,
 )
+
+
+_anything: Search = re.compile("").search
 
 
 @lru_cache(maxsize=64)

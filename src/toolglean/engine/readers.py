@@ -64,6 +64,10 @@ class JsonReader:
         """What may end the string that is being read; "" outside strings."""
         return QUOTE if self._scanner.in_string and self._string is None else ""
 
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """See `JsonScanner.passed`."""
+        return self._scanner.passed(text)
+
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))

@@ -53,10 +53,15 @@ class Payload:
         """
         return ""
 
-    def passed(self, text: str) -> str:
-        """The same for text that holds such characters: as JSON, if the string goes on to its end; "" if not."""
-        del text
-        return ""
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """The same for text that holds such characters: it is read, if the string goes on to its end.
+
+        Returns:
+            The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may
+            be a marker, has begun. None: nothing was read.
+        """
+        del turn, text
+        return None
 
 
 class Turn:

@@ -30,6 +30,7 @@ __all__ = [
     "HoleEdge",
     "Net",
     "Place",
+    "trail_of",
 ]
 
 # Flags of a state.
@@ -82,6 +83,11 @@ class HoleEdge:
         if kind == "index":
             return char.isdigit()
         return True
+
+
+def trail_of(edges: tuple[HoleEdge, ...]) -> str:
+    """The white space behind a value."""
+    return max((edge.trail for edge in edges), key=len)
 
 
 def _first_of(codec: Codec | None) -> str:
@@ -157,7 +163,7 @@ class Net:
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
-        self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+        self._finders: dict[tuple[tuple[HoleEdge, ...], bool], Finder] = {}
 
     def copy(self) -> Net:
         """The same net, on which more can be laid: what is there stays as it is."""
@@ -297,13 +303,15 @@ class Net:
             self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
         return self._exits[key]
 
-    def finder(self, exits: Exits, trail: str) -> Finder:
-        """Finds what may stand behind a text value, with the white space that belongs to it."""
-        key = (exits.literals, trail)
-        if key not in self._finders:
-            with_space = [trail + literal for literal in exits.literals] if trail else []
-            self._finders[key] = Finder([*exits.literals, *with_space])
-        return self._finders[key]
+    def finder(self, edges: tuple[HoleEdge, ...], *, paired: bool) -> Finder:
+        """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
+        found = self._finders.get((edges, paired))
+        if found is None:
+            literals = self.behind(edges)[1].literals
+            trail = trail_of(edges) if paired else ""
+            with_space = [trail + literal for literal in literals] if trail else []
+            found = self._finders[edges, paired] = Finder([*literals, *with_space])
+        return found
 
     def _rest(self, state: int) -> str:
         text = ""

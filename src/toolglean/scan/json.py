@@ -47,8 +47,10 @@ QUOTE = '"'
 MAX_DIGITS = 4300
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
-unescaped_stop = re.compile(r"""(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*+[\s\S]""").match
-"""Inside a string: finds something if it does not go on to the text's end, with each escape whole."""
+_ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
+_INSIDE_STRING = rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+(\\)?\Z"""  # at the end, an escape may have begun
+_inside_string = re.compile(_INSIDE_STRING).match
+_inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
 _space = re.compile(r"[ \t\n\r]*").match
 _body = re.compile(r'[^"\\\x00-\x1f]*').match
@@ -145,6 +147,23 @@ class JsonScanner:
                     return pos
                 self.token = NEED
         return pos
+
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """Inside a string: read the text, if it is of the string to its end.
+
+        Returns:
+            The text, and whether an escape has begun; None: nothing was read.
+        """
+        escapes = self.state == ESCAPE
+        found = _inside_escape(text) if escapes else _inside_string(text)
+        if found is None:
+            return None
+        if escapes:
+            self.state = self._back
+        begun = found.lastindex is not None
+        if begun:
+            self._back, self.state = self.state, ESCAPE
+        return text, begun
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

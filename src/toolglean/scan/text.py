@@ -36,7 +36,7 @@ class Finder:
         openers: the characters with which literals begin.
         guards: text that has neither of these two characters has no literal, and no beginning of one; ("", "") where
             literals begin with more than two characters, or with letters.
-        search: finds a character at which a literal may begin, as far as that one and the next show.
+        search: finds a character at which a literal may begin: any of `openers`; of letters, only those that go on so.
     """
 
     __slots__ = (
@@ -112,18 +112,20 @@ class Finder:
         return -1 if found is None else found.start()
 
     def _candidates(self) -> str:
-        # Of a letter, the next character must fit too, or be still to come, and no word may go on there.
+        # Of a letter, a whole literal must follow, or as much of one as the text has; and no word may go on there.
         if not self.openers:
             return "(?!)"
         every = f"[{re.escape(self.openers)}]"
         if not self._letters:
             return every
         letters = "".join(sorted(self._letters))
-        following = {
-            each: "".join(key[1] for key in self._by_two if len(key) > 1 and key[0] == each) for each in letters
-        }
-        ways = "|".join(f"(?<={each})[{re.escape(chars)}]" for each, chars in following.items())
-        return rf"{every}(?:(?<![{letters}])|(?<!\w[{letters}])(?:{ways}|\Z))"
+        ways = "|".join(f"(?<={each[0]}){_begun(each[1:])}" for each in self.literals if each[0] in self._letters)
+        return rf"{every}(?:(?<![{letters}])|(?<!\w[{letters}])(?:{ways}))"
+
+
+def _begun(text: str) -> str:
+    """An expression for that text, or for its beginning at the end of what is searched."""
+    return f"(?:{re.escape(text[0])}{_begun(text[1:])}|\\Z)" if text else ""
 
 
 def _is_inside_word(char: str) -> bool:

@@ -15,11 +15,11 @@ from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
-from toolglean.formats.net import START, HoleEdge, Place
+from toolglean.formats.net import START, HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.reader import DONE, FAILED, quoted_text
 from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS, Finder
 
@@ -256,7 +256,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
     walk.end_hole()
-    trail = _trail(walk)
+    trail = trail_of(walk.edges) if parameters.paired else ""
     for char in found[len(trail) if trail and found.startswith(trail) and found not in walk.exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
     parameters.undecided = True
@@ -265,14 +265,18 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return place + len(found)
 
 
+def pass_value(turn: Turn, walk: Walk, text: str) -> tuple[str, bool] | None:
+    """Text of a parameter that goes out as it arrives: see `Payload.passed`."""
+    place, found = value_finder(walk).find(text, 0)
+    if found:
+        return None
+    turn.held = text[place:]
+    return quoted_text(text[:place]), place < len(text)
+
+
 def value_finder(walk: Walk) -> Finder:
     """Finds what may stand behind the value that is being read, with the white space that belongs to it."""
-    return walk.program.net.finder(walk.exits, _trail(walk))
-
-
-def _trail(walk: Walk) -> str:
-    paired = walk.parameters is not None and walk.parameters.paired
-    return max((edge.trail for edge in walk.edges), key=len) if paired else ""
+    return walk.program.net.finder(walk.edges, paired=walk.parameters is not None and walk.parameters.paired)
 
 
 def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> int:

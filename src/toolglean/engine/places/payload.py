@@ -8,15 +8,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.places.calls import accept, accept_guarded, no_call
-from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
+from toolglean.engine.places.holes import (
+    pass_value,
+    read_arguments,
+    read_objects,
+    read_value,
+    read_word,
+    value_finder,
+)
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
 from toolglean.engine.readers import JsonReader
 from toolglean.formats.compile import Program
-from toolglean.scan.json import QUOTE, unescaped_stop
-from toolglean.scan.reader import quoted_text
+from toolglean.scan.json import QUOTE
 from toolglean.scan.rope import joined
 
 if TYPE_CHECKING:
@@ -93,13 +99,13 @@ class FormatPayload(Walk):
             return value_finder(self).openers
         return ""
 
-    def passed(self, text: str) -> str:
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        if self.phase == OBJECTS or isinstance(self.reader, JsonReader):
-            return "" if unescaped_stop(text) else text
         if self.phase == VALUE:
-            return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
-        return ""
+            return pass_value(turn, self, text)
+        if self.phase == OBJECTS and self.envelope is not None:
+            return self.envelope.scanner.passed(text)
+        return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""
