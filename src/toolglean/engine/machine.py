@@ -222,9 +222,13 @@ class Machine:
         if finder is None or len(chunk) > WINDOW:
             return None
         text, start = turn.held + chunk, self.pos - len(turn.held)
-        place, found = finder.find(text, 0, turn.last)
-        if found:
-            return None
+        hit, place = finder.search(text), len(text)
+        if hit is not None:
+            place = hit.start() if hit.lastindex else 0
+            if not place:
+                place, found = finder.find(text, 0, turn.last)
+                if found:
+                    return None
         self.pos += len(chunk)
         turn.held = text[place:]
         self.guard, self.second = ("", "") if turn.held else finder.guards

@@ -37,6 +37,7 @@ class Finder:
         guards: text that has neither of these two characters has no literal, and no beginning of one; ("", "") where
             literals begin with more than two characters, or with letters.
         search: finds a character at which a literal may begin: any of `openers`; of letters, only those that go on so.
+            The match has a group if the text ends within the word; at the text's beginning, `find` knows what came before.
     """
 
     __slots__ = (
@@ -112,20 +113,20 @@ class Finder:
         return -1 if found is None else found.start()
 
     def _candidates(self) -> str:
-        # Of a letter, a whole literal must follow, or as much of one as the text has; and no word may go on there.
-        if not self.openers:
-            return "(?!)"
-        every = f"[{re.escape(self.openers)}]"
+        # Of a letter, a whole literal must follow, or as much of one as the text has; and a word must begin there.
         if not self._letters:
-            return every
-        letters = "".join(sorted(self._letters))
-        ways = "|".join(f"(?<={each[0]}){_begun(each[1:])}" for each in self.literals if each[0] in self._letters)
-        return rf"{every}(?:(?<![{letters}])|(?<!\w[{letters}])(?:{ways}))"
+            return f"[{re.escape(self.openers)}]" if self.openers else "(?!)"
+        words = {each for each in self.literals if each[0] in self._letters}
+        shortest = sorted(each for each in words if not any(each[:size] in words for size in range(1, len(each))))
+        # Each way begins with a character of its own: then the expression skips to those at once.
+        ways = [re.escape(each) for each in self.openers if each not in self._letters]
+        ways += [rf"{each[0]}(?<!\w{each[0]}){_begun(each[1:])}" for each in shortest]
+        return "|".join(ways)
 
 
 def _begun(text: str) -> str:
     """An expression for that text, or for its beginning at the end of what is searched."""
-    return f"(?:{re.escape(text[0])}{_begun(text[1:])}|\\Z)" if text else ""
+    return f"(?:{re.escape(text[0])}{_begun(text[1:])}|(\\Z))" if text else ""
 
 
 def _is_inside_word(char: str) -> bool:
