@@ -20,13 +20,14 @@ from toolglean.engine.envelope import Envelope, Frame, begin_arguments, begin_fr
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, leaves_string, mended
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolglean.engine.turn import Stops
 
 __all__ = ["TagPayload", "TagPlan"]
 
@@ -68,9 +69,14 @@ class TagPayload(Payload):
         """Read on."""
         return _PHASES[self.phase](turn, self, text, i)
 
-    def stops(self) -> str:
+    def stops(self) -> Stops | None:
         """See `Payload`."""
-        return QUOTE if self.phase == IN_JSON and self.envelope.in_string else ""
+        return (leaves_string, None) if self.phase == IN_JSON and self.envelope.in_string else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        del turn
+        return self.envelope.scanner.passed(text)
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.emit import Emitter
@@ -27,6 +26,7 @@ from toolglean.scan.text import NO_GUARD, with_closers
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.limits import Limits
+    from toolglean.scan.reader import Search
     from toolglean.scan.text import Finder
     from toolglean.tools import ToolSet
 
@@ -34,8 +34,6 @@ __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 LAYOUT = 3  # of the pickled state
-
-Search = Callable[[str], object]
 
 
 class Machine:
@@ -56,6 +54,7 @@ class Machine:
         "_lent",
         "_reasons",
         "_stop",
+        "_write",
         "guard",
         "plan",
         "pos",
@@ -136,7 +135,7 @@ class Machine:
                     events = self._beside_stop(chunk)
                 else:
                     self.pos = end
-                    return [turn.emit.plain_delta(chunk, start)]
+                    return [turn.emit.plain_delta(chunk if self._write is None else self._write(chunk)[1:-1], start)]
         if events is not None:
             return events
         if self._finished:
@@ -167,8 +166,8 @@ class Machine:
         # and plain arguments pass without it.
         self._lent = twin._lent = self.turn.payload is not None
         twin.guard, twin.second = self.guard, self.second
-        twin._find_stop, twin._stop, twin._finder = self._find_stop, self._stop, self._finder
-        twin._find_opener, twin._reasons = self._find_opener, self._reasons
+        twin._finder, twin._find_opener, twin._reasons = self._finder, self._find_opener, self._reasons
+        twin._find_stop, twin._stop, twin._write = self._find_stop, self._stop, self._write
         return twin
 
     def _own_payload(self) -> None:
@@ -188,9 +187,11 @@ class Machine:
         # Text: the finder of openers, and what says whether a chunk may hold one.
         self._finder: Finder | None = None
         self._find_opener: Search | None = None
-        # A string of the arguments: what says whether a chunk goes out as it stands, now and in the string's middle.
+        # A string of the arguments: what says whether a chunk is of it to its end, now and in the string's middle; and
+        # what writes the chunk as JSON, if it is not.
         self._find_stop: Search | None = None
         self._stop: Search | None = None
+        self._write: Callable[[str], str] | None = None
         self._reasons = False
 
     def _set_short_ways(self) -> None:
@@ -198,21 +199,27 @@ class Machine:
         turn = self.turn
         mode, emit = turn.mode, turn.emit
         if mode == TEXT:
-            if turn.long_space or turn.owed is not None or not emit.unmarked:
-                return
-            if turn.lane != CONTENT:
-                if not turn.held:
-                    self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
-            elif emit.clean and not turn.fresh:
-                self._finder = self.plan.finder(CONTENT, turn.only)
-                self._find_opener = self._finder.search
-                if not turn.held:
-                    self.guard, self.second = self._finder.guards
+            if not turn.long_space and turn.owed is None and emit.unmarked:
+                self._set_short_ways_of_text()
         elif mode == CALL:
             if emit.open and not turn.held and turn.payload is not None:
-                self._find_stop = self._stop = _stop_search(turn.payload.stops())
+                stops = turn.payload.stops()
+                if stops is not None:
+                    self._stop, self._write = stops
+                    self._find_stop = self._stop
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
+
+    def _set_short_ways_of_text(self) -> None:
+        turn = self.turn
+        if turn.lane != CONTENT:
+            if not turn.held:
+                self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
+        elif turn.emit.clean and not turn.fresh:
+            self._finder = self.plan.finder(CONTENT, turn.only)
+            self._find_opener = self._finder.search
+            if not turn.held:
+                self.guard, self.second = self._finder.guards
 
     # Each of these returns None if the chunk must be read; then nothing of it was taken in.
 
@@ -437,8 +444,3 @@ _STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
 
 
 _anything: Search = re.compile("").search
-
-
-@lru_cache(maxsize=64)
-def _stop_search(stops: str) -> Search | None:
-    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None

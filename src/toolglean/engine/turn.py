@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolglean.engine.bound import Bound
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.names import Names
     from toolglean.limits import Limits
+    from toolglean.scan.reader import Search
 
-__all__ = ["Payload", "Turn"]
+__all__ = ["Payload", "Stops", "Turn"]
+
+Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
+"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON already."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 QUOTING = "a value that holds the opener of a call"
@@ -46,15 +50,12 @@ class Payload:
         """The same place."""
         raise NotImplementedError
 
-    def stops(self) -> str:
-        """Inside a string of the arguments: the characters that may end it, besides those that JSON escapes.
-
-        Text without any of these is passed on as it stands. "" where the text must be read.
-        """
-        return ""
+    def stops(self) -> Stops | None:
+        """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
+        return None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
-        """The same for text that holds such characters: it is read, if the string goes on to its end.
+        """The same for text in which a stop was found: it is read, if the string goes on to its end.
 
         Returns:
             The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may

@@ -310,7 +310,7 @@ class Net:
             literals = self.behind(edges)[1].literals
             trail = trail_of(edges) if paired else ""
             with_space = [trail + literal for literal in literals] if trail else []
-            found = self._finders[edges, paired] = Finder([*literals, *with_space])
+            found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
         return found
 
     def _rest(self, state: int) -> str:

@@ -32,10 +32,6 @@ class _Opening(Payload):
         del turn
         return len(text) if text else i
 
-    def stops(self) -> str:
-        """See `plan.Payload`."""
-        return ""
-
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))

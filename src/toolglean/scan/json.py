@@ -49,6 +49,9 @@ _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
 _ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
 _INSIDE_STRING = rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+(\\)?\Z"""  # at the end, an escape may have begun
+leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").match
+"""Inside a string: finds something if the text does not go on to its end, with each escape whole."""
+
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 

@@ -19,7 +19,7 @@ from toolglean.formats.net import START, HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
-from toolglean.scan.reader import DONE, FAILED, quoted_text
+from toolglean.scan.reader import DONE, FAILED
 from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS, Finder
 
@@ -263,15 +263,6 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     walk.hole_end = start + len(found)
     walk.phase = MARKERS
     return place + len(found)
-
-
-def pass_value(turn: Turn, walk: Walk, text: str) -> tuple[str, bool] | None:
-    """Text of a parameter that goes out as it arrives: see `Payload.passed`."""
-    place, found = value_finder(walk).find(text, 0)
-    if found:
-        return None
-    turn.held = text[place:]
-    return quoted_text(text[:place]), place < len(text)
 
 
 def value_finder(walk: Walk) -> Finder:
