@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.emit import Emitter
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
+from toolglean.engine.steps import STEPS
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
-from toolglean.scan.text import NO_GUARD, with_closers
+from toolglean.scan.text import NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -312,7 +313,7 @@ class Machine:
             elif turn.payload is not None and turn.mode == CALL:
                 i = turn.payload.read(turn, text, i)
             else:
-                i = _STEPS[turn.mode](self, text, i)
+                i = STEPS[turn.mode](turn, self.plan, text, i)
         if beyond and turn.held and bound.at <= turn.base + n:  # it cannot wait for what lies behind the limit
             turn.held = ""
             turn.stop(bound.name, beyond, turn.base + n)
@@ -344,78 +345,6 @@ class Machine:
         self._run(again, place)
         return True
 
-    # -- the steps: what is done with the text in each mode ------------------------------------------------------------
-
-    def _read_start(self, text: str, i: int) -> int:
-        """White space at the start of the turn; what begins there may be a call without a marker."""
-        turn, plan = self.turn, self.plan
-        j = i
-        while j < len(text) and text[j].isspace():
-            j += 1
-        if plan.spaced:
-            turn.emit.space(text[i:j], turn.base + i)
-        else:
-            turn.say(text[i:j], turn.base + i)
-        if j < len(text):
-            begun = plan.begin_bare(turn, text[j], turn.base + j)
-            turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
-            if begun:
-                turn.payload, read = begun
-                return j + read
-        return j
-
-    def _read_text(self, text: str, i: int) -> int:
-        """Content or reasoning, until a tag."""
-        turn = self.turn
-        finder = self.plan.finder(turn.lane, turn.only)
-        if turn.owed:
-            finder = with_closers(finder, turn.owed)
-        place, found = finder.find(text, i, turn.last)
-        if place > i:
-            turn.say(text[i:place], turn.base + i)
-        if not found:
-            return turn.hold(text, place)
-        if turn.owed and found in turn.owed:
-            turn.owed = None
-            turn.say(found, turn.base + place)
-            return place + len(found)
-        turn.mode = CALL
-        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
-        return place + read
-
-    def _read_space(self, text: str, i: int) -> int:
-        """White space behind a call: whose it is, what follows decides."""
-        j = self.turn.wait_for_more(text, i)
-        if j < len(text):
-            self.turn.leave(text_follows=True)
-        return j
-
-    def _read_beside_marker(self, text: str, i: int) -> int:
-        """White space beside a marker: markup."""
-        turn = self.turn
-        j = i
-        while j < len(text) and text[j].isspace():
-            j += 1
-        turn.emit.markup(text[i:j], turn.base + i)
-        if j < len(text):
-            turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
-        return j
-
-    def _read_call(self, text: str, i: int) -> int:
-        """What a tag opened."""
-        assert self.turn.payload is not None
-        return self.turn.payload.read(self.turn, text, i)
-
-    def _read_rest_of_call(self, text: str, i: int) -> int:
-        """The rest of a malformed call."""
-        assert self.turn.payload is not None
-        return self.turn.payload.skip(self.turn, text, i)
-
-    def _read_to_the_end(self, text: str, i: int) -> int:
-        """All is content."""
-        self.turn.emit.content(text[i:], self.turn.base + i)
-        return len(text)
-
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -430,17 +359,6 @@ class Machine:
             self._shut_short_ways()
         else:
             self._set_short_ways()
-
-
-_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
-    Machine._read_start,
-    Machine._read_text,
-    Machine._read_space,
-    Machine._read_call,
-    Machine._read_rest_of_call,
-    Machine._read_to_the_end,
-    Machine._read_beside_marker,
-)
 
 
 _anything: Search = re.compile("").search

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Payload", "Stops", "Turn"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
-"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON already."""
+"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 QUOTING = "a value that holds the opener of a call"
