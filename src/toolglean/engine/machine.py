@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 3  # of the pickled state
+LAYOUT = 4  # of the pickled state
 
 
 class Machine:
@@ -83,6 +83,7 @@ class Machine:
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
+        self._shut_short_ways()
         self._set_short_ways()
 
     # -- what was before the turn --------------------------------------------------------------------------------------
@@ -196,18 +197,20 @@ class Machine:
         self._reasons = False
 
     def _set_short_ways(self) -> None:
-        self._shut_short_ways()
         turn = self.turn
         mode, emit = turn.mode, turn.emit
+        if mode == CALL:
+            stops = turn.payload.stops() if emit.open and not turn.held and turn.payload is not None else None
+            if self._find_stop is not None or self._find_opener is not None:
+                self._shut_short_ways()
+            if stops is not None:
+                self._stop, self._write = stops
+                self._find_stop = self._stop
+            return
+        self._shut_short_ways()
         if mode == TEXT:
             if not turn.long_space and turn.owed is None and emit.unmarked:
                 self._set_short_ways_of_text()
-        elif mode == CALL:
-            if emit.open and not turn.held and turn.payload is not None:
-                stops = turn.payload.stops()
-                if stops is not None:
-                    self._stop, self._write = stops
-                    self._find_stop = self._stop
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
 
@@ -281,18 +284,21 @@ class Machine:
             self._own_payload()
         turn = self.turn
         # A stack of (text, position, place of the text's first character): texts to read again lie on top.
-        stack: list[tuple[str, int, int]] = [(text, 0, base)]
-        while stack:
-            text, i, turn.base = stack.pop()
+        stack: list[tuple[str, int, int]] = []
+        i, turn.base = 0, base
+        while True:
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
-                again, place = turn.again.waiting
+                (text, turn.base), i = turn.again.waiting, 0
                 turn.again.waiting = None
-                stack.append((again, 0, place))
+            elif stack:
+                text, i, turn.base = stack.pop()
+            else:
+                break
         self._set_short_ways()
 
     def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
@@ -355,9 +361,8 @@ class Machine:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
         _, self.plan, self.turn, self.pos, self._finished, waits = state
         self._lent = False
-        if waits or self._finished:
-            self._shut_short_ways()
-        else:
+        self._shut_short_ways()
+        if not waits and not self._finished:
             self._set_short_ways()
 
 

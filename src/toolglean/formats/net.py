@@ -103,11 +103,13 @@ class Exits:
 
     Attributes:
         after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
+        marker: the one literal, if there is nothing else; "" also where it may begin anew within itself.
     """
 
     literals: tuple[str, ...]
     chars: frozenset[str]
     after_words: bool = False
+    marker: str = ""
 
 
 class Place:
@@ -300,7 +302,9 @@ class Net:
                 char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
-            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
+            only = next(iter(literals)) if len(literals) == 1 and not chars else ""
+            marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
+            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words, marker)
         return self._exits[key]
 
     def finder(self, edges: tuple[HoleEdge, ...], *, paired: bool) -> Finder:

@@ -137,6 +137,11 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if exits.after_words and (j := _inside_word(turn, walk, text, i)) > i:
             i = j
             continue
+        if exits.marker and (j := _along_marker(turn, walk, exits.marker, text, i)) > i:
+            i = j
+            if walk.word.endswith(exits.marker):
+                return _word_ends(turn, walk, exits.marker, i)
+            continue
         char = text[i]
         if char in exits.chars and walk.word.strip():
             return _word_ends(turn, walk, "", i)
@@ -160,6 +165,25 @@ def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     if turn.region.open:
         turn.region.keep(text[i:end])
     return end
+
+
+def _along_marker(turn: Turn, walk: Walk, marker: str, text: str, i: int) -> int:
+    # As much of the marker behind the word as there is of it: nothing else can end there. What may stand before its
+    # last character may stand before each of them.
+    word = walk.word
+    place = word.rfind(marker[0])
+    begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+    piece = text[i : i + len(marker) - begun]
+    if len(piece) < 2 or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS or turn.region.bare:
+        return i
+    walk.word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
+    if not _may_go_on(turn, walk, (marker,)):
+        walk.word = word
+        return i
+    walk.word = word + piece
+    if turn.region.open:
+        turn.region.keep(piece)
+    return i + len(piece)
 
 
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:
