@@ -12,14 +12,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.steps import STEPS
-from toolglean.engine.turn import Turn
+from toolglean.engine.turn import Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
 from toolglean.scan.text import NO_GUARD
@@ -28,12 +27,13 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.limits import Limits
     from toolglean.scan.reader import Search
-    from toolglean.scan.text import Finder
     from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
+_anything: Search = re.compile("").search
+_nowhere: Stops = _anything, None
 LAYOUT = 4  # of the pickled state
 
 
@@ -50,12 +50,9 @@ class Machine:
     __slots__ = (
         "_find_opener",
         "_find_stop",
-        "_finder",
         "_finished",
         "_lent",
-        "_reasons",
-        "_stop",
-        "_write",
+        "_stops",
         "guard",
         "plan",
         "pos",
@@ -124,7 +121,7 @@ class Machine:
             start, turn = self.pos, self.turn
             if turn.held or self._find_opener(chunk):
                 events = self._beside_opener(chunk)
-            elif self._reasons:
+            elif turn.lane:
                 events = self._plain_reasoning(chunk)
             else:
                 self.pos, turn.last = start + len(chunk), chunk
@@ -136,8 +133,8 @@ class Machine:
                 if self._find_stop(chunk):
                     events = self._beside_stop(chunk)
                 else:
-                    self.pos = end
-                    return [turn.emit.plain_delta(chunk if self._write is None else self._write(chunk)[1:-1], start)]
+                    self.pos, write = end, self._stops[1]
+                    return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
         if events is not None:
             return events
         if self._finished:
@@ -147,7 +144,9 @@ class Machine:
         start = self.pos
         self.pos += len(chunk)
         self._run(chunk, start)
-        return self._taken()
+        emit = self.turn.emit
+        events, emit.out = emit.out, []
+        return events
 
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
@@ -168,8 +167,7 @@ class Machine:
         # and plain arguments pass without it.
         self._lent = twin._lent = self.turn.payload is not None
         twin.guard, twin.second = self.guard, self.second
-        twin._finder, twin._find_opener, twin._reasons = self._finder, self._find_opener, self._reasons
-        twin._find_stop, twin._stop, twin._write = self._find_stop, self._stop, self._write
+        twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         return twin
 
     def _own_payload(self) -> None:
@@ -186,15 +184,11 @@ class Machine:
 
     def _shut_short_ways(self) -> None:
         self.guard = self.second = ""
-        # Text: the finder of openers, and what says whether a chunk may hold one.
-        self._finder: Finder | None = None
+        # Text: what says whether a chunk may hold an opener.
         self._find_opener: Search | None = None
-        # A string of the arguments: what says whether a chunk is of it to its end, now and in the string's middle; and
-        # what writes the chunk as JSON, if it is not.
+        # A string of the arguments: what says whether a chunk ends it; in the string's middle, that is `stops`' own.
         self._find_stop: Search | None = None
-        self._stop: Search | None = None
-        self._write: Callable[[str], str] | None = None
-        self._reasons = False
+        self._stops: Stops = _nowhere
 
     def _set_short_ways(self) -> None:
         turn = self.turn
@@ -204,8 +198,7 @@ class Machine:
             if self._find_stop is not None or self._find_opener is not None:
                 self._shut_short_ways()
             if stops is not None:
-                self._stop, self._write = stops
-                self._find_stop = self._stop
+                self._stops, self._find_stop = stops, stops[0]
             return
         self._shut_short_ways()
         if mode == TEXT:
@@ -218,20 +211,21 @@ class Machine:
         turn = self.turn
         if turn.lane != CONTENT:
             if not turn.held:
-                self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
+                self._find_opener = self.plan.finder(turn.lane, turn.only).search
         elif turn.emit.clean and not turn.fresh:
-            self._finder = self.plan.finder(CONTENT, turn.only)
-            self._find_opener = self._finder.search
+            finder = self.plan.finder(CONTENT, turn.only)
+            self._find_opener = finder.search
             if not turn.held:
-                self.guard, self.second = self._finder.guards
+                self.guard, self.second = finder.guards
 
     # Each of these returns None if the chunk must be read; then nothing of it was taken in.
 
     def _beside_opener(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
-        turn, finder = self.turn, self._finder
-        if finder is None or len(chunk) > WINDOW:
+        turn = self.turn
+        if turn.lane or len(chunk) > WINDOW:
             return None
+        finder = self.plan.finder(CONTENT, turn.only)
         text, start = turn.held + chunk, self.pos - len(turn.held)
         hit, place = finder.search(text), len(text)
         if hit is not None:
@@ -261,7 +255,7 @@ class Machine:
             return None
         self.pos += len(chunk)
         text, waits = passed
-        self._find_stop = _anything if waits else self._stop
+        self._find_stop = _anything if waits else self._stops[0]
         return [turn.emit.plain_delta(text, start)] if text else []
 
     def _plain_reasoning(self, chunk: str) -> list[Event] | None:
@@ -364,6 +358,3 @@ class Machine:
         self._shut_short_ways()
         if not waits and not self._finished:
             self._set_short_ways()
-
-
-_anything: Search = re.compile("").search

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.modes import CALL
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
@@ -103,7 +104,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
-    if not turn.reading_call:
+    if turn.mode != CALL:  # given up, stopped or left
         return j
     scanner = envelope.scanner
     if scanner.token == FAIL:
