@@ -101,16 +101,23 @@ class TagPayload(Payload):
     def copy(self) -> TagPayload:
         """The same place."""
         twin = TagPayload.__new__(TagPayload)
-        twin.__dict__.update(self.__dict__)
-        twin.envelope = self.envelope.copy()
+        twin.tag, twin.phase, twin.envelope, twin.first_call = (
+            self.tag,
+            self.phase,
+            self.envelope.copy(),
+            self.first_call,
+        )
+        twin._after, twin._tried, twin._fence, twin._paren = self._after, self._tried, self._fence, self._paren
+        twin._gap, twin._recent, twin._word, twin._name = self._gap, self._recent, self._word, self._name
+        twin._prose, twin._held = self._prose, self._held
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__
-        return state | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
+        return self.__dict__ | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for slot, value in state.items():
+            setattr(self, slot, value)
         self.tag = Tag.of(*state["tag"])
 
 

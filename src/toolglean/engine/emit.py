@@ -180,12 +180,22 @@ class Emitter:
             self._gather()
         return CallDelta(self.index - 1, text, start)
 
-    def plain_reasoning(self, text: str, start: int) -> Reasoning:
-        """Reasoning that does not end with white space, handed out at once, behind the white space that waited."""
-        if not self._ws:
-            return Reasoning(text, start)
-        waited, self._ws = joined(self._ws), ()
-        return Reasoning(waited + text, self._ws_start)
+    def plain_reasoning(self, chunk: str, start: int) -> Reasoning | None:
+        """Reasoning, handed out at once, behind the white space that waited; None if it is white space alone.
+
+        The white space at its end waits: it may be markup.
+        """
+        text = chunk.rstrip()
+        if not text:
+            return None
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            event = Reasoning(waited + text, self._ws_start)
+        else:
+            event = Reasoning(text, start)
+        if len(text) < len(chunk):
+            self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
+        return event
 
     def arguments(self) -> str:
         """The open call's arguments so far."""

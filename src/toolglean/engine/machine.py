@@ -122,7 +122,10 @@ class Machine:
             if turn.held or self._find_opener(chunk):
                 events = self._beside_opener(chunk)
             elif turn.lane:
-                events = self._plain_reasoning(chunk)
+                event = turn.emit.plain_reasoning(chunk, start)
+                if event is not None:
+                    self.pos, turn.last = start + len(chunk), chunk
+                    return [event]
             else:
                 self.pos, turn.last = start + len(chunk), chunk
                 return [Content(chunk, start)]
@@ -257,19 +260,6 @@ class Machine:
         text, waits = passed
         self._find_stop = _anything if waits else self._stops[0]
         return [turn.emit.plain_delta(text, start)] if text else []
-
-    def _plain_reasoning(self, chunk: str) -> list[Event] | None:
-        # The white space at its end waits: it may be markup.
-        turn, start = self.turn, self.pos
-        text = chunk.rstrip()
-        if not text:
-            return None
-        turn.last = chunk
-        self.pos = start + len(chunk)
-        event = turn.emit.plain_reasoning(text, start)
-        if len(text) < len(chunk):
-            turn.emit.space(chunk[len(text) :], start + len(text))
-        return [event]
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
