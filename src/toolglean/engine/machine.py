@@ -138,8 +138,9 @@ class Machine:
                 else:
                     self.pos, write = end, self._stops[1]
                     return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
-        if events is not None:
-            return events
+        return self._feed_loop(chunk) if events is None else events
+
+    def _feed_loop(self, chunk: str) -> list[Event]:
         if self._finished:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
@@ -147,9 +148,7 @@ class Machine:
         start = self.pos
         self.pos += len(chunk)
         self._run(chunk, start)
-        emit = self.turn.emit
-        events, emit.out = emit.out, []
-        return events
+        return self._taken()
 
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
