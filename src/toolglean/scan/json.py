@@ -341,6 +341,12 @@ def decode(text: str) -> tuple[Any, str | None]:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
         holds twice (the last value counts), or None.
     """
+    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
+
+    try:
+        return decoded(text, _unique), None
+    except _RepeatedKeyError:
+        pass
     twice: list[str] = []
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -350,10 +356,19 @@ def decode(text: str) -> tuple[Any, str | None]:
             twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         return found
 
-    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
-
     value = decoded(text, build)
     return value, twice[0] if twice else None
+
+
+class _RepeatedKeyError(Exception):
+    """An object holds a key twice: which one, a slower way tells."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedKeyError
+    return found
 
 
 def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
