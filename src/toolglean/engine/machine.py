@@ -1,4 +1,4 @@
-# What this file knows: the only loop, and the short ways past it.
+# What this file knows: the only loop, and the short ways past it (steps.py: what the loop does in each mode).
 # What it must not know: how a payload is written (discovery.py, places/), and what the user had to name the format.
 #
 # The loop hands the text to the step of the current mode until the text is used up. A step reads on from a position
@@ -7,6 +7,8 @@
 #
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
 # as they come. What a chunk must not hold for that is found out when the loop ends, once, and not with each chunk.
+# What may begin an opener, or end a string, is looked at beside the loop too: mostly it does neither.
+# Such a way takes in nothing of a chunk that must be read after all.
 """The machine: LookingForTag, ToolCalling, Done."""
 
 from __future__ import annotations

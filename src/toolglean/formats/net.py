@@ -115,7 +115,7 @@ class Exits:
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
+    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -139,12 +139,18 @@ class Place:
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
+        self._begun: dict[str, tuple[HoleEdge, ...]] = {}
         self.inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
+        if char in self._begun:
+            return self._begun[char]
         found = [edge for edge in self.holes if edge.accepts(char)]
-        return tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        edges = tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        if char.isascii():  # what is remembered stays small, whatever a stranger writes
+            self._begun[char] = edges
+        return edges
 
 
 class Net:
