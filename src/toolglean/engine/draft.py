@@ -68,7 +68,7 @@ class Draft:
         self._text: Rope = ((), text)
         self._end = self._safe = start + len(text)
         self._tail = ""  # what may begin a marker of reasoning: it is not read yet
-        place, found = _finder(marks).find(text, 0)
+        place, found = _finder(marks).find(text, 1)  # what it begins with is the opener of a call
         if found:
             self.over = start + place
 

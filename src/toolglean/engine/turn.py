@@ -396,7 +396,7 @@ class Turn:
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
         self.draft = self.payload = None
         self.mode, self.held, self.long_space = TEXT, "", False
-        self.emit.problem(QUOTED if draft.quoted else DRAFT, text, draft.start)
+        self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
         quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
         self.say(text, draft.start)
         self.quotes = quotes

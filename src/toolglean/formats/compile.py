@@ -153,7 +153,7 @@ class Program:
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += [_first_literal(text) for text in (*declared.all_reasonings[pair], *declared.speaks)]
+            found += _marks(declared, (*declared.all_reasonings[pair], *declared.speaks))
         if lane == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
@@ -281,7 +281,7 @@ class _Layer:
         self.net.eps[tail].append(extra)
         for text in self.program._closers[self.number]:
             if _is_marker(text) and text not in self.tags:
-                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(tail)
+                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str) -> int:
         # Literals with any white space between them.
@@ -449,6 +449,16 @@ class _Layer:
 def _first_literal(pattern: str) -> str:
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def _marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
+    # What shows each of these markers. Of one that holds white space, that is a part which nothing else is written with.
+    calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
+    found = []
+    for pattern in patterns:
+        parts = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+        found += [each for each in parts if not each[0].isalnum() and each not in calls][:1]
+    return found
 
 
 def _before_name(pattern: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import MARKERS, OBJECTS
+from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.reader import quoted_text
@@ -67,8 +67,14 @@ def no_call(turn: Turn, walk: Walk) -> None:
     if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
-    reason = turn.deaf_because if deaf else "unreadable call"
+    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
     turn.release_region(reason if tried and not turn.region.bare else "")
+
+
+def _expected(walk: Walk) -> str:
+    if walk.phase == OBJECTS and walk.envelope is not None:
+        return walk.envelope.scanner.fault or "the name and the arguments of a call were expected"
+    return f"{walk.edges[0].kind} expected" if walk.phase == WORD else "an argument was expected"
 
 
 def cut_off(turn: Turn, walk: Walk) -> None:
