@@ -1,0 +1,307 @@
+# What this file knows: what the likely cause of a lost call is, and how to say it.
+# What it must not know: how the signs of it were found.
+"""The likely cause, in plain words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from toolglean.events import ToolCall
+from toolglean.explain.expected import TOOL_NAME
+from toolglean.explain.shapes import Advice, Cause, Opener, Reach, Trouble
+from toolglean.explain.signs import Bare, Quotes
+from toolglean.explain.trials import Asked
+from toolglean.explain.turn import Read
+
+__all__ = ["Found", "causes_of"]
+
+MOST = 5  # causes that are named
+
+STRIPPED = (
+    "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
+    "SGLang or transformers. `toolglean formats NAME` lists the markers that must stay."
+)
+
+
+class Found(NamedTuple):
+    """What was found about a turn."""
+
+    asked: Asked
+    read: Read
+    openers: Sequence[Opener]
+    bare: Sequence[Bare]
+    quotes: Quotes
+    advice: Sequence[Advice]
+    known_formats: int
+
+
+def causes_of(found: Found) -> list[Cause]:
+    """The likely causes, the likeliest first; none if everything was read."""
+    causes: dict[str, Cause] = {}
+    for rule in _RULES:
+        for name, place, text in rule(found):
+            causes.setdefault(name, Cause(name, text, place, *found.read.places.of(place)))
+    return list(causes.values())[:MOST]
+
+
+Story = tuple[str, int, str]  # the name of a cause, its place, its text
+
+
+# -- calls that were not finished --------------------------------------------------------------------------------------
+
+
+def _limits(found: Found) -> Iterator[Story]:
+    for problem in found.read.problems:
+        if problem.reason.startswith("limit passed"):
+            name = problem.reason.rpartition(" ")[2]
+            yield (
+                "limit",
+                problem.start,
+                f"The turn passed the limit {name!r}, and everything after that is content. Pass "
+                f"limits=Limits({name}=…) with a larger value if such calls are what you expect.",
+            )
+
+
+def _unfinished(found: Found) -> Iterator[Story]:
+    for call in found.read.calls:
+        if call.status == "incomplete":
+            yield _incomplete(found, call)
+        elif call.status == "malformed":
+            yield from _malformed(found, call)
+
+
+def _incomplete(found: Found, call: ToolCall) -> Story:
+    end = len(found.read.text)
+    reach = _reach_at(found, call.span[0])
+    if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
+        waits = reach.expected[0] if reach.expected else "its closer"
+        return (
+            "missing-closer",
+            end,
+            f"The call of {call.name!r} was never closed: the turn ends where {waits} was expected. Another parameter "
+            "may have been on its way, so the call is incomplete. Check max_tokens, and that no stop string removes "
+            "the closing marker.",
+        )
+    return _cut_off(end, f"the call of {call.name!r}")
+
+
+def _cut_off(end: int, what: str) -> Story:
+    return (
+        "cut-off",
+        end,
+        f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
+        "the limit, or ask the model again; a call that is not whole is never returned as complete.",
+    )
+
+
+def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
+    start, end = call.span
+    problem = next((each for each in found.read.problems if start <= each.start <= end), None)
+    if problem is None or problem.reason.startswith("limit passed"):
+        return
+    if "opener of a call" in problem.reason or "not closed" in problem.reason:
+        yield (
+            "missing-closer",
+            problem.start,
+            f"A closing marker is missing before the end of the call of {call.name!r}, or a value quotes a call: "
+            f"{problem.reason}. It cannot be told apart, so the call is malformed.",
+        )
+        return
+    reach = _reach_at(found, start)
+    kind = "json-broken" if reach is not None and reach.within == "JSON" else "arguments-malformed"
+    yield _broken(kind, found, call.name, problem)
+
+
+def _broken(kind: str, found: Found, name: str, problem: Trouble) -> Story:
+    what = "the JSON of its arguments" if kind == "json-broken" else "its arguments"
+    reason = problem.reason.removeprefix("malformed arguments: ").removeprefix("malformed call: ")
+    return (
+        kind,
+        problem.start,
+        f"The call of {name!r} began, but {what} cannot be read: at line {problem.line}, column {problem.column}, "
+        f"{reason}, and {_shown(found.read.text, problem.start)} stands there. The model wrote that: lower the "
+        "temperature, use a larger quantisation, or let the server constrain the output; the call is malformed and "
+        "must not run.",
+    )
+
+
+def _reach_at(found: Found, start: int) -> Reach | None:
+    own = found.read.parser.format
+    for opener in found.openers:
+        if opener.start == start and opener.reaches:
+            same = [each for each in opener.reaches if own is not None and each.format == own.name]
+            return (same or list(opener.reaches))[0]
+    return None
+
+
+# -- openers without a call --------------------------------------------------------------------------------------------
+
+
+def _calls_elsewhere(found: Found) -> Iterator[Story]:
+    """Whole calls that were read as text, because of where they stand or how they are written."""
+    for opener, reach in _lost(found):
+        if reach.outcome not in {"call", "malformed"}:
+            continue
+        what = f"the call of {reach.name!r}" if reach.name else "a call"
+        if opener.read_as == "reasoning":
+            yield (
+                "in-reasoning",
+                opener.start,
+                f"In the reasoning stands {what}. A call there is a draft, and stays reasoning. If the reasoning "
+                "should have ended before it, its closing marker is missing, or the prompt did not open any reasoning.",
+            )
+        elif opener.quoted:
+            yield _quoted(opener.start, what)
+        elif found.asked.ways and not _fits_own(found, opener):
+            ways = ", ".join(f"{name}=" for name in found.asked.ways)
+            yield (
+                "other-dialect",
+                opener.start,
+                f"You passed {ways} but {opener.text!r} begins {what} in another family's format "
+                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or nothing: then "
+                "the turn shows it.",
+            )
+
+
+def _quoted(start: int, what: str) -> Story:
+    return (
+        "quoted",
+        start,
+        f"In inline code or in a code fence behind other text stands {what}: it reads like an example for the user, "
+        "so it is content. Tell the model to write its calls outside of code.",
+    )
+
+
+def _openers_without_call(found: Found) -> Iterator[Story]:
+    for opener, reach in _lost(found):
+        if opener.quoted or opener.read_as == "reasoning" or reach.outcome == "call":
+            continue
+        if reach.outcome == "unfinished":
+            yield _cut_off(reach.end, f"what {opener.text!r} began")
+        elif TOOL_NAME in reach.expected and reach.name:
+            yield _unknown(found, reach.name, opener.start, "so it is content")
+        elif reach.within == "JSON":
+            yield (
+                "json-broken",
+                reach.end,
+                f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
+                f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. Before that "
+                "the call was not certain, so the text is content.",
+            )
+        elif reach.outcome == "none":
+            yield (
+                "no-call-behind-marker",
+                opener.start,
+                f"{opener.text!r} is not followed by a call: at line {reach.line}, column {reach.column}, "
+                f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. In prose about "
+                "tool calls that is right; in a call, the model made a mistake.",
+            )
+
+
+def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:
+    for opener in found.openers:
+        if opener.reaches and opener.read_as in {"content", "reasoning"} and opener.kind != "reasoning":
+            yield opener, opener.reaches[0]
+
+
+def _fits_own(found: Found, opener: Opener) -> bool:
+    own = found.read.parser.format
+    return own is None or own.name in opener.formats
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _unknown_calls(found: Found) -> Iterator[Story]:
+    for call in found.read.calls:
+        if call.known is False and call.status == "ok":
+            yield _unknown(found, call.name, call.span[0], "so it has known=False")
+
+
+def _unknown(found: Found, name: str, start: int, therefore: str) -> Story:
+    tools = found.read.parser.tools
+    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=0.6)
+    hint = f" Did the model mean {near[0]!r}?" if near else ""
+    return (
+        "unknown-tool",
+        start,
+        f"{name!r} is not the name of one of the tools that you passed, {therefore}.{hint} Names are compared exactly, "
+        "with case. Pass every tool that the prompt lists.",
+    )
+
+
+# -- no opener ---------------------------------------------------------------------------------------------------------
+
+
+def _reasoning(found: Found) -> Iterator[Story]:
+    for opener in found.openers:
+        if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
+            yield (
+                "reasoning-opened-by-prompt",
+                opener.start,
+                f"{opener.text!r} ends reasoning that nothing in the turn began: the chat template probably wrote the "
+                'opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt as prompt=.',
+            )
+
+
+def _names_without_opener(found: Found) -> Iterator[Story]:
+    for each in found.bare:
+        span = found.read.span_at(each.start)
+        if span is None or span.kind == "reasoning":
+            continue
+        if found.quotes.hold(each.start):
+            yield _quoted(each.start, f"what looks like a call of {each.name!r}")
+            continue
+        unknown = found.read.parser.tools is None
+        hint = " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
+        yield (
+            "markers-stripped",
+            each.start,
+            f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
+            f"{STRIPPED}{hint} JSON without a marker counts only at the start of the turn.",
+        )
+
+
+def _closers_without_opener(found: Found) -> Iterator[Story]:
+    for opener in found.openers:
+        if opener.kind == "end of call" and opener.read_as == "content" and not opener.quoted:
+            yield (
+                "markers-stripped",
+                opener.start,
+                f"{opener.text!r} closes a call, but none was begun before it. {STRIPPED} Otherwise the model forgot "
+                "to write the opening marker.",
+            )
+
+
+def _nothing(found: Found) -> Iterator[Story]:
+    if not (found.read.calls or found.openers or found.bare):
+        yield (
+            "no-opener",
+            0,
+            f"Nothing in the turn begins a call in any of the {found.known_formats} formats that are known. Check that "
+            "the tools are in the prompt, that this text is what the model wrote (the server may have taken the calls "
+            "out of it), and that the model's format is known (`toolglean formats`).",
+        )
+
+
+_RULES: tuple[Callable[[Found], Iterator[Story]], ...] = (
+    _limits,
+    _unfinished,
+    _reasoning,
+    _calls_elsewhere,
+    _unknown_calls,
+    _openers_without_call,
+    _names_without_opener,
+    _closers_without_opener,
+    _nothing,
+)
+
+
+def _wanted(reach: Reach) -> str:
+    return " or ".join(reach.expected[:3]) or "a marker"
+
+
+def _shown(text: str, place: int) -> str:
+    return repr(text[place]) if place < len(text) else "the end of the turn"
