@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from toolglean.events import ToolCall
-from toolglean.explain.expected import TOOL_NAME
+from toolglean.explain.expected import KEYS, TOOL_NAME
 from toolglean.explain.shapes import Advice, Cause, Opener, Reach, Trouble
 from toolglean.explain.signs import Bare, Quotes
 from toolglean.explain.trials import Asked
@@ -145,6 +145,8 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
         if reach.outcome not in {"call", "malformed"}:
             continue
         what = f"the call of {reach.name!r}" if reach.name else "a call"
+        if reach.outcome == "malformed" and opener.quoted:
+            continue
         if opener.read_as == "reasoning":
             yield (
                 "in-reasoning",
@@ -182,6 +184,13 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
             yield _cut_off(reach.end, f"what {opener.text!r} began")
         elif TOOL_NAME in reach.expected and reach.name:
             yield _unknown(found, reach.name, opener.start, "so it is content")
+        elif reach.within == "JSON" and not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
+            yield (
+                "no-name",
+                opener.start,
+                f"{opener.text!r} is followed by whole JSON that is not a call: it has no key with the name of a tool, "
+                'such as {"name": …, "arguments": …}.',
+            )
         elif reach.within == "JSON":
             yield (
                 "json-broken",
@@ -266,6 +275,8 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
 
 def _closers_without_opener(found: Found) -> Iterator[Story]:
     for opener in found.openers:
+        if opener.kind == "call":
+            return
         if opener.kind == "end of call" and opener.read_as == "content" and not opener.quoted:
             yield (
                 "markers-stripped",

@@ -14,12 +14,14 @@ from toolglean.scan.json import FAIL
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
     from toolglean.engine.places.walk import Walk
+    from toolglean.engine.turn import Turn
     from toolglean.formats.net import HoleEdge
 
-__all__ = ["TOOL_NAME", "expected", "within"]
+__all__ = ["KEYS", "TOOL_NAME", "expected", "within"]
 
 MOST = 6  # of what is named
 TOOL_NAME = "the name of one of the tools"
+KEYS = 'the keys "name" and "arguments"'
 
 _HOLES = {
     "name": "a tool's name",
@@ -41,18 +43,18 @@ def within(walk: Walk) -> str:
     return _WITHIN[walk.phase]
 
 
-def expected(walk: Walk, names: Names, fault: str) -> tuple[str, ...]:
+def expected(walk: Walk, turn: Turn, fault: str) -> tuple[str, ...]:
     """What could have stood there, the likeliest first.
 
     Args:
         walk: the walk, where it ended.
-        names: the tools.
+        turn: where the turn stands.
         fault: what a reader of arguments said that it expected; "" if none did.
     """
     if fault:
         return (fault.removesuffix(" was expected").removesuffix(" were expected"),)
     if walk.phase == OBJECTS:
-        return _of_objects(walk, names)
+        return _of_objects(walk, turn.names)
     if walk.phase == ARGUMENTS:
         return (f"the end of the arguments ({_codec(walk.edges[0])})",) if walk.edges else ("the end of the arguments",)
     if walk.phase == VALUE:
@@ -60,7 +62,7 @@ def expected(walk: Walk, names: Names, fault: str) -> tuple[str, ...]:
     if walk.phase == WORD:
         wanted = (f"{_hole(walk.edges[0])} and then",) if walk.edges and not walk.word.strip() else ()
         return (*wanted, *map(repr, walk.exits.literals[:MOST]))
-    if walk.place.flags & START and walk.name and names.tools is not None and names.resolve(walk.name) is None:
+    if walk.place.flags & START and walk.name and not turn.emit.open and turn.names.known(walk.name) is False:
         return (TOOL_NAME,)
     literals = [repr(each) for each in walk.program.net.literals_at(walk.place)]
     holes = dict.fromkeys(_hole(edge) for edge in walk.place.holes)
@@ -76,7 +78,7 @@ def _of_objects(walk: Walk, names: Names) -> tuple[str, ...]:
         return (scanner.fault.removesuffix(" was expected").removesuffix(" were expected"),)
     if scanner.stack:
         return ("the end of the JSON",)
-    return (TOOL_NAME if names.tools is not None else 'the keys "name" and "arguments"',)
+    return (TOOL_NAME if names.tools is not None else KEYS,)
 
 
 def _hole(edge: HoleEdge) -> str:

@@ -70,7 +70,7 @@ class _Watched(FormatPayload):
         """Note what could follow here."""
         problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
         fault = problem.reason.removeprefix(MALFORMED) if problem and problem.reason.startswith(MALFORMED) else ""
-        self.waits, self.reading = expected(self, turn.names, fault), within(self)
+        self.waits, self.reading = expected(self, turn, fault), within(self)
 
 
 class _WatchedPlan(FormatPlan):

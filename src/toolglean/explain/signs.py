@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection
+from itertools import islice
 from typing import NamedTuple
 
 __all__ = ["Bare", "Quotes", "bare_names"]
@@ -20,6 +21,7 @@ _fence = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
 # A name, and then what servers leave of markers when they strip the special tokens: a counter, a word or two.
 _before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
+_before_bracket = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})\((\{)?")
 _before_tag = re.compile(r"(?:invoke|function|tool|parameter) name=\"([\w.\-:/]{1,256})\"")
 
 
@@ -62,16 +64,15 @@ def bare_names(text: str, begin: int, end: int, tools: Collection[str] | None) -
             letters.
     """
     found: list[Bare] = []
-    for pattern in (_json_name, _before_arguments, _before_tag):
-        for each in pattern.finditer(text, begin, end):
-            name = each[1].removeprefix("functions.")
-            if (name in tools) if tools is not None else (len(name) > 1 and not _is_prose(each)):
-                found.append(Bare(name, each.start(1)))
-            if len(found) >= MOST:
-                break
+    for pattern in (_json_name, _before_arguments, _before_bracket, _before_tag):
+        matches = (each for each in pattern.finditer(text, begin, end) if _counts(pattern, each, tools))
+        found += [Bare(each[1].removeprefix("functions."), each.start(1)) for each in islice(matches, MOST)]
     return sorted(set(found), key=lambda each: each.start)[:MOST]
 
 
-def _is_prose(found: re.Match[str]) -> bool:
-    # `the set {1, 2}`: only a name that touches what follows, or has what a stripped marker leaves, counts unknown.
-    return found.lastindex == 2 and (found[2] or "") == " "
+def _counts(pattern: re.Pattern[str], found: re.Match[str], tools: Collection[str] | None) -> bool:
+    if tools is not None:
+        return found[1].removeprefix("functions.") in tools
+    if pattern is _before_arguments:  # `the set {1, 2}`: an unknown name must touch what follows, or a marker's rest
+        return len(found[1]) > 1 and found[2] != " "
+    return pattern is not _before_bracket or found[2] is not None

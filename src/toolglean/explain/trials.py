@@ -49,6 +49,7 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
         names: names that may be tools'.
     """
     found: list[Advice] = []
+    by_format: set[tuple[str, ...]] = set()  # formats that read the same: one of them is enough
     for change in _changes(asked, read, openers, names):
         try:
             other = read_turn(read.text, change.tools, change.options)
@@ -58,6 +59,9 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
         thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
         if gained or (thinks and len(_good(other)) >= len(_good(read))):
             calls = tuple(call.name for call in other.done)
+            if "format" in change.changed and calls in by_format:
+                continue
+            by_format.add(calls if "format" in change.changed else ())
             found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks), calls))
     return found
 

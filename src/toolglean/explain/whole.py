@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -15,7 +16,7 @@ from toolglean.choose.arguments import text_of
 from toolglean.explain.causes import Found, causes_of
 from toolglean.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.explain.probe import reach
-from toolglean.explain.shapes import Explanation, Opener, Reach
+from toolglean.explain.shapes import Explanation, Opener, Reach, Span
 from toolglean.explain.signs import Bare, Quotes, bare_names
 from toolglean.explain.trials import Asked, advice_for
 from toolglean.explain.turn import Read, read_turn
@@ -25,10 +26,11 @@ from toolglean.tools import ToolLike, ToolSet
 __all__ = ["explain"]
 
 MOST = 12  # openers that are looked at
-BEST = 4  # readings that are kept of each
+BEST = 6  # readings that are kept of each
 BUDGET = 400_000  # characters that are read from openers
 MOST_SPANS = 100  # of content, in which names are looked for
 
+_name = re.compile(r"(?=.*\w)[\w.\-:/]+").fullmatch
 _RANK = {"call": 0, "malformed": 1, "unfinished": 2, "stopped": 2, "none": 3, "marker": 4}
 
 
@@ -134,12 +136,17 @@ def _counts(read: Read, seen: Seen) -> bool:
     """Whether the marker has anything to tell: not where a call or markup explains it."""
     span = read.span_at(seen.start)
     if seen.kind == "end of reasoning":
-        return not any(each.kind == "reasoning" for each in islice(read.spans, 50) if each.start < seen.start)
+        return not any(each.kind in {"reasoning", "call"} for each in _before(read, seen.start))
     if span is None or span.kind == "markup":
         return False
     if span.call is not None:
         return seen.start == span.start and seen.kind in {"call", "start of turn"}
     return seen.kind != "reasoning" or span.kind == "content"
+
+
+def _before(read: Read, place: int) -> Iterator[Span]:
+    # Behind reasoning or a call, the marker is one of many. The first spans tell.
+    return (each for each in islice(read.spans, 50) if each.start < place)
 
 
 def _reaches(read: Read, seen: Seen, left: int) -> tuple[list[Reach], int]:
@@ -181,4 +188,5 @@ def _names(read: Read, openers: list[Opener], bare: list[Bare]) -> list[str]:
     """Names that may be tools': at most as many as there are openers, and the first of those before arguments."""
     unknown = [call.name for call in read.calls if call.known is False]
     reached = [reach.name for opener in openers for reach in opener.reaches[:1] if reach.name]
-    return list(dict.fromkeys([*unknown, *reached, *(each.name for each in bare)]))[:MOST]
+    found = dict.fromkeys([*unknown, *reached, *(each.name for each in bare)])
+    return [name for name in found if _name(name)][:MOST]
