@@ -15,6 +15,8 @@ from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, Js
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 
+from toolglean.engine.names import holds_markup
+
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
@@ -386,9 +388,9 @@ def _name_read(turn: Turn, frame: Frame, name: str, here: int) -> None:
 
 
 def _open(turn: Turn, frame: Frame, name: str) -> bool:
-    if not turn.takes(name):
-        return False
     known = turn.names.resolve(name)
+    if not turn.takes(name) or (known is None and holds_markup(name)):
+        return False
     frame.called = turn.begin_call(name if known is None else known, frame.id, may_get_id=True)
     if frame.called:
         _tell_repeated(turn, frame)

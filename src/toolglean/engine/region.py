@@ -49,6 +49,16 @@ class Region:
         self._text = grown(self._text, text)
         self._chars += len(text)
 
+    @property
+    def end(self) -> int:
+        """The place behind it."""
+        return self.start + self._chars
+
+    @property
+    def ends_with_space(self) -> bool:
+        """Whether its last character is white space."""
+        return bool(self._text) and self._text[1][-1:].isspace()
+
     def settle(self) -> None:
         """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
         self.kept = self._chars

@@ -244,6 +244,12 @@ class Turn:
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
 
+    def drop_region(self, problem: str) -> None:
+        """The region is markers of the format, of which nothing came."""
+        text, start = self._take_region()
+        self.emit.problem(problem, text, start)
+        self.emit.markup(text, start)
+
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -271,11 +277,13 @@ class Turn:
         if text:
             self.emit.delta(text, start)
 
-    def end_call(self, end: int) -> None:
-        """The open call is finished."""
+    def end_call(self, end: int, *, whole: bool = True) -> None:
+        """The open call is finished; `whole`: not because the turn is."""
         if end > self.bound.at:
             self.emit.problem("limit passed: call_chars", "", end)
             self.emit.end_call("malformed", end)
+        elif not whole:
+            self.emit.end_call("incomplete", end)
         elif self.owed is not None:
             self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
             self.emit.end_call("malformed", end)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import OBJECTS
+from toolglean.engine.places.phases import MARKERS, OBJECTS
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
 from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.reader import quoted_text
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["accept", "accept_guarded", "arrived", "end_call", "no_call", "start_call"]
+CUT_OFF = "cut off behind a marker"
+
+__all__ = ["accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -33,11 +35,9 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
             return False
     if flags & NAMED:
         walk.name = walk.place.name
-    if flags & START and not turn.emit.open and not start_call(turn, walk):
-        return False
     if flags & END:
         return end_call(turn, walk, here)
-    if turn.emit.open:
+    if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)
     elif flags & ACTION and not walk.place.chars and not walk.place.holes:
@@ -54,6 +54,26 @@ def no_call(turn: Turn, walk: Walk) -> None:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
     turn.release_region("unreadable call" if tried and not turn.region.bare else "")
+
+
+def cut_off(turn: Turn, walk: Walk) -> None:
+    """The turn ends before anything is certain."""
+    between = walk.phase == MARKERS
+    if between and walk.name and turn.names.stands_alone(walk.name):
+        end = turn.region.end
+        if start_call(turn, walk):
+            turn.end_call(end, whole=False)
+            turn.leave(text_follows=True)
+    elif between and not turn.region.bare and _is_whole(turn, walk):
+        turn.leave(text_follows=True)
+        turn.drop_region(CUT_OFF)
+    else:
+        no_call(turn, walk)
+
+
+def _is_whole(turn: Turn, walk: Walk) -> bool:
+    # Whether the region ends with a whole marker: no marker holds white space.
+    return bool(walk.place.flags & LITERAL) or turn.region.ends_with_space
 
 
 def accept(turn: Turn, walk: Walk) -> None:
@@ -100,9 +120,16 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     return True
 
 
+def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
+    if turn.names.stands_alone(walk.name):
+        return start_call(turn, walk)
+    no_call(turn, walk)
+    return False
+
+
 def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     """The literal that ended at `here` shows that the call is complete."""
-    if not turn.emit.open and not start_call(turn, walk):
+    if not turn.emit.open and not _start_without_arguments(turn, walk):
         return False
     if walk.parameters is not None:
         turn.delta(walk.parameters.end(), here)

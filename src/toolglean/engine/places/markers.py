@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.places.calls import accept, arrived, no_call
-from toolglean.engine.places.holes import enter, value_goes_on
+from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
 from toolglean.formats.net import LITERAL, MARKUP
 from toolglean.scan.rope import grown, joined
@@ -63,6 +63,8 @@ def _go_back(turn: Turn, walk: Walk) -> bool:
         pending = joined(walk.pending)
         edges = place.hole_for(pending[chars])
         if edges:
+            if not begins(turn, walk, edges):
+                return True
             again, start = pending[chars:], walk.pending_start + chars
             if not turn.read_again(again, start):
                 return False

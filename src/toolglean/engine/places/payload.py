@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.places.calls import accept, accept_guarded, no_call
+from toolglean.engine.places.calls import accept, accept_guarded, cut_off
 from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
@@ -112,7 +112,7 @@ class FormatPayload(Walk):
         elif self.accepted is not None:
             accept(turn, self)
         else:
-            no_call(turn, self)
+            cut_off(turn, self)
 
 
 _PHASES: tuple[Callable[[Turn, Walk, str, int], int], ...] = (
