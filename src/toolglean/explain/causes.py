@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from toolglean.events import ToolCall
 from toolglean.explain.expected import KEYS, TOOL_NAME
-from toolglean.explain.shapes import Advice, Cause, Opener, Reach, Trouble
+from toolglean.explain.shapes import Advice, Cause, Opener, Reach
 from toolglean.explain.signs import Bare, Quotes
 from toolglean.explain.trials import Asked
 from toolglean.explain.turn import Read
@@ -18,6 +18,7 @@ from toolglean.explain.turn import Read
 __all__ = ["Found", "causes_of"]
 
 MOST = 5  # causes that are named
+SHOWN = 12  # characters of what stands where something else was expected
 
 STRIPPED = (
     "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
@@ -41,6 +42,8 @@ def causes_of(found: Found) -> list[Cause]:
     """The likely causes, the likeliest first; none if everything was read."""
     causes: dict[str, Cause] = {}
     for rule in _RULES:
+        if rule is _nothing and causes:
+            break
         for name, place, text in rule(found):
             causes.setdefault(name, Cause(name, text, place, *found.read.places.of(place)))
     return list(causes.values())[:MOST]
@@ -111,19 +114,19 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
         return
     reach = _reach_at(found, start)
     kind = "json-broken" if reach is not None and reach.within == "JSON" else "arguments-malformed"
-    yield _broken(kind, found, call.name, problem)
-
-
-def _broken(kind: str, found: Found, name: str, problem: Trouble) -> Story:
     what = "the JSON of its arguments" if kind == "json-broken" else "its arguments"
-    reason = problem.reason.removeprefix("malformed arguments: ").removeprefix("malformed call: ")
-    return (
+    if reach is not None and reach.outcome == "malformed" and reach.expected:
+        place, wanted = reach.end, f"{_wanted(reach)} was expected"
+    else:
+        place = problem.start
+        wanted = problem.reason.removeprefix("malformed arguments: ").removeprefix("malformed call: ")
+    line, column = found.read.places.of(place)
+    yield (
         kind,
-        problem.start,
-        f"The call of {name!r} began, but {what} cannot be read: at line {problem.line}, column {problem.column}, "
-        f"{reason}, and {_shown(found.read.text, problem.start)} stands there. The model wrote that: lower the "
-        "temperature, use a larger quantisation, or let the server constrain the output; the call is malformed and "
-        "must not run.",
+        place,
+        f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {wanted}, and "
+        f"{_shown(found.read.text, place)} stands there. That is what the model wrote, so the call is malformed and "
+        "must not run. A lower temperature, a larger quantisation or constrained output makes such calls rarer.",
     )
 
 
@@ -178,9 +181,11 @@ def _quoted(start: int, what: str) -> Story:
 
 def _openers_without_call(found: Found) -> Iterator[Story]:
     for opener, reach in _lost(found):
-        if opener.quoted or opener.read_as == "reasoning" or reach.outcome == "call":
+        if opener.read_as == "reasoning" or reach.outcome == "call":
             continue
-        if reach.outcome == "unfinished":
+        if opener.quoted:
+            yield _quoted(opener.start, "a marker of calls")
+        elif reach.outcome == "unfinished":
             yield _cut_off(reach.end, f"what {opener.text!r} began")
         elif TOOL_NAME in reach.expected and reach.name:
             yield _unknown(found, reach.name, opener.start, "so it is content")
@@ -211,7 +216,7 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
 
 def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:
     for opener in found.openers:
-        if opener.reaches and opener.read_as in {"content", "reasoning"} and opener.kind != "reasoning":
+        if opener.reaches and opener.read_as != "call" and opener.kind != "reasoning":
             yield opener, opener.reaches[0]
 
 
@@ -269,13 +274,13 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
             "markers-stripped",
             each.start,
             f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
-            f"{STRIPPED}{hint} JSON without a marker counts only at the start of the turn.",
+            f"{STRIPPED}{hint} A call without a marker counts only at the start of the turn.",
         )
 
 
 def _closers_without_opener(found: Found) -> Iterator[Story]:
     for opener in found.openers:
-        if opener.kind == "call":
+        if opener.kind == "call" or found.read.calls:
             return
         if opener.kind == "end of call" and opener.read_as == "content" and not opener.quoted:
             yield (
@@ -287,7 +292,15 @@ def _closers_without_opener(found: Found) -> Iterator[Story]:
 
 
 def _nothing(found: Found) -> Iterator[Story]:
-    if not (found.read.calls or found.openers or found.bare):
+    if found.read.calls:
+        return
+    if found.openers or found.bare:
+        yield (
+            "mention",
+            found.openers[0].start if found.openers else found.bare[0].start,
+            "Markers or names of calls stand in the text, but nothing that reads like a whole call.",
+        )
+    else:
         yield (
             "no-opener",
             0,
@@ -315,4 +328,5 @@ def _wanted(reach: Reach) -> str:
 
 
 def _shown(text: str, place: int) -> str:
-    return repr(text[place]) if place < len(text) else "the end of the turn"
+    shown = text[place : place + SHOWN]
+    return repr(shown) if shown else "the end of the turn"

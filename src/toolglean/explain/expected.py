@@ -60,7 +60,7 @@ def expected(walk: Walk, turn: Turn, fault: str) -> tuple[str, ...]:
     if walk.phase == VALUE:
         return tuple(map(repr, walk.exits.literals[:MOST]))
     if walk.phase == WORD:
-        wanted = (f"{_hole(walk.edges[0])} and then",) if walk.edges and not walk.word.strip() else ()
+        wanted = (_hole(walk.edges[0]),) if walk.edges and not walk.word.strip() else ()
         return (*wanted, *map(repr, walk.exits.literals[:MOST]))
     if walk.place.flags & START and walk.name and not turn.emit.open and turn.names.known(walk.name) is False:
         return (TOOL_NAME,)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import BESIDE, CALL, TEXT
+from toolglean.engine.names import holds_markup
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
-from toolglean.engine.places.phases import BEHIND
+from toolglean.engine.places.phases import BEHIND, WORD
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.explain.expected import expected, within
 from toolglean.explain.shapes import Outcome, Places, Reach
@@ -58,6 +59,8 @@ class _Watched(FormatPayload):
         going_on = turn.payload is self and turn.mode == CALL
         self.over = not going_on or self.phase == BEHIND
         self.kept = turn.mode == BESIDE
+        if self.over:
+            here = self.misfit(here)
         # A walk that goes back to a hole reads some characters twice: the farther way says more.
         if here > self.far or (self.over and here == self.far):
             self.far = here
@@ -65,6 +68,13 @@ class _Watched(FormatPayload):
             return
         if self.over:
             self.look(turn)
+
+    def misfit(self, here: int) -> int:
+        """Where a word that was read up to `here` stops being one: at markup, else at its last character."""
+        if self.phase != WORD or not self.word:
+            return here
+        found = holds_markup(self.word)
+        return here - 1 if found is None else here - len(self.word) + found.start()
 
     def look(self, turn: Turn) -> None:
         """Note what could follow here."""
@@ -125,7 +135,8 @@ def reach(
     if walk is None:  # the text ends inside the marker
         return Reach(plan.formats[0].name, "unfinished", limit - start, limit, *places.of(limit))
     if not walk.over:
-        walk.far = limit - start
+        walk.over = walk.phase == WORD and holds_markup(walk.word) is not None  # the engine asks at the word's end
+        walk.far = walk.misfit(limit - start) if walk.over else limit - start
         walk.look(machine.turn)
         if limit == len(text):
             events += machine.finish()

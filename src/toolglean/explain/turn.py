@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from toolglean.events import CallEnd, Content, Event, Markup, Problem, Reasoning, ToolCall, join
@@ -68,4 +69,14 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
         elif kind is not None and isinstance(event, Content | Reasoning | Markup):
             end = event.start + len(event.text)
             spans.append(Span(kind, event.start, end, *places.of(event.start), event.text))
-    return Read(text, parser, places, sorted(spans, key=lambda span: span.start), problems, calls)
+    return Read(text, parser, places, _merged(text, spans), problems, calls)
+
+
+def _merged(text: str, spans: list[Span]) -> list[Span]:
+    """The spans in order; neighbours of one kind, which a problem parted, are one."""
+    found: list[Span] = []
+    for _, group in groupby(sorted(spans, key=lambda span: span.start), key=lambda span: span.call or span.kind):
+        first, *rest = group
+        end = rest[-1].end if rest else first.end
+        found.append(replace(first, end=end, text=text[first.start : end]) if rest else first)
+    return found

@@ -137,8 +137,8 @@ def _counts(read: Read, seen: Seen) -> bool:
     span = read.span_at(seen.start)
     if seen.kind == "end of reasoning":
         return not any(each.kind in {"reasoning", "call"} for each in _before(read, seen.start))
-    if span is None or span.kind == "markup":
-        return False
+    if span is None or span.kind == "markup":  # markers of which nothing came have a problem of their own
+        return seen.kind == "call" and any(each.start == seen.start for each in read.problems)
     if span.call is not None:
         return seen.start == span.start and seen.kind in {"call", "start of turn"}
     return seen.kind != "reasoning" or span.kind == "content"
