@@ -119,13 +119,17 @@ def _print_left_out(count: int, what: str, paint: Paint) -> None:
 
 def _span_row(span: Span, paint: Paint) -> str:
     call = span.call
-    status = "" if call is None else f"{call.name} {call.status}{' (not one of the tools)' if call.known is False else ''} "
+    status = (
+        "" if call is None else f"{call.name} {call.status}{' (not one of the tools)' if call.known is False else ''} "
+    )
     code = YELLOW if call is not None and call.status != "ok" else KINDS[span.kind]
     return f"  {_at(span):>7}  {paint(f'{span.kind:9}', code)}  {status}{_quote(span.text)}"
 
 
 def _opener_rows(opener: Opener, paint: Paint) -> Iterator[str]:
-    fits = ", ".join(opener.formats[:NAMES]) + (f" and {len(opener.formats) - NAMES} more" * (len(opener.formats) > NAMES))
+    fits = ", ".join(opener.formats[:NAMES]) + (
+        f" and {len(opener.formats) - NAMES} more" * (len(opener.formats) > NAMES)
+    )
     quoted = ", in code" if opener.quoted else ""
     kind = "" if opener.kind == "call" else f" ({opener.kind})"
     read_as = f"read as {opener.read_as}{quoted}"

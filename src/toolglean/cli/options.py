@@ -14,7 +14,16 @@ from toolglean.errors import FormatError, TemplateError, ToolError
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["InputError", "add_format_options", "add_set_option", "given", "made_with", "new_parser", "read_text", "variables_of"]
+__all__ = [
+    "InputError",
+    "add_format_options",
+    "add_set_option",
+    "given",
+    "made_with",
+    "new_parser",
+    "read_text",
+    "variables_of",
+]
 
 
 class InputError(Exception):

@@ -49,7 +49,12 @@ def causes_of(found: Found) -> list[Cause]:
     return list(causes.values())[:MOST]
 
 
-Story = tuple[str, int, str]  # the name of a cause, its place, its text
+class Story(NamedTuple):
+    """A cause as a rule tells it: see `Cause`."""
+
+    name: str
+    start: int
+    text: str
 
 
 # -- calls that were not finished --------------------------------------------------------------------------------------
@@ -59,7 +64,7 @@ def _limits(found: Found) -> Iterator[Story]:
     for problem in found.read.problems:
         if problem.reason.startswith("limit passed"):
             name = problem.reason.rpartition(" ")[2]
-            yield (
+            yield Story(
                 "limit",
                 problem.start,
                 f"The turn passed the limit {name!r}, and everything after that is content. Pass "
@@ -80,7 +85,7 @@ def _incomplete(found: Found, call: ToolCall) -> Story:
     reach = _reach_at(found, call.span[0])
     if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
         waits = reach.expected[0] if reach.expected else "its closer"
-        return (
+        return Story(
             "missing-closer",
             end,
             f"The call of {call.name!r} was never closed: the turn ends where {waits} was expected. Another parameter "
@@ -91,7 +96,7 @@ def _incomplete(found: Found, call: ToolCall) -> Story:
 
 
 def _cut_off(end: int, what: str) -> Story:
-    return (
+    return Story(
         "cut-off",
         end,
         f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
@@ -105,7 +110,7 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
     if problem is None or problem.reason.startswith("limit passed"):
         return
     if "opener of a call" in problem.reason or "not closed" in problem.reason:
-        yield (
+        yield Story(
             "missing-closer",
             problem.start,
             f"A closing marker is missing before the end of the call of {call.name!r}, or a value quotes a call: "
@@ -121,7 +126,7 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
         place = problem.start
         wanted = problem.reason.removeprefix("malformed arguments: ").removeprefix("malformed call: ")
     line, column = found.read.places.of(place)
-    yield (
+    yield Story(
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {wanted}, and "
@@ -151,7 +156,7 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
         if reach.outcome == "malformed" and opener.quoted:
             continue
         if opener.read_as == "reasoning":
-            yield (
+            yield Story(
                 "in-reasoning",
                 opener.start,
                 f"In the reasoning stands {what}. A call there is a draft, and stays reasoning. If the reasoning "
@@ -161,7 +166,7 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
             yield _quoted(opener.start, what)
         elif found.asked.ways and not _fits_own(found, opener):
             ways = ", ".join(f"{name}=" for name in found.asked.ways)
-            yield (
+            yield Story(
                 "other-dialect",
                 opener.start,
                 f"You passed {ways} but {opener.text!r} begins {what} in another family's format "
@@ -171,7 +176,7 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
 
 
 def _quoted(start: int, what: str) -> Story:
-    return (
+    return Story(
         "quoted",
         start,
         f"In inline code or in a code fence behind other text stands {what}: it reads like an example for the user, "
@@ -190,14 +195,14 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
         elif TOOL_NAME in reach.expected and reach.name:
             yield _unknown(found, reach.name, opener.start, "so it is content")
         elif reach.within == "JSON" and not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
-            yield (
+            yield Story(
                 "no-name",
                 opener.start,
                 f"{opener.text!r} is followed by whole JSON that is not a call: it has no key with the name of a tool, "
                 'such as {"name": …, "arguments": …}.',
             )
         elif reach.within == "JSON":
-            yield (
+            yield Story(
                 "json-broken",
                 reach.end,
                 f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
@@ -205,7 +210,7 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
                 "the call was not certain, so the text is content.",
             )
         elif reach.outcome == "none":
-            yield (
+            yield Story(
                 "no-call-behind-marker",
                 opener.start,
                 f"{opener.text!r} is not followed by a call: at line {reach.line}, column {reach.column}, "
@@ -238,7 +243,7 @@ def _unknown(found: Found, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
     near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=0.6)
     hint = f" Did the model mean {near[0]!r}?" if near else ""
-    return (
+    return Story(
         "unknown-tool",
         start,
         f"{name!r} is not the name of one of the tools that you passed, {therefore}.{hint} Names are compared exactly, "
@@ -252,7 +257,7 @@ def _unknown(found: Found, name: str, start: int, therefore: str) -> Story:
 def _reasoning(found: Found) -> Iterator[Story]:
     for opener in found.openers:
         if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
-            yield (
+            yield Story(
                 "reasoning-opened-by-prompt",
                 opener.start,
                 f"{opener.text!r} ends reasoning that nothing in the turn began: the chat template probably wrote the "
@@ -269,8 +274,10 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
         unknown = found.read.parser.tools is None
-        hint = " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
-        yield (
+        hint = (
+            " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
+        )
+        yield Story(
             "markers-stripped",
             each.start,
             f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
@@ -283,7 +290,7 @@ def _closers_without_opener(found: Found) -> Iterator[Story]:
         if opener.kind == "call" or found.read.calls:
             return
         if opener.kind == "end of call" and opener.read_as == "content" and not opener.quoted:
-            yield (
+            yield Story(
                 "markers-stripped",
                 opener.start,
                 f"{opener.text!r} closes a call, but none was begun before it. {STRIPPED} Otherwise the model forgot "
@@ -295,13 +302,13 @@ def _nothing(found: Found) -> Iterator[Story]:
     if found.read.calls:
         return
     if found.openers or found.bare:
-        yield (
+        yield Story(
             "mention",
             found.openers[0].start if found.openers else found.bare[0].start,
             "Markers or names of calls stand in the text, but nothing that reads like a whole call.",
         )
     else:
-        yield (
+        yield Story(
             "no-opener",
             0,
             f"Nothing in the turn begins a call in any of the {found.known_formats} formats that are known. Check that "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reach"]
 
-PIECE = 1024  # characters that are read at a time: little is read beyond the end of the walk
+PIECE = 64  # characters that are read first, and then twice as many each time: most walks are short
 MALFORMED = "malformed arguments: "  # of the reason in which a reader says what it expected
 
 
@@ -127,10 +127,10 @@ def reach(
         machine.turn.mode, machine.turn.fresh = TEXT, False
     limit = min(len(text), start + most)
     events: list[Event] = []
-    place = start
+    place, size = start, PIECE
     while place < limit and not (watched.first is not None and watched.first.over):
-        events += machine.feed(text[place : min(place + PIECE, limit)])
-        place += PIECE
+        events += machine.feed(text[place : min(place + size, limit)])
+        place, size = place + size, size * 2
     walk = watched.first
     if walk is None:  # the text ends inside the marker
         return Reach(plan.formats[0].name, "unfinished", limit - start, limit, *places.of(limit))

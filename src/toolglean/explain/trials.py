@@ -93,7 +93,9 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
     if more:
         own = [] if tools is None else list(tools)
         text = ", ".join([*(["…"] if own else []), *map(_shown, more)])
-        yield _Change([*own, *more], asked.options, {"tools": [*(tools.names if tools else ()), *more]}, f"tools=[{text}]")
+        yield _Change(
+            [*own, *more], asked.options, {"tools": [*(tools.names if tools else ()), *more]}, f"tools=[{text}]"
+        )
 
 
 def _good(read: Read) -> list[str]:
