@@ -59,6 +59,9 @@ class Parser:
             model's own message is read. It gives no events, and positions count from the end of the prompt.
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
             "content" returns its text as content.
+        calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to `call_chars`: if
+            more reasoning follows, or its closing marker, they are reasoning; if the turn ends, they are calls. "call"
+            returns them at once, "text" never.
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -94,6 +97,7 @@ class Parser:
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
+        calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -110,6 +114,7 @@ class Parser:
             start=start,
             prompt=prompt,
             unknown_tools=unknown_tools,
+            calls_in_reasoning=calls_in_reasoning,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -126,6 +131,7 @@ class Parser:
             chosen.plan,
             known,
             unknown_tools=unknown_tools,
+            calls_in_reasoning=calls_in_reasoning,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,

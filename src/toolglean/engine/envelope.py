@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
-
-from toolglean.engine.names import holds_markup
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -365,7 +364,7 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         turn.end_call(place)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
-        if name is not None and turn.begin_call(name, frame.id, may_get_id=False):
+        if name is not None and turn.takes(name) and turn.begin_call(name, frame.id, may_get_id=False):
             turn.emit.delta(frame.arguments, frame.start)
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 3  # of the pickled state
+LAYOUT = 4  # of the pickled state
 
 Search = Callable[[str], object]
 
@@ -70,6 +71,7 @@ class Machine:
         id_prefix: str,
         limits: Limits,
         coerce: bool = True,
+        calls_in_reasoning: str = "draft",
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
@@ -77,6 +79,8 @@ class Machine:
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
         self.turn.mode = START if plan.bare else SPACE if plan.spaced else TEXT
         self.turn.fresh = plan.bare
+        self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
+        self.turn.deaf = calls_in_reasoning == "text"
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
@@ -100,6 +104,11 @@ class Machine:
         turn = self.turn
         turn.in_prompt = True
         self._run(prompt, -len(prompt))
+        if turn.draft is not None and turn.emit.open:  # the model is to complete that call
+            turn.keep_draft()
+        elif turn.draft is not None:
+            turn.end_draft(0)
+            self._run("", 0)
         turn.in_prompt = False
         turn.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
@@ -143,7 +152,7 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
-            while self._release_at_end():
+            while self._release_at_end() or self._settle_draft():
                 pass
             self.turn.emit.flush()
             self._finished = True
@@ -168,7 +177,8 @@ class Machine:
         self._lent = False
 
     def _taken(self) -> list[Event]:
-        emit = self.turn.emit
+        turn = self.turn
+        emit = turn.emit if turn.draft is None else turn.draft.emit
         events, emit.out = emit.out, []
         return events
 
@@ -184,6 +194,8 @@ class Machine:
         self._shut_short_ways()
         turn = self.turn
         mode, emit = turn.mode, turn.emit
+        if turn.draft is not None:  # all of it is kept, in case it is no call
+            return
         if mode == TEXT:
             if turn.held or turn.long_space or turn.owed is not None or not emit.unmarked:
                 return
@@ -214,14 +226,13 @@ class Machine:
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
-    def _run(self, text: str, base: int) -> None:
+    def _run(self, text: str, base: int, *, last: bool = False) -> None:
         if self._lent:
             self._own_payload()
         turn = self.turn
-        # A stack of (text, position, place of the text's first character): texts to read again lie on top.
-        stack: list[tuple[str, int, int]] = [(text, 0, base)]
+        stack: list[Piece] = [(text, 0, base)]  # texts to read again lie on top
         while stack:
-            text, i, turn.base = stack.pop()
+            text, i, turn.base = stack.pop() if turn.draft is None else turn.draft.admit(stack.pop(), last=last)
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
@@ -231,9 +242,30 @@ class Machine:
                 again, place = turn.again.waiting
                 turn.again.waiting = None
                 stack.append((again, 0, place))
+            draft = turn.draft
+            if draft is not None and draft.over is not None and not (stack and draft.is_before(stack[-1])):
+                self._take_back(draft, stack)
         self._set_short_ways()
 
-    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+    def _take_back(self, draft: Draft, stack: list[Piece]) -> None:
+        text, rest = draft.split()
+        self.turn.take_back(draft, text)
+        stack[:] = [each for each in stack if draft.is_beyond(each)]
+        if rest[0]:
+            stack.append(rest)
+
+    def _settle_draft(self) -> bool:
+        """At the end of the turn: what a draft is. True: there was text to read again."""
+        draft = self.turn.draft
+        if draft is None:
+            return False
+        if draft.waits or draft.over is not None:
+            self._run("", self.pos, last=True)
+            return True
+        self.turn.keep_draft()
+        return False
+
+    def _read(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         turn = self.turn
         bound, again = turn.bound, turn.again
@@ -257,7 +289,7 @@ class Machine:
             turn.stop(bound.name, beyond, turn.base + n)
         return text, i
 
-    def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+    def _with_held(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
         turn = self.turn
         held, turn.held = turn.held, ""
         if len(text) - i > WINDOW:

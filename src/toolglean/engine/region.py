@@ -24,12 +24,13 @@ class Region:
         bare: whether no marker opened it, so that an unknown name does not count.
         start: its place in the turn.
         kept: how many characters at its beginning are not read again if no call comes of it.
+        at_once: whether a call that comes of it is handed out at once, also inside reasoning.
     """
 
-    __slots__ = ("_chars", "_text", "bare", "kept", "open", "start")
+    __slots__ = ("_chars", "_text", "at_once", "bare", "kept", "open", "start")
 
     def __init__(self) -> None:
-        self.open = self.bare = False
+        self.open = self.bare = self.at_once = False
         self.start = self.kept = self._chars = 0
         self._text: Rope = ()
 
@@ -37,12 +38,13 @@ class Region:
         """The same region."""
         twin = Region()
         twin.open, twin.bare, twin.start, twin.kept = self.open, self.bare, self.start, self.kept
-        twin._text, twin._chars = self._text, self._chars
+        twin._text, twin._chars, twin.at_once = self._text, self._chars, self.at_once
         return twin
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
         self.open, self.bare, self.start, self.kept, self._text, self._chars = True, bare, start, kept, (), 0
+        self.at_once = False
 
     def keep(self, text: str) -> None:
         """Add to it."""
@@ -81,11 +83,12 @@ class Region:
             self.start,
             self.kept,
             self._chars,
+            self.at_once,
             flat(self._text),
         )  # a long rope is too deep for pickle
 
-    def __setstate__(self, state: tuple[bool, bool, int, int, int, Rope]) -> None:
-        self.open, self.bare, self.start, self.kept, self._chars, self._text = state
+    def __setstate__(self, state: tuple[bool, bool, int, int, int, bool, Rope]) -> None:
+        self.open, self.bare, self.start, self.kept, self._chars, self.at_once, self._text = state
 
 
 class Again:
@@ -117,6 +120,11 @@ class Again:
         if text:
             self.waiting = (text, start)
         return True
+
+    def interrupt(self) -> None:
+        """Stop reading for a moment, without anything to read again: the machine has something else to do."""
+        if self.waiting is None:
+            self.waiting = ("", 0)
 
     def __getstate__(self) -> tuple[int, tuple[str, int] | None]:
         return self.chars, self.waiting

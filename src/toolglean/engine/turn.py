@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.bound import Bound
+from toolglean.engine.draft import Draft
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
 from toolglean.engine.region import Again, Region
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Payload", "Turn"]
 
 DISTRUSTED = "call behind a malformed one that was not closed"
+DRAFT = "call in the reasoning, which went on"
 QUOTING = "a value that holds the opener of a call"
 
 
@@ -79,6 +81,9 @@ class Turn:
         fresh: whether nothing has come yet before which a call would need a marker.
         owed: see `distrust`.
         coerce: whether values are typed by the tool's schema.
+        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
+        draft: calls inside reasoning, which are kept back, or None.
+        deaf: whether reasoning holds no calls, whatever stands in it.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
 
@@ -87,6 +92,8 @@ class Turn:
         "base",
         "bound",
         "coerce",
+        "deaf",
+        "draft",
         "emit",
         "fresh",
         "held",
@@ -96,6 +103,7 @@ class Turn:
         "limits",
         "log",
         "long_space",
+        "marks",
         "mode",
         "names",
         "only",
@@ -125,6 +133,9 @@ class Turn:
         self.owed: tuple[str, ...] | None = None
         self.coerce = coerce
         self.stops_after_bare = stops_after_bare
+        self.marks: Callable[[int], tuple[str, ...]] | None = None
+        self.draft: Draft | None = None
+        self.deaf = False
         self.log: list[Any] | None = None
 
     def copy(self) -> Turn:
@@ -137,6 +148,7 @@ class Turn:
         twin.base, twin.in_prompt, twin.held, twin.last = self.base, self.in_prompt, self.held, self.last
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
+        twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
         return twin
 
     # -- text ----------------------------------------------------------------------------------------------------------
@@ -145,6 +157,9 @@ class Turn:
         """Text that is no call: content, or reasoning."""
         if text:
             self.last = text
+            if self.draft is not None and not text.isspace():
+                self.end_draft(start)
+                return
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
             self.emit.content(text, start)
@@ -257,17 +272,25 @@ class Turn:
         """Whether the payload is still being read: not given up, not stopped, not left."""
         return self.mode == CALL
 
+    @property
+    def is_deaf(self) -> bool:
+        """Whether no call counts here."""
+        return self.deaf and self.lane != CONTENT
+
     def takes(self, name: str) -> bool:
         """Whether a call of that name counts."""
-        return self.names.takes(name, bare=self.region.bare)
+        return not self.is_deaf and self.names.takes(name, bare=self.region.bare)
 
     def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
         """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
-        _, start = self._take_region()
+        at_once = self.region.at_once
+        text, start = self._take_region()
         self.bound.set(start + self.limits.call_chars, "call_chars")
+        if self.lane != CONTENT and self.draft is None and self.marks is not None and not at_once:
+            self._begin_draft(text, start, self.marks(self.lane))
         self.lane, self.fresh, self.last = CONTENT, False, ""
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
@@ -300,6 +323,51 @@ class Turn:
         self.payload, self.last = None, ""
         self.bound.lift()
         self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
+
+    # -- calls inside reasoning ----------------------------------------------------------------------------------------
+
+    def _begin_draft(self, text: str, start: int, marks: tuple[str, ...]) -> None:
+        self.draft = Draft(
+            self.emit,
+            marks,
+            lane=self.lane,
+            only=self.only,
+            owed=self.owed,
+            start=start,
+            text=text,
+            most=self.limits.call_chars,
+        )
+        self.emit = self.emit.copy()
+        self.emit.out = []
+        self.again.interrupt()
+
+    def end_draft(self, place: int, limit: tuple[str, str, int] | None = None) -> None:
+        """What stands at that place shows that the draft is none of the turn's calls; the machine takes it back."""
+        assert self.draft is not None
+        if self.draft.over is None or place < self.draft.over:
+            self.draft.over, self.draft.limit = place, limit
+        self.again.interrupt()
+
+    def take_back(self, draft: Draft, text: str) -> None:
+        """The draft, of that text, was reasoning: all is as it was before it, and the text is behind."""
+        self._take_region()
+        self.again.waiting = None
+        self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
+        self.draft = self.payload = None
+        self.mode, self.held, self.long_space = TEXT, "", False
+        self.emit.problem(DRAFT, text, draft.start)
+        self.say(text, draft.start)
+        if draft.limit is not None:
+            limit, what, place = draft.limit
+            self.emit.problem(f"limit passed: {limit}", what, place)
+            if limit != "call_chars":
+                self.mode, self.lane = DONE, CONTENT
+
+    def keep_draft(self) -> None:
+        """The draft holds the turn's calls."""
+        assert self.draft is not None
+        self.emit.out = self.draft.emit.out + self.emit.out
+        self.draft = None
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
@@ -352,6 +420,9 @@ class Turn:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
         self.mode, self.payload = DONE, None
         self.bound.lift()
+        if self.draft is not None:
+            self.end_draft(place, (limit, text, place))
+            return
         self.emit.problem(f"limit passed: {limit}", text, place)
         if self.emit.open:
             self.emit.end_call("malformed", place)

@@ -129,6 +129,21 @@ class Program:
         """The number of the lane for that pair of markers."""
         return self._pairs.index((number, pair)) + 1
 
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers by which reasoning of that lane goes on, or ends.
+
+        Where the lane may be of any format, those are left out that another one ends its turns with.
+        """
+        pairs = self._pairs if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        found: list[str] = []
+        for number, pair in pairs:
+            declared = self.formats[number]
+            found += [_first_literal(text) for text in (*declared.all_reasonings[pair], *declared.speaks)]
+        if lane == ANY_REASONING:
+            ends = {marker for declared in self.formats for marker in declared.drop}
+            found = [text for text in found if text not in ends]
+        return tuple(dict.fromkeys(filter(None, found)))
+
     def first_reasoning(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
         return ANY_REASONING if self._pairs else CONTENT
@@ -387,16 +402,14 @@ class _Layer:
         self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
             self._marker(inside, marker, SPEAK)
-        if self.format.calls_in_reasoning:
-            self.net.eps[inside].append(self.call_opener)
+        self.net.eps[inside].append(self.call_opener)
         return inside
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
         net = self.net
         behind = net.state()
-        then = [*markers, *self.tags] if self.format.calls_in_reasoning else markers
-        for text in dict.fromkeys(_first_literal(each) for each in then):
+        for text in dict.fromkeys(_first_literal(each) for each in (*markers, *self.tags)):
             net.literal(net.space(behind), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)

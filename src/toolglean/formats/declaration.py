@@ -31,7 +31,7 @@ class Declaration:
     escapes: tuple[tuple[str, str], ...] = ()
     reasoning: tuple[str, str] = ("", "")
     reasonings: tuple[tuple[str, str], ...] = ()
-    calls_in_reasoning: bool = True
+    calls_in_reasoning: bool = False
     drop: tuple[str, ...] = ()
     speaks: tuple[str, ...] = ()
     registered_only: bool = False

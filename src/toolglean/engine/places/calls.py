@@ -49,7 +49,7 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
     named = bool(walk.name) and turn.takes(walk.name)
-    tried = walk.phase == OBJECTS or named
+    tried = named or (walk.phase == OBJECTS and not turn.is_deaf)
     if walk.envelope is not None and walk.envelope.in_arguments:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
@@ -113,6 +113,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format = number
+    turn.region.at_once = declared.calls_in_reasoning
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
     turn.only = fitting

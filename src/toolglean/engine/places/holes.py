@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["begins", "enter", "read_arguments", "read_objects", "read_value", "read_word", "value_finder", "value_goes_on"]
+__all__ = [
+    "begins",
+    "enter",
+    "read_arguments",
+    "read_objects",
+    "read_value",
+    "read_word",
+    "value_finder",
+    "value_goes_on",
+]
 
 ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
@@ -102,6 +111,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
+    turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
     if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
         turn.region.bare = True
     return i  # the envelope reads its bracket itself

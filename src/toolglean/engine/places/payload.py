@@ -30,6 +30,7 @@ class FormatPlan(Plan):
     """What the machine looks for where formats are known: see `Plan`."""
 
     stops_after_bare = False
+    drafts = True
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -44,6 +45,10 @@ class FormatPlan(Plan):
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
+
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers of reasoning: see `Plan`."""
+        return self.program.marks(lane)
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""

@@ -129,7 +129,6 @@ FORMATS = (
             ("<|message|>", "<|eom|>"),
             (" to=developer<|message|>", "<|eom|>"),
         ),
-        calls_in_reasoning=False,
         speaks=(
             "<|start|>assistant",
             *("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
