@@ -84,7 +84,8 @@ def _incomplete(found: Found, call: ToolCall) -> Story:
     end = len(found.read.text)
     reach = _reach_at(found, call.span[0])
     if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
-        waits = reach.expected[0] if reach.expected else "its closer"
+        closers = (each for each in reach.expected if each.startswith(("'</", "'<|/")))
+        waits = next(closers, next(iter(reach.expected), "its closer"))
         return Story(
             "missing-closer",
             end,
@@ -173,6 +174,8 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
                 f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or nothing: then "
                 "the turn shows it.",
             )
+        elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
+            yield _unknown(found, reach.name, opener.start, "so it is content")
 
 
 def _quoted(start: int, what: str) -> Story:

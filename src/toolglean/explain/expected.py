@@ -38,7 +38,8 @@ _WITHIN = {MARKERS: "markers", WORD: "name", VALUE: "value", ARGUMENTS: "argumen
 
 def within(walk: Walk) -> str:
     """What is being read: see `Reach.within`."""
-    if walk.phase == ARGUMENTS and walk.edges and isinstance(walk.edges[0].codec, Json):
+    edge = walk.edges[0] if walk.edges else None
+    if walk.phase == ARGUMENTS and edge is not None and edge.kind == "arguments" and isinstance(edge.codec, Json):
         return "JSON"
     return _WITHIN[walk.phase]
 

@@ -59,9 +59,10 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
         thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
         if gained or (thinks and len(_good(other)) >= len(_good(read))):
             calls = tuple(call.name for call in other.done)
-            if "format" in change.changed and calls in by_format:
-                continue
-            by_format.add(calls if "format" in change.changed else ())
+            if change.changed.get("format") not in {None, "auto"}:
+                if calls in by_format:
+                    continue
+                by_format.add(calls)
             found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks), calls))
     return found
 
@@ -77,8 +78,8 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
 
     if asked.ways and asked.ways != {"format": "auto"}:
         yield by_format("auto")
-    reaches = [reach for opener in openers for reach in opener.reaches if reach.outcome == "call"]
-    formats = dict.fromkeys(reach.format for reach in reaches)
+    lost = [(opener, reach) for opener in openers for reach in opener.reaches if reach.outcome == "call"]
+    formats = dict.fromkeys(reach.format for opener, reach in lost if opener.read_as != "reasoning")
     for name in list(formats)[:MOST_FORMATS]:
         if name != asked.options.get("format"):
             yield by_format(name)
@@ -86,6 +87,8 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         yield change(start="reasoning")
     if asked.options.get("start") == "reasoning":
         yield change(start="content")
+    if any(opener.read_as == "reasoning" for opener, _ in lost):
+        yield change(calls_in_reasoning="call")
     if asked.options.get("unknown_tools") == "content":
         yield change(unknown_tools="call")
     tools = read.parser.tools

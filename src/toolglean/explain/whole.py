@@ -89,6 +89,8 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
         span = read.span_at(seen.start)
         if not _counts(read, seen) or seen.start < covered:
             continue
+        if seen.kind == "end of call" and covered and not read.text[covered : seen.start].strip():
+            continue  # it belongs to the reading that came so far
         if len(found) >= MOST:
             left_out += 1
             continue
@@ -141,7 +143,7 @@ def _counts(read: Read, seen: Seen) -> bool:
         return seen.kind == "call" and any(each.start == seen.start for each in read.problems)
     if span.call is not None:
         return seen.start == span.start and seen.kind in {"call", "start of turn"}
-    return seen.kind != "reasoning" or span.kind == "content"
+    return seen.kind == "call" or span.kind == "content"
 
 
 def _before(read: Read, place: int) -> Iterator[Span]:
