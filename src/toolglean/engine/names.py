@@ -76,7 +76,7 @@ class Names:
         return tool is not None and key in tool.properties
 
     def takes(self, name: str, *, bare: bool) -> bool:
-        """Whether a call of that name counts: always if it is a tool's, else if it is like a name, as the user wants it.
+        """Whether a call of that name counts: if it is a tool's, or if it is like a name and the user wants such calls.
 
         `bare`: no marker stands before it. Then an unknown name never counts, or any JSON would be a call.
         """

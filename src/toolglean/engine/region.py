@@ -59,7 +59,7 @@ class Region:
     @property
     def ends_with_space(self) -> bool:
         """Whether its last character is white space."""
-        return bool(self._text) and self._text[1][-1:].isspace()
+        return joined(self._text)[-1:].isspace()
 
     def settle(self) -> None:
         """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""

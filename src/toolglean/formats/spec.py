@@ -47,7 +47,7 @@ class Format(Declaration):
         reasoning: the markers before and after reasoning.
         reasonings: further spellings of them.
         calls_in_reasoning: whether the family's own template writes calls inside the reasoning. They are handed out at
-            once there; in all other formats, a call inside the reasoning is a draft until what follows shows what it is.
+            once there; in other formats, a call inside the reasoning is a draft until what follows shows what it is.
         drop: markers that are markup wherever they stand.
         speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
             `drop`.

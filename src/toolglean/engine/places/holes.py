@@ -52,7 +52,7 @@ _other_body = re.compile(r"\S*").match
 
 
 def begins(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...]) -> bool:
-    """Whether the call is open, if it must be for that hole: it begins with its first argument. False: it is no call."""
+    """Whether the call is open, if it must be for that hole: it begins with its first argument."""
     if edges[0].kind not in ARGUMENT_HOLES or turn.emit.open:
         return True
     return start_call(turn, walk, tuple(sorted({edge.format for edge in edges})))
