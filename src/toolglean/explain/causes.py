@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolglean.events import ToolCall
 from toolglean.explain.expected import KEYS, TOOL_NAME
 from toolglean.explain.shapes import Advice, Cause, Opener, Reach
 from toolglean.explain.signs import Bare, Quotes
-from toolglean.explain.trials import Asked
+from toolglean.explain.trials import Asked, shown_value
 from toolglean.explain.turn import Read
 
 __all__ = ["Found", "causes_of"]
 
 MOST = 5  # causes that are named
+LONG = 60  # characters of an argument that is shown
 SHOWN = 12  # characters of what stands where something else was expected
 
 STRIPPED = (
@@ -166,16 +167,20 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
         elif opener.quoted:
             yield _quoted(opener.start, what)
         elif found.asked.ways and not _fits_own(found, opener):
-            ways = ", ".join(f"{name}=" for name in found.asked.ways)
+            ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
             yield Story(
                 "other-dialect",
                 opener.start,
-                f"You passed {ways} but {opener.text!r} begins {what} in another family's format "
+                f"You passed {ways}, but {opener.text!r} begins {what} in another family's format "
                 f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or nothing: then "
                 "the turn shows it.",
             )
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
             yield _unknown(found, reach.name, opener.start, "so it is content")
+
+
+def _way(value: Any) -> str:
+    return shown_value(value) if isinstance(value, str) and len(value) <= LONG else "…"
 
 
 def _quoted(start: int, what: str) -> Story:
@@ -230,7 +235,7 @@ def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:
 
 def _fits_own(found: Found, opener: Opener) -> bool:
     own = found.read.parser.format
-    return own is None or own.name in opener.formats
+    return own is not None and own.name in opener.formats
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
@@ -292,7 +297,7 @@ def _closers_without_opener(found: Found) -> Iterator[Story]:
     for opener in found.openers:
         if opener.kind == "call" or found.read.calls:
             return
-        if opener.kind == "end of call" and opener.read_as == "content" and not opener.quoted:
+        if opener.kind == "end of call" and opener.read_as != "reasoning" and not opener.quoted:
             yield Story(
                 "markers-stripped",
                 opener.start,

@@ -2,19 +2,19 @@
 # named.
 # What it must not know: why one of them helps (causes.py).
 #
-# An option of the parser is added to `_changes`, with the sign that makes it worth a try.
+# An option of the parser is added to `_OPTIONS`.
 """What to pass to read the turn otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toolglean.errors import ToolgleanError
 from toolglean.explain.shapes import Advice, Opener
 from toolglean.explain.turn import Read, read_turn
 
-__all__ = ["Asked", "advice_for"]
+__all__ = ["Asked", "advice_for", "shown_value"]
 
 MOST_FORMATS = 4  # that are tried
 WAYS = ("format", "model", "template", "variables", "tokenizer_config", "response_template", "tag", "closer")
@@ -28,8 +28,9 @@ class Asked(NamedTuple):
 
     @property
     def ways(self) -> dict[str, Any]:
-        """The arguments that say how the model writes."""
-        return {name: self.options[name] for name in WAYS if self.options.get(name) is not None}
+        """The arguments that say how the model writes; none where the turn shows it."""
+        found = {name: self.options[name] for name in WAYS if self.options.get(name) is not None}
+        return {} if found == {"format": "auto"} else found
 
 
 class _Change(NamedTuple):
@@ -68,37 +69,56 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
 
 
 def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> Iterator[_Change]:
-    def change(**changed: Any) -> _Change:
-        text = ", ".join(f"{name}={_shown(value)}" for name, value in changed.items())
-        return _Change(asked.tools, {**asked.options, **changed}, changed, text)
-
-    def by_format(name: str) -> _Change:
-        others = {each: value for each, value in asked.options.items() if each not in WAYS}
-        return _Change(asked.tools, {**others, "format": name}, {"format": name}, f"format={_shown(name)}")
-
-    if asked.ways and asked.ways != {"format": "auto"}:
-        yield by_format("auto")
-    lost = [(opener, reach) for opener in openers for reach in opener.reaches if reach.outcome == "call"]
-    formats = dict.fromkeys(reach.format for opener, reach in lost if opener.read_as != "reasoning")
-    for name in list(formats)[:MOST_FORMATS]:
+    if asked.ways:
+        yield _by_format(asked, "auto")
+    for name in list(_formats_of(openers))[:MOST_FORMATS]:
         if name != asked.options.get("format"):
-            yield by_format(name)
-    if any(opener.kind == "end of reasoning" for opener in openers):
-        yield change(start="reasoning")
-    if asked.options.get("start") == "reasoning":
-        yield change(start="content")
-    if any(opener.read_as == "reasoning" for opener, _ in lost):
-        yield change(calls_in_reasoning="call")
-    if asked.options.get("unknown_tools") == "content":
-        yield change(unknown_tools="call")
+            yield _by_format(asked, name)
+    for each in _OPTIONS:
+        if each.is_worth_a_try(asked, openers):
+            options = {**asked.options, each.option: each.value}
+            yield _Change(asked.tools, options, {each.option: each.value}, f"{each.option}={shown_value(each.value)}")
     tools = read.parser.tools
-    more = [name for name in dict.fromkeys(names) if tools is None or name not in tools]
+    more = [name for name in names if tools is None or name not in tools]
     if more:
         own = [] if tools is None else list(tools)
-        text = ", ".join([*(["…"] if own else []), *map(_shown, more)])
-        yield _Change(
-            [*own, *more], asked.options, {"tools": [*(tools.names if tools else ()), *more]}, f"tools=[{text}]"
-        )
+        text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
+        changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
+        yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
+
+
+def _by_format(asked: Asked, name: str) -> _Change:
+    others = {each: value for each, value in asked.options.items() if each not in WAYS}
+    return _Change(asked.tools, {**others, "format": name}, {"format": name}, f"format={shown_value(name)}")
+
+
+def _formats_of(openers: Sequence[Opener]) -> dict[str, None]:
+    reaches = (reach for opener in openers if opener.read_as != "reasoning" for reach in opener.reaches)
+    return dict.fromkeys(reach.format for reach in reaches if reach.outcome == "call")
+
+
+class _Option(NamedTuple):
+    """An option of `Parser`, the value to try, and the sign that makes it worth a try."""
+
+    option: str
+    value: Any
+    is_worth_a_try: Callable[[Asked, Sequence[Opener]], bool]
+
+
+def _is_lost(opener: Opener) -> bool:
+    return any(reach.outcome == "call" for reach in opener.reaches)
+
+
+_OPTIONS = (
+    _Option("start", "reasoning", lambda _, openers: any(each.kind == "end of reasoning" for each in openers)),
+    _Option("start", "content", lambda asked, _: asked.options.get("start") == "reasoning"),
+    _Option("unknown_tools", "call", lambda asked, _: asked.options.get("unknown_tools") == "content"),
+    _Option(
+        "calls_in_reasoning",
+        "call",
+        lambda _, openers: any(each.read_as == "reasoning" and _is_lost(each) for each in openers),
+    ),
+)
 
 
 def _good(read: Read) -> list[str]:
@@ -115,5 +135,6 @@ def _effect(read: Read, calls: tuple[str, ...], *, thinks: bool) -> str:
     return f"{_reasoning(read):,} characters of reasoning, {said}" if thinks else said
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """The value as one would write it."""
     return f'"{value}"' if isinstance(value, str) and value.isprintable() and '"' not in value else repr(value)

@@ -87,7 +87,7 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
     left, covered, left_out = BUDGET, 0, 0
     for seen in _with_start(read, known):
         span = read.span_at(seen.start)
-        if not _counts(read, seen) or seen.start < covered:
+        if not _counts(read, seen) or seen.start + len(seen.text) <= covered:
             continue
         if seen.kind == "end of call" and covered and not read.text[covered : seen.start].strip():
             continue  # it belongs to the reading that came so far
@@ -100,7 +100,7 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
             reaches, left = _reaches(read, seen, left)
         if seen.kind == "start of turn" and not _looks_like_a_call(reaches):
             continue
-        if reaches and reaches[0].outcome not in {"none", "marker"}:
+        if reaches and reaches[0].outcome != "marker":
             covered = reaches[0].end
         place = read.places.of(seen.start)
         read_as = "content" if span is None else span.kind
@@ -139,6 +139,8 @@ def _counts(read: Read, seen: Seen) -> bool:
     span = read.span_at(seen.start)
     if seen.kind == "end of reasoning":
         return not any(each.kind in {"reasoning", "call"} for each in _before(read, seen.start))
+    if seen.kind == "end of call" and span is not None and span.kind in {"content", "markup"}:
+        return span.kind == "content" or not any(each.kind == "call" for each in _before(read, seen.start))
     if span is None or span.kind == "markup":  # markers of which nothing came have a problem of their own
         return seen.kind == "call" and any(each.start == seen.start for each in read.problems)
     if span.call is not None:
