@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import groupby
@@ -105,7 +106,7 @@ def _show_causes(found: Explanation, paint: Paint) -> None:
         return
     if found.causes:
         print(paint("\nLikely cause", BOLD))
-    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for cause in found.causes:
         print(f"  {paint(cause.name, YELLOW)}, at {_at(cause)}")
         for line in textwrap.wrap(cause.text, max(20, width - 4), break_on_hyphens=False):
