@@ -23,6 +23,11 @@ from toolglean.formats import JSON, Format, all_formats
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
 
+ATEM = (
+    '<atem:function_calls>\n<atem:invoke name="get_weather">\n'
+    '<atem:parameter name="city">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
+)
+
 
 def named(found: Explanation) -> list[str]:
     return [cause.name for cause in found.causes]
@@ -118,9 +123,9 @@ def test_every_format_reaches_the_end_of_what_it_writes() -> None:
         assert plan is not None
         found = reach(text, 0, plan, tools, bare=True, most=10_000, places=Places(text))
         assert found.outcome in {"call", "marker"}, (declared.name, text, found)
-        for size in range(len(text)):  # a call that is cut is never told to be whole before its last character counts
-            cut = reach(text[:size], 0, plan, tools, bare=True, most=10_000, places=Places(text)) if size else None
-            assert cut is None or cut.chars <= size
+        for size in range(1, len(text), 1 if depth.is_full() else 9):
+            cut = reach(text[:size], 0, plan, tools, bare=True, most=10_000, places=Places(text))
+            assert cut.chars <= size
 
 
 def test_a_format_of_ones_own_is_looked_for_too() -> None:
@@ -155,7 +160,9 @@ STORIES = [
     Story("cut-off", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOs", (4, 3)),
     Story("json-broken", '<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</tool_call>', (1, 54)),
     Story("json-broken", "<tool_call>{'name': 'say'}</tool_call>", (1, 13)),
-    Story("no-name", 'Here:\n```json\n{"city": "Oslo"}\n```\nDone.', (2, 1), ["get_weather"]),
+    Story("no-name", '```json\n{"city": "Oslo"}\n```\nDone.', (1, 1), ["get_weather"]),
+    Story("quoted", f"Write this:\n\n```xml\n{HERMES}\n```\n", (4, 1)),
+    Story("addressed-to-user", f"<|start|>assistant to=user<|message|>{ATEM}<|eot|>", (1, 38), ["get_weather"]),
     Story("quoted", 'Call it as `functions.get_weather{"city": "Oslo"}` if you like.', (1, 13), ["get_weather"]),
     Story("quoted", "A call begins with `<tool_call>{` and so on.", (1, 21)),
     Story("other-dialect", GEMMA, (1, 1), None, {"format": "hermes"}),
@@ -199,6 +206,7 @@ def test_a_near_name_is_told() -> None:
         ('{"name": "get_weather", "arguments": {}}', ["other"], {}, ['tools=[…, "get_weather"]']),
         ("A thought.</think>Hello.", None, {}, ['start="reasoning"']),
         (f"{HERMES} and so", None, {"start": "reasoning"}, ['start="content"', 'calls_in_reasoning="call"']),
+        (f"Write this:\n\n```xml\n{HERMES}\n```\n", None, {}, ['quoted="call"']),
         (HERMES, ["other"], {"format": "hermes", "unknown_tools": "content"}, ['tools=[…, "get_weather"]']),
     ],
 )
@@ -276,7 +284,7 @@ FLOODS = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_are_bounded(name: str) -> None:
-    text = FLOODS[name] * 10_000
+    text = FLOODS[name] * (10_000 if name == "openers" or depth.is_full() else 2_000)
     found = explain(text, ["f"])
     assert len(found.openers) <= 12
     assert len(found.causes) <= 5

@@ -62,6 +62,8 @@ class Parser:
         calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to `call_chars`: if
             more reasoning follows, or its closing marker, they are reasoning; if the turn ends, they are calls. "call"
             returns them at once, "text" never.
+        quoted: what to do with calls in code: between backticks, or in a fence that opened after other text. "content"
+            returns them as content, "call" reads them. A fence that opens the turn, and holds calls, is markup.
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -98,6 +100,7 @@ class Parser:
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
         calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
+        quoted: Literal["content", "call"] = "content",
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -115,6 +118,7 @@ class Parser:
             prompt=prompt,
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
+            quoted=quoted,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -132,6 +136,7 @@ class Parser:
             known,
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
+            quoted=quoted,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -160,7 +165,7 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk:  # most chunks stop here
+        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:  # most chunks stop here
             start = machine.pos
             machine.pos = start + len(chunk)
             return [Content(chunk, start)] if chunk else []
@@ -174,7 +179,7 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk:
+        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:
             machine.pos += len(chunk)
             return Output(chunk)
         return fold(machine.feed(chunk))

@@ -22,6 +22,7 @@ _TEXTS = {
 _REQUIRED = frozenset({"prompt", "id_prefix"})
 _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "content")} | {
     "calls_in_reasoning": ("draft", "call", "text"),
+    "quoted": ("content", "call"),
 }
 _FLAGS = ("coerce", "markup", "untrusted")
 
@@ -38,6 +39,7 @@ def check_arguments(
     prompt: Any,
     unknown_tools: Any,
     calls_in_reasoning: Any,
+    quoted: Any,
     coerce: Any,
     markup: Any,
     id_prefix: Any,
@@ -61,6 +63,7 @@ def check_arguments(
         and type(prompt) is str
         and unknown_tools == "call"
         and calls_in_reasoning == "draft"
+        and quoted == "content"
         and (coerce is True or coerce is False)
         and (markup is True or markup is False)
         and type(id_prefix) is str
@@ -79,6 +82,7 @@ def check_arguments(
         prompt=prompt,
         unknown_tools=unknown_tools,
         calls_in_reasoning=calls_in_reasoning,
+        quoted=quoted,
         coerce=coerce,
         markup=markup,
         id_prefix=id_prefix,

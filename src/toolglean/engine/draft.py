@@ -1,4 +1,4 @@
-# What this file knows: how calls inside reasoning are kept back until it is certain what they are.
+# What this file knows: how calls are kept back until it is certain what they are.
 # What it must not know: how a call is read, and what reasoning looks like.
 #
 # A model that reasons may try out a call and go on reasoning; or it may call and forget to close its reasoning. What
@@ -7,7 +7,9 @@
 #
 # A marker of reasoning ends a draft wherever it stands, also in a value: a draft must never swallow the answer. So the
 # text is searched for these markers before anything else reads it.
-"""Drafts: calls inside reasoning."""
+#
+# Calls behind a lone backtick are kept back in the same way: if another one follows soon, it was code.
+"""Drafts: calls inside reasoning, or behind a backtick."""
 
 from __future__ import annotations
 
@@ -27,9 +29,10 @@ Piece = tuple[str, int, int]
 
 
 class Draft:
-    """Calls inside reasoning, and all text since the first of them began.
+    """Calls that may be none, and all text since the first of them began.
 
     Attributes:
+        quoted: whether it stands behind a backtick, not in reasoning; and `close`: directly behind it.
         emit: the events before it; those of the draft are in the turn's own emitter.
         lane: the reasoning in which it stands.
         only, owed: as they were before it (see `Turn`).
@@ -40,7 +43,7 @@ class Draft:
 
     __slots__ = (
         *("_end", "_marks", "_safe", "_tail", "_text"),
-        *("emit", "lane", "limit", "most", "only", "over", "owed", "start"),
+        *("close", "emit", "lane", "limit", "most", "only", "over", "owed", "quoted", "start"),
     )
 
     def __init__(
@@ -54,9 +57,11 @@ class Draft:
         start: int,
         text: str,
         most: int,
+        quoted: bool = False,
+        close: bool = False,
     ) -> None:
         self.emit, self.lane, self.only, self.owed = emit, lane, only, owed
-        self.start, self.most = start, start + most
+        self.start, self.most, self.quoted, self.close = start, start + most, quoted, close
         self.over: int | None = None
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
@@ -99,7 +104,9 @@ class Draft:
         place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         if not found and last:
             place = len(text)
-        if base + place > self.most:
+        if base + place > self.most and self.quoted:
+            place, found = len(text), ""  # see `passed`
+        elif base + place > self.most:
             place, found = self.most - base, ""
             self.limit = "call_chars", text[place : place + 1], self.most
         self._safe = base + place
@@ -108,6 +115,11 @@ class Draft:
         else:
             self._tail = text[place:]
         return text[:place], i, base
+
+    @property
+    def passed(self) -> bool:
+        """Whether no second backtick came where it must, so that the first one was none of code."""
+        return self.quoted and self._safe > self.most and self.over is None
 
     @property
     def waits(self) -> bool:

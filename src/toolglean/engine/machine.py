@@ -20,6 +20,7 @@ from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
+from toolglean.engine.quotes import Quotes, begins_fence, fence_at
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
@@ -72,13 +73,15 @@ class Machine:
         limits: Limits,
         coerce: bool = True,
         calls_in_reasoning: str = "draft",
+        quoted: str = "content",
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
         self.plan = plan
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
-        self.turn.mode = START if plan.bare else SPACE if plan.spaced else TEXT
-        self.turn.fresh = plan.bare
+        self.turn.quotes = Quotes() if plan.quotable and quoted == "content" else None
+        self.turn.fresh = self._may_begin_bare
+        self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
         self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
         self.turn.deaf = calls_in_reasoning == "text"
         self.pos = 0
@@ -87,6 +90,11 @@ class Machine:
         self._set_short_ways()
 
     # -- what was before the turn --------------------------------------------------------------------------------------
+
+    @property
+    def _may_begin_bare(self) -> bool:
+        # Whether what stands first in a turn is looked at in a way of its own.
+        return self.plan.bare or self.turn.quotes is not None
 
     def begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
@@ -114,8 +122,10 @@ class Machine:
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
             if turn.held not in self.plan.finder(CONTENT, turn.only).literals:
                 turn.held = ""
-            turn.fresh, turn.owed, turn.last = self.plan.bare, None, ""
-            turn.mode = START if self.plan.bare else TEXT
+            turn.fresh, turn.owed, turn.last = self._may_begin_bare, None, ""
+            turn.mode = START if turn.fresh else TEXT
+            if turn.quotes is not None:
+                turn.quotes = Quotes()
         self._set_short_ways()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
             self._shut_short_ways()
@@ -136,7 +146,7 @@ class Machine:
             if text and end < turn.bound.at:
                 self.pos = end
                 return [turn.emit.plain_delta(text, start)]
-        elif self._find_opener is not None and not self._find_opener(chunk):
+        elif self._find_opener is not None and not self._find_opener(chunk) and (self._reasons or "`" not in chunk):
             if not self._reasons:  # text, where tags begin with several characters
                 start = self.pos
                 self.pos, self.turn.last = start + len(chunk), chunk
@@ -201,7 +211,7 @@ class Machine:
                 return
             if turn.lane != CONTENT:
                 self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
-            elif emit.clean:
+            elif emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
                 finder = self.plan.finder(CONTENT, turn.only)
                 self.guard, self.second = finder.guards
                 self._find_opener = None if self.guard else finder.search
@@ -236,6 +246,8 @@ class Machine:
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
+            if turn.draft is not None and turn.draft.passed:
+                turn.keep_draft()
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
@@ -259,6 +271,8 @@ class Machine:
         draft = self.turn.draft
         if draft is None:
             return False
+        if draft.quoted and draft.close and not draft.waits and draft.over is None:
+            self.turn.end_draft(self.pos)
         if draft.waits or draft.over is not None:
             self._run("", self.pos, last=True)
             return True
@@ -307,6 +321,8 @@ class Machine:
             turn.mode = TEXT
         elif turn.payload is not None:
             turn.payload.finish(turn)
+        elif turn.wrapper and held == "`" * turn.wrapper:
+            turn.emit.markup(held, self.pos - len(held))
         else:
             turn.say(held, self.pos - len(held))
         if turn.again.waiting is None:
@@ -328,16 +344,51 @@ class Machine:
         else:
             turn.say(text[i:j], turn.base + i)
         if j < len(text):
-            begun = plan.begin_bare(turn, text[j], turn.base + j)
+            if text[j] == "`" and turn.quotes is not None and (read := self._read_fence(text, j)) >= 0:
+                return read
+            begun = plan.begin_bare(turn, text[j], turn.base + j) if plan.bare else None
             turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
             if begun:
                 turn.payload, read = begun
                 return j + read
         return j
 
+    def _read_fence(self, text: str, i: int) -> int:
+        """A fence that opens the turn, if a tag follows at once; -1 if it is text."""
+        turn = self.turn
+        line = fence_at(text, i)
+        if line is None or line.end() == len(text):
+            return turn.hold(text, i) if begins_fence(text, i) else -1
+        place, found = self.plan.finder(turn.lane, turn.only).find(text, line.end(), "\n")
+        if place > line.end():
+            return -1
+        if not found:
+            return turn.hold(text, i)
+        turn.mode = CALL
+        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
+        turn.region.begin_before(line[0])
+        turn.wrapper = len(line[1])
+        return place + read
+
+    def _read_wrapper(self, text: str, i: int) -> int:
+        """What stands where the fence around the calls may end; returns its end, or `i` if it is something else."""
+        turn = self.turn
+        j = i
+        while j < len(text) and text[j] == "`":
+            j += 1
+        if i < j == len(text) and j - i <= turn.wrapper:
+            return turn.hold(text, i)
+        if j - i >= turn.wrapper:
+            turn.emit.markup(text[i:j], turn.base + i)
+            turn.wrapper, turn.mode = 0, SPACE
+            return j
+        return i
+
     def _read_text(self, text: str, i: int) -> int:
         """Content or reasoning, until a tag."""
         turn = self.turn
+        if turn.wrapper and (end := self._read_wrapper(text, i)) > i:
+            return end
         finder = self.plan.finder(turn.lane, turn.only)
         if turn.owed:
             finder = with_closers(finder, turn.owed)
@@ -346,6 +397,11 @@ class Machine:
             turn.say(text[i:place], turn.base + i)
         if not found:
             return turn.hold(text, place)
+        if turn.quotes is not None and turn.lane == CONTENT:
+            if found[0] == "`" and turn.said:  # a fence behind other text
+                turn.say(found, turn.base + place)
+                return place + len(found)
+            turn.quotes.settle(turn.base + place)
         if turn.owed and found in turn.owed:
             turn.owed = None
             turn.say(found, turn.base + place)

@@ -20,6 +20,7 @@ class Plan:
         bare: whether a call may begin the turn without a marker.
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
+        quotable: whether calls in code (Markdown's) are content, and a fence around the calls of a turn is markup.
         drafts: whether calls inside reasoning are kept back: see draft.py.
     """
 
@@ -27,6 +28,7 @@ class Plan:
     spaced = False
     stops_after_bare = False
     drafts = False
+    quotable = False
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""

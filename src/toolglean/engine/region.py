@@ -24,27 +24,33 @@ class Region:
         bare: whether no marker opened it, so that an unknown name does not count.
         start: its place in the turn.
         kept: how many characters at its beginning are not read again if no call comes of it.
+        lead: how many characters at its beginning are the line of a fence, before the opener.
         at_once: whether a call that comes of it is handed out at once, also inside reasoning.
     """
 
-    __slots__ = ("_chars", "_text", "at_once", "bare", "kept", "open", "start")
+    __slots__ = ("_chars", "_text", "at_once", "bare", "kept", "lead", "open", "start")
 
     def __init__(self) -> None:
         self.open = self.bare = self.at_once = False
-        self.start = self.kept = self._chars = 0
+        self.start = self.kept = self.lead = self._chars = 0
         self._text: Rope = ()
 
     def copy(self) -> Region:
         """The same region."""
         twin = Region()
         twin.open, twin.bare, twin.start, twin.kept = self.open, self.bare, self.start, self.kept
-        twin._text, twin._chars, twin.at_once = self._text, self._chars, self.at_once
+        twin._text, twin._chars, twin.at_once, twin.lead = self._text, self._chars, self.at_once, self.lead
         return twin
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
         self.open, self.bare, self.start, self.kept, self._text, self._chars = True, bare, start, kept, (), 0
-        self.at_once = False
+        self.at_once, self.lead = False, 0
+
+    def begin_before(self, text: str) -> None:
+        """It begins with that text, the line of a fence, which was not said yet."""
+        self.start, self.kept, self.lead = self.start - len(text), self.kept + len(text), len(text)
+        self.keep(text)
 
     def keep(self, text: str) -> None:
         """Add to it."""
@@ -84,11 +90,12 @@ class Region:
             self.kept,
             self._chars,
             self.at_once,
+            self.lead,
             flat(self._text),
         )  # a long rope is too deep for pickle
 
-    def __setstate__(self, state: tuple[bool, bool, int, int, int, bool, Rope]) -> None:
-        self.open, self.bare, self.start, self.kept, self._chars, self.at_once, self._text = state
+    def __setstate__(self, state: tuple[bool, bool, int, int, int, bool, int, Rope]) -> None:
+        self.open, self.bare, self.start, self.kept, self._chars, self.at_once, self.lead, self._text = state
 
 
 class Again:

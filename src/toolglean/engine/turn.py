@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.bound import Bound
 from toolglean.engine.draft import Draft
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
+from toolglean.engine.quotes import Quotes
 from toolglean.engine.region import Again, Region
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ __all__ = ["Payload", "Turn"]
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 DRAFT = "call in the reasoning, which went on"
+QUOTED = "call in code"
+ADDRESSED = "call in text for the user"
 QUOTING = "a value that holds the opener of a call"
 
 
@@ -83,6 +86,10 @@ class Turn:
         coerce: whether values are typed by the tool's schema.
         marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
         draft: calls inside reasoning, which are kept back, or None.
+        quotes: whether content stands in code; None where that does not matter.
+        said: whether any content came.
+        quiet: whether the text is for the user alone.
+        wrapper: the length of the fence that opened the turn, while nothing but calls stands in it.
         deaf: whether reasoning holds no calls, whatever stands in it.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
@@ -109,8 +116,12 @@ class Turn:
         "only",
         "owed",
         "payload",
+        "quiet",
+        "quotes",
         "region",
+        "said",
         "stops_after_bare",
+        "wrapper",
     )
 
     def __init__(self, emit: Emitter, names: Names, limits: Limits, *, coerce: bool, stops_after_bare: bool) -> None:
@@ -136,6 +147,9 @@ class Turn:
         self.marks: Callable[[int], tuple[str, ...]] | None = None
         self.draft: Draft | None = None
         self.deaf = False
+        self.quotes: Quotes | None = None
+        self.wrapper = 0
+        self.said = self.quiet = False
         self.log: list[Any] | None = None
 
     def copy(self) -> Turn:
@@ -149,6 +163,8 @@ class Turn:
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
         twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
+        twin.quiet = self.quiet
+        twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
         return twin
 
     # -- text ----------------------------------------------------------------------------------------------------------
@@ -157,11 +173,16 @@ class Turn:
         """Text that is no call: content, or reasoning."""
         if text:
             self.last = text
-            if self.draft is not None and not text.isspace():
+            if self.draft is not None and not self.draft.quoted and not text.isspace():
                 self.end_draft(start)
                 return
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
+            if self.quotes is not None and (self.quotes.waits or "`" in text):
+                self.quotes.scan(text, start)
+            if not self.said or self.wrapper:
+                blank = not text or text.isspace()
+                self.said, self.wrapper = self.said or not blank, self.wrapper if blank else 0
             self.emit.content(text, start)
             return
         end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
@@ -202,7 +223,9 @@ class Turn:
 
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
-        self.lane, self.long_space, self.last = lane, False, ""
+        if self.draft is not None and self.draft.quoted:  # code does not go on behind such a marker
+            self.keep_draft()
+        self.lane, self.long_space, self.last, self.quiet = lane, False, "", False
         self.payload, self.mode = None, BESIDE
 
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
@@ -254,6 +277,7 @@ class Turn:
 
     def markup_region(self, chars: int) -> None:
         """The region's first characters are a marker; the rest is read again."""
+        chars += self.region.lead
         text, start = self._take_region()
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
@@ -274,8 +298,15 @@ class Turn:
 
     @property
     def is_deaf(self) -> bool:
-        """Whether no call counts here."""
-        return self.deaf and self.lane != CONTENT
+        """Whether no call counts here: in reasoning, if the user wants it so, in a fence, in text for the user."""
+        if self.lane != CONTENT:
+            return self.deaf
+        return self.quiet or (self.quotes is not None and self.quotes.sure)
+
+    @property
+    def deaf_because(self) -> str:
+        """Why no call counts here, for a `Problem`; "" where the user wants it so."""
+        return "" if self.lane != CONTENT else ADDRESSED if self.quiet else QUOTED
 
     def takes(self, name: str) -> bool:
         """Whether a call of that name counts."""
@@ -290,7 +321,9 @@ class Turn:
         text, start = self._take_region()
         self.bound.set(start + self.limits.call_chars, "call_chars")
         if self.lane != CONTENT and self.draft is None and self.marks is not None and not at_once:
-            self._begin_draft(text, start, self.marks(self.lane))
+            self._begin_draft(text, start, self.marks(self.lane), self.limits.call_chars)
+        elif self.quotes is not None and self.quotes.open and self.lane == CONTENT and self.draft is None:
+            self._begin_draft(text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
         self.lane, self.fresh, self.last = CONTENT, False, ""
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
@@ -324,9 +357,9 @@ class Turn:
         self.bound.lift()
         self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
 
-    # -- calls inside reasoning ----------------------------------------------------------------------------------------
+    # -- calls that are kept back --------------------------------------------------------------------------------------
 
-    def _begin_draft(self, text: str, start: int, marks: tuple[str, ...]) -> None:
+    def _begin_draft(self, text: str, start: int, marks: tuple[str, ...], most: int, *, quoted: bool = False) -> None:
         self.draft = Draft(
             self.emit,
             marks,
@@ -335,7 +368,9 @@ class Turn:
             owed=self.owed,
             start=start,
             text=text,
-            most=self.limits.call_chars,
+            most=most,
+            quoted=quoted,
+            close=self.quotes is not None and self.quotes.end == start,
         )
         self.emit = self.emit.copy()
         self.emit.out = []
@@ -355,8 +390,10 @@ class Turn:
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
         self.draft = self.payload = None
         self.mode, self.held, self.long_space = TEXT, "", False
-        self.emit.problem(DRAFT, text, draft.start)
+        self.emit.problem(QUOTED if draft.quoted else DRAFT, text, draft.start)
+        quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
         self.say(text, draft.start)
+        self.quotes = quotes
         if draft.limit is not None:
             limit, what, place = draft.limit
             self.emit.problem(f"limit passed: {limit}", what, place)

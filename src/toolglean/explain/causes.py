@@ -8,6 +8,8 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from toolglean.engine.places.calls import LEFT_OVER
+from toolglean.engine.turn import ADDRESSED, QUOTED
 from toolglean.events import ToolCall
 from toolglean.explain.expected import KEYS, TOOL_NAME
 from toolglean.explain.shapes import Advice, Cause, Opener, Reach
@@ -192,6 +194,27 @@ def _quoted(start: int, what: str) -> Story:
     )
 
 
+def _told(found: Found) -> Iterator[Story]:
+    """What the parser itself says about calls that it did not return."""
+    for problem in found.read.problems:
+        if problem.reason == QUOTED:
+            yield _quoted(problem.start, "a call")
+        elif problem.reason == ADDRESSED:
+            yield Story(
+                "addressed-to-user",
+                problem.start,
+                "What looks like a call stands in a message whose header addresses it to the user, so it is an example "
+                "for the user, and content.",
+            )
+        elif problem.reason == LEFT_OVER:
+            yield Story(
+                "left-over",
+                problem.start,
+                f"The marker {problem.text.strip()[:LONG]!r} is left over beside a call: it is markup, and changes "
+                "nothing.",
+            )
+
+
 def _openers_without_call(found: Found) -> Iterator[Story]:
     for opener, reach in _lost(found):
         if opener.read_as == "reasoning" or reach.outcome == "call":
@@ -332,6 +355,7 @@ _RULES: tuple[Callable[[Found], Iterator[Story]], ...] = (
     _calls_elsewhere,
     _unknown_calls,
     _openers_without_call,
+    _told,
     _names_without_opener,
     _closers_without_opener,
     _nothing,

@@ -13,11 +13,14 @@ from collections.abc import Collection
 from itertools import islice
 from typing import NamedTuple
 
+from toolglean.engine.quotes import FENCE
+from toolglean.engine.quotes import Quotes as Code
+
 __all__ = ["Bare", "Quotes", "bare_names"]
 
 MOST = 20  # names that are looked at
 
-_fence = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_piece = re.compile(r"`+|\n|[^`\n]+")
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
 # A name, and then what servers leave of markers when they strip the special tokens: a counter, a word or two.
 _before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
@@ -26,25 +29,36 @@ _before_tag = re.compile(r"(?:invoke|function|tool|parameter) name=\"([\w.\-:/]{
 
 
 class Quotes:
-    """Where a text is inline code or stands in a code fence."""
+    """Where a text is code, by the engine's own rules; a fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._fences = [found.start() for found in _fence.finditer(text)]
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        code, begin, last = Code(), 0, None
+        for piece in (*_piece.finditer(text), None):  # backticks are counted when what follows them is read
+            was_open = code.open
+            if piece is None:
+                code.settle(len(text))
+            else:
+                code.scan(piece[0], piece.start())
+            if last is not None and last[0][0] == "`":
+                if code.open and not was_open:
+                    begin = last.start()
+                elif was_open and not code.open:
+                    self._add(text, begin, last.end())
+            last = piece
+        if code.sure:
+            self._add(text, begin, len(text))
+
+    def _add(self, text: str, begin: int, end: int) -> None:
+        if text[:begin].strip() or text[begin : begin + FENCE] != "`" * FENCE:
+            self._begins.append(begin)
+            self._ends.append(end)
 
     def hold(self, place: int) -> bool:
-        """Whether the character at that place is quoted."""
-        if bisect_right(self._fences, place - 1) % 2:
-            return True
-        begin = max(self._text.rfind("\n", 0, place) + 1, place - 256)
-        end = self._text.find("\n", place, place + 1024)
-        line = self._text[begin:place]
-        rest = self._text[place : end if end >= 0 else place + 1024]
-        return line.count("`") % 2 == 1 and "`" in rest
-
-    def own_fence(self, place: int) -> bool:
-        """Whether it stands in a fence that opens the text."""
-        return bool(self._fences) and not self._text[: self._fences[0]].strip() and self.hold(place)
+        """Whether the character at that place is code."""
+        found = bisect_right(self._begins, place) - 1
+        return found >= 0 and place < self._ends[found]
 
 
 class Bare(NamedTuple):

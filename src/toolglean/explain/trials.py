@@ -118,6 +118,11 @@ _OPTIONS = (
         "call",
         lambda _, openers: any(each.read_as == "reasoning" and _is_lost(each) for each in openers),
     ),
+    _Option(
+        "quoted",
+        "call",
+        lambda _, openers: any(each.read_as == "content" and each.quoted and _is_lost(each) for each in openers),
+    ),
 )
 
 

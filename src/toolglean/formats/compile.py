@@ -14,18 +14,33 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
+from toolglean.formats.net import (
+    ACTION,
+    EMPTY,
+    END,
+    FOLLOWS,
+    GUARDED,
+    LEFTOVER,
+    LITERAL,
+    MARKUP,
+    NAMED,
+    START,
+    TAG,
+    Net,
+    Place,
+)
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "Lane", "Program", "compiled"]
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "TELL", "Lane", "Program", "compiled"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
 CLOSE_REASONING = 1
 SPEAK = 2  # what follows is text: no call without a marker may begin there
-OPEN_REASONING = 3
+TELL = 3  # what follows is text for the user, in which no call counts
+OPEN_REASONING = 4
 
 CONTENT = 0  # the lane of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
@@ -224,7 +239,7 @@ class _Layer:
         for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)
         for marker in self.format.speaks:
-            self._marker(self.opener, marker, SPEAK)
+            self._marker(self.opener, marker, self._said_by(marker))
         self.program._openers.append(self.opener)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
@@ -250,12 +265,23 @@ class _Layer:
                 if not opener:
                     net.eps[self.bare].append(begin)
         self._tail(tail, again, closers)
+        self._leftovers(tail)
         if opener:
             marker = _first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
             end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
+            if closers and not _is_bare(marker):
+                net.eps[net.literal(net.space(end), closers[0], LITERAL | EMPTY)].append(tail)
+
+    def _leftovers(self, tail: int) -> None:
+        # A closer too many.
+        extra = self.net.state()
+        self.net.eps[tail].append(extra)
+        for text in self.program._closers[self.number]:
+            if _is_marker(text) and text not in self.tags:
+                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(tail)
 
     def _path(self, begin: int, text: str) -> int:
         # Literals with any white space between them.
@@ -392,6 +418,9 @@ class _Layer:
         self.net.actions[end] = action
         return end
 
+    def _said_by(self, marker: str) -> int:
+        return TELL if marker in self.format.tells else SPEAK
+
     def _reasoning(self, number: int, opener: str, closer: str) -> int:
         inside = self.net.state()
         self.program._pairs.append((self.number, number))
@@ -401,7 +430,7 @@ class _Layer:
         self._marker(inside, opener, DROP)
         self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
-            self._marker(inside, marker, SPEAK)
+            self._marker(inside, marker, self._said_by(marker))
         self.net.eps[inside].append(self.call_opener)
         return inside
 

@@ -34,6 +34,7 @@ class Declaration:
     calls_in_reasoning: bool = False
     drop: tuple[str, ...] = ()
     speaks: tuple[str, ...] = ()
+    tells: tuple[str, ...] = ()
     registered_only: bool = False
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()

@@ -51,6 +51,8 @@ class Format(Declaration):
         drop: markers that are markup wherever they stand.
         speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
             `drop`.
+        tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
+            ends.
         registered_only: whether a call counts only if its name is a tool's.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.places.phases import MARKERS, OBJECTS
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
-from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
+from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
 CUT_OFF = "cut off behind a marker"
+LEFT_OVER = "left over beside a call"
 
-__all__ = ["accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
+__all__ = ["LEFT_OVER", "accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -28,6 +29,8 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     if walk.guarded and flags & FOLLOWS:
         accept_guarded(turn, walk)
         return False
+    if flags & EMPTY and not flags & END and not turn.emit.open:
+        return _nothing_in_it(turn, walk)
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         turn.delta(walk.parameters.end_value(), here)
         if walk.parameters.too_deep:
@@ -46,14 +49,26 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     return True
 
 
+def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
+    # A section without a call: beside one it is markup, elsewhere a mention.
+    if turn.emit.index and not turn.is_deaf:
+        turn.leave(text_follows=False)
+        turn.drop_region(LEFT_OVER)
+    else:
+        no_call(turn, walk)
+    return False
+
+
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
-    named = bool(walk.name) and turn.takes(walk.name)
-    tried = named or (walk.phase == OBJECTS and not turn.is_deaf)
-    if walk.envelope is not None and walk.envelope.in_arguments:
+    deaf = turn.is_deaf
+    counts = turn.names.may_be if deaf else turn.takes
+    tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
+    if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
-    turn.release_region("unreadable call" if tried and not turn.region.bare else "")
+    reason = turn.deaf_because if deaf else "unreadable call"
+    turn.release_region(reason if tried and not turn.region.bare else "")
 
 
 def cut_off(turn: Turn, walk: Walk) -> None:
@@ -81,9 +96,9 @@ def accept(turn: Turn, walk: Walk) -> None:
     assert walk.accepted is not None
     action, chars = walk.accepted
     turn.markup_region(chars)
-    if action in {CLOSE_REASONING, SPEAK}:
+    if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
-        turn.fresh = turn.fresh and action != SPEAK
+        turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL
     elif action >= OPEN_REASONING:
         turn.enter_lane(action - OPEN_REASONING)
     else:  # a dropped marker

@@ -31,6 +31,7 @@ class FormatPlan(Plan):
 
     stops_after_bare = False
     drafts = True
+    quotable = True
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -134,6 +134,7 @@ FORMATS = (
             *("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
             *("<|start|>assistant to=commentary<|message|>", " to=commentary<|message|>"),
         ),
+        tells=("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
         drop=("<|eom|>", "<|eot|>"),
         aliases=("glimmer", "muse-glimmer", "musespark1x", "muse-spark"),
         models=("muse*", "*glimmer*"),

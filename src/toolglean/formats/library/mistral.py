@@ -11,14 +11,15 @@ WITH_ID = "[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{arguments}"
 NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
 TOUCHING = "[TOOL_CALLS]{name}{arguments}"
 SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
+CLOSED = "[TOOL_CALLS] {calls}[/TOOL_CALLS]"  # some models close what has no closer
 THINK = ("[THINK]", "[/THINK]")
 PLAIN_THINK = ("<think>", "</think>")
-ENDS = ("</s>", "[/TOOL_CALLS]")
+ENDS = ("</s>",)
 
 
 def others(main: str) -> tuple[str, ...]:
     """All spellings but that one."""
-    return tuple(each for each in SPELLINGS if each != main)
+    return (*(each for each in SPELLINGS if each != main), CLOSED)
 
 
 FORMATS = (
