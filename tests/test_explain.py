@@ -255,7 +255,7 @@ def test_no_text_raises() -> None:
     rows = wild_rows()
     markers = [seen.text for each in all_formats() for seen in known_markers(None).find(" ".join(each.markers))]
     odd = ["<", '"', "}", "{", "[", "(", "`", "```", "\n", " ", '"name": "f"', "\ud800", "é", "f", ":0", *markers]
-    for _ in range(2000 if depth.is_full() else 100):
+    for _ in range(500 if depth.is_full() else 100):
         row = chosen.choice(rows)
         text = row["text"]
         cut = chosen.randrange(len(text) + 1)
@@ -299,14 +299,14 @@ def test_floods_take_linear_time(name: str) -> None:
     def seconds(size: int) -> float:
         text = (FLOODS[name] * size)[:size]
         times = []
-        for _ in range(3):
+        for _ in range(2):
             begin = time.perf_counter()
             explain(text, ["f"])
             times.append(time.perf_counter() - begin)
         return min(times)
 
     seconds(1000)
-    assert seconds(200_000) < 10 * seconds(50_000) + 0.2
+    assert seconds(80_000) < 10 * seconds(20_000) + 0.2
 
 
 def test_the_readings_are_those_of_the_engine() -> None:

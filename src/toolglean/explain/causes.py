@@ -225,21 +225,8 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
             yield _cut_off(reach.end, f"what {opener.text!r} began")
         elif TOOL_NAME in reach.expected and reach.name:
             yield _unknown(found, reach.name, opener.start, "so it is content")
-        elif reach.within == "JSON" and not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
-            yield Story(
-                "no-name",
-                opener.start,
-                f"{opener.text!r} is followed by whole JSON that is not a call: it has no key with the name of a tool, "
-                'such as {"name": …, "arguments": …}.',
-            )
         elif reach.within == "JSON":
-            yield Story(
-                "json-broken",
-                reach.end,
-                f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
-                f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. Before that "
-                "the call was not certain, so the text is content.",
-            )
+            yield _no_json_call(found, opener, reach)
         elif reach.outcome == "none":
             yield Story(
                 "no-call-behind-marker",
@@ -248,6 +235,23 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
                 f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. In prose about "
                 "tool calls that is right; in a call, the model made a mistake.",
             )
+
+
+def _no_json_call(found: Found, opener: Opener, reach: Reach) -> Story:
+    if not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
+        return Story(
+            "no-name",
+            opener.start,
+            f"{opener.text!r} is followed by whole JSON that is not a call: it has no key with the name of a tool, "
+            'such as {"name": …, "arguments": …}.',
+        )
+    return Story(
+        "json-broken",
+        reach.end,
+        f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
+        f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. Before that "
+        "the call was not certain, so the text is content.",
+    )
 
 
 def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:

@@ -87,7 +87,7 @@ class _WatchedPlan(FormatPlan):
     """A format's plan whose first payload is watched."""
 
     def __init__(self, plan: FormatPlan) -> None:
-        self.program, self.formats, self.bare, self.spaced = plan.program, plan.formats, plan.bare, plan.spaced
+        super().__init__(plan.program)
         self.first: _Watched | None = None
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:

@@ -84,9 +84,12 @@ def _is_complete(read: Read, openers: list[Opener]) -> bool:
 def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], int]:
     """The openers that are looked at, and how many more there are."""
     found: list[Opener] = []
-    left, covered, left_out = BUDGET, 0, 0
+    left, covered, left_out, thinks = BUDGET, 0, 0, False
     for seen in _with_start(read, known):
         span = read.span_at(seen.start)
+        thinks = thinks or seen.kind == "reasoning"
+        if seen.kind == "end of reasoning" and thinks:
+            continue
         if not _counts(read, seen) or seen.start + len(seen.text) <= covered:
             continue
         if seen.kind == "end of call" and covered and not read.text[covered : seen.start].strip():
