@@ -182,7 +182,10 @@ class Parser:
         if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:
             machine.pos += len(chunk)
             return Output(chunk)
-        return fold(machine.feed(chunk))
+        events = machine.feed(chunk)
+        if len(events) == 1 and type(event := events[0]) is Content:
+            return Output(event.text)
+        return fold(events)
 
     def finish(self) -> list[Event]:
         """End the turn.

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolglean.engine.bound import Bound
 from toolglean.engine.draft import Draft
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.names import Names
     from toolglean.limits import Limits
+    from toolglean.scan.reader import Search
 
-__all__ = ["Payload", "Turn"]
+__all__ = ["Payload", "Stops", "Turn"]
+
+Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
+"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 DRAFT = "call in the reasoning, which went on"
@@ -51,17 +55,19 @@ class Payload:
         """The same place."""
         raise NotImplementedError
 
-    def stops(self) -> str:
-        """Inside a string of the arguments: the characters that may end it, besides those that JSON escapes.
+    def stops(self) -> Stops | None:
+        """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
+        return None
 
-        Text without any of these is passed on as it stands. "" where the text must be read.
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """The same for text in which a stop was found: it is read, if the string goes on to its end.
+
+        Returns:
+            The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may
+            be a marker, has begun. None: nothing was read.
         """
-        return ""
-
-    def passed(self, text: str) -> str:
-        """The same for text that holds such characters: as JSON, if the string goes on to its end; "" if not."""
-        del text
-        return ""
+        del turn, text
+        return None
 
 
 class Turn:

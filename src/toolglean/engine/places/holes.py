@@ -11,12 +11,13 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
-from toolglean.formats.net import HoleEdge, Place
+from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
@@ -126,7 +127,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
-    if not turn.reading_call:
+    if turn.mode != CALL:  # given up, stopped or left
         return j
     scanner = envelope.scanner
     if scanner.token == FAIL:
@@ -160,6 +161,11 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if exits.after_words and (j := _inside_word(turn, walk, text, i)) > i:
             i = j
             continue
+        if exits.marker and (j := _along_marker(turn, walk, exits.marker, text, i)) > i:
+            i = j
+            if walk.word.endswith(exits.marker):
+                return _word_ends(turn, walk, exits.marker, i)
+            continue
         char = text[i]
         if char in exits.chars and walk.word.strip():
             return _word_ends(turn, walk, "", i)
@@ -183,6 +189,25 @@ def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     if turn.region.open:
         turn.region.keep(text[i:end])
     return end
+
+
+def _along_marker(turn: Turn, walk: Walk, marker: str, text: str, i: int) -> int:
+    # As much of the marker behind the word as there is of it: nothing else can end there. What may stand before its
+    # last character may stand before each of them.
+    word = walk.word
+    place = word.rfind(marker[0])
+    begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+    piece = text[i : i + len(marker) - begun]
+    if len(piece) < 2 or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS or turn.region.bare:
+        return i
+    walk.word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
+    if not _may_go_on(turn, walk, (marker,)):
+        walk.word = word
+        return i
+    walk.word = word + piece
+    if turn.region.open:
+        turn.region.keep(piece)
+    return i + len(piece)
 
 
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:
@@ -279,7 +304,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
     walk.end_hole()
-    trail = _trail(walk)
+    trail = trail_of(walk.edges) if parameters.paired else ""
     for char in found[len(trail) if trail and found.startswith(trail) and found not in walk.exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
     parameters.undecided = True
@@ -290,12 +315,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 def value_finder(walk: Walk) -> Finder:
     """Finds what may stand behind the value that is being read, with the white space that belongs to it."""
-    return walk.program.net.finder(walk.exits, _trail(walk))
-
-
-def _trail(walk: Walk) -> str:
-    paired = walk.parameters is not None and walk.parameters.paired
-    return max((edge.trail for edge in walk.edges), key=len) if paired else ""
+    return walk.program.net.finder(walk.edges, paired=walk.parameters is not None and walk.parameters.paired)
 
 
 def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> int:
