@@ -453,7 +453,7 @@ def _first_literal(pattern: str) -> str:
 
 
 def _marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
-    # What shows each of these markers. Of one that holds white space, that is a part with which nothing else is written.
+    # What shows each of these markers. Of one that holds white space, that is a part which no call is written with.
     calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
     found = []
     for pattern in patterns:
