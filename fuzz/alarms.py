@@ -1,4 +1,4 @@
-# What this file knows: texts about tool calls that hold none: prose, code, documents; and how many calls come out of them.
+# What this file knows: texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
 # What it must not know: why.
 #
 # A call that is written out plainly, in the middle of an answer and in no code, is a call: no parser can tell whether
@@ -53,13 +53,13 @@ WORDS = (
         "first",
     ),
 )
+_tools = ToolSet(TOOLS)
 PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
 WAYS: dict[str, Callable[[Format], Parser]] = {
-    "auto": lambda declared: Parser(_tools),
-    "auto, no tools": lambda declared: Parser(),
+    "auto": lambda _: Parser(_tools),
+    "auto, no tools": lambda _: Parser(),
     "format": lambda declared: Parser(_tools, format=declared),
 }
-_tools = ToolSet(TOOLS)
 
 
 def _sentence(rng: random.Random) -> str:
@@ -132,8 +132,8 @@ def _plain_code(rng: random.Random, declared: Format) -> str:
 
 def _template(rng: random.Random, declared: Format) -> str:
     # What a document writes for a call: names and values left open.
-    text = re.sub(r"get_weather|shell|search|read_file|python|json|\bf\b", rng.choice(("NAME", "...", "<name>", "{name}")),
-                  _call(rng, declared))  # fmt: skip
+    name = rng.choice(("NAME", "...", "<name>", "{name}"))
+    text = re.sub(r"get_weather|shell|search|read_file|python|json|\bf\b", name, _call(rng, declared))
     return rng.choice(("The form is {0} for all.", "{0}", "- {0}\n- and so on")).format(text.replace("Oslo", "..."))
 
 

@@ -174,7 +174,7 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
-            while self._release_at_end() or self._settle_draft():
+            while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
                 pass
             self.turn.emit.flush()
             self._finished = True
@@ -322,14 +322,21 @@ class Machine:
         stack[:] = [each for each in stack if draft.is_beyond(each)]
         return rest if rest[0] else stack.pop() if stack else None
 
+    def _read_rest_of_draft(self) -> bool:
+        """At the end of the turn: what waited because it might have become a marker. True: there was something."""
+        if self.turn.draft is None or not self.turn.draft.waits:
+            return False
+        self._run("", self.pos, last=True)
+        return True
+
     def _settle_draft(self) -> bool:
         """At the end of the turn: what a draft is. True: there was text to read again."""
         draft = self.turn.draft
         if draft is None:
             return False
-        if draft.quoted and draft.close and not draft.waits and draft.over is None:
+        if draft.quoted and draft.close and draft.over is None:
             self.turn.end_draft(self.pos)
-        if draft.waits or draft.over is not None:
+        if draft.over is not None:
             self._run("", self.pos, last=True)
             return True
         self.turn.keep_draft()
@@ -374,7 +381,7 @@ class Machine:
         held, turn.held = turn.held, ""
         if turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
-            turn.mode = TEXT
+            turn.mode, turn.payload = TEXT, None
         elif turn.payload is not None:
             turn.payload.finish(turn)
         elif turn.wrapper and held == "`" * turn.wrapper:
