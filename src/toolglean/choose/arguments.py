@@ -21,7 +21,7 @@ _TEXTS = {
 }
 _REQUIRED = frozenset({"prompt", "id_prefix"})
 _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "content")}
-_FLAGS = ("coerce", "markup", "untrusted")
+_FLAGS = ("strict", "coerce", "markup", "untrusted")
 
 
 def check_arguments(
@@ -32,6 +32,7 @@ def check_arguments(
     response_template: Any,
     tag: Any,
     closer: Any,
+    strict: Any,
     start: Any,
     prompt: Any,
     unknown_tools: Any,
@@ -54,6 +55,7 @@ def check_arguments(
         and response_template is None
         and (tag is None or type(tag) is str)
         and (closer is None or type(closer) is str)
+        and (strict is True or strict is False)
         and start is None
         and type(prompt) is str
         and unknown_tools == "call"
@@ -71,6 +73,7 @@ def check_arguments(
         response_template=response_template,
         tag=tag,
         closer=closer,
+        strict=strict,
         start=start,
         prompt=prompt,
         unknown_tools=unknown_tools,

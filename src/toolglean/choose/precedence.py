@@ -43,6 +43,7 @@ class Given(NamedTuple):
     model: str | None
     tag: str | None
     closer: str | None
+    strict: bool = False
 
 
 class Choice(NamedTuple):
@@ -105,7 +106,7 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
     if given.format is not None:
         if given.tag is not None or given.closer is not None:
             raise UsageError("give a format or a tag, not both")
-        return Choice(_format_plan(given.format, tools))
+        return Choice(_format_plan(given.format, tools, strict=given.strict))
     if given.tag is not None:
         return Choice(_tag_plan(given.tag, given.closer))
     source = _source(given)
@@ -116,7 +117,9 @@ def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
         return Choice(plan_of(answers, tools), response_template=answers)
     if source is not None:
         return _from_template(source, given, tools, untrusted=untrusted)
-    return Choice(_format_plan("auto", tools) if given.model is None else _model_plan(given.model, tools))
+    if given.model is None:
+        return Choice(_format_plan("auto", tools, strict=given.strict))
+    return Choice(_model_plan(given.model, tools, strict=given.strict))
 
 
 def _check_variables(given: Given) -> None:
@@ -157,14 +160,14 @@ def _from_template(source: TemplateSource, given: Given, tools: ToolSet | None, 
     variables = {**source.variables, **(given.variables or {})}
     found = _inferred(source.text, _key_of(variables), untrusted)
     if not isinstance(found, Exception):
-        return Choice(_format_plan(found.format, tools), found.starts_reasoning, marks=found.marks)
+        return Choice(_format_plan(found.format, tools, strict=given.strict), found.starts_reasoning, marks=found.marks)
     drop, marks = getattr(found, "drop", ()), getattr(found, "marks", ())
     if given.model is not None:
         from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
         known = format_of_model(given.model)
         if known is not None:
-            return Choice(_format_plan(known, tools), marks=marks)
+            return Choice(_format_plan(known, tools, strict=given.strict), marks=marks)
     from toolglean.templates import tag_of  # noqa: PLC0415
     from toolglean.templates.markers import GENERIC  # noqa: PLC0415
 
@@ -210,19 +213,19 @@ def _tag_plan(tag: str, closer: str | None, drop: tuple[str, ...] = ()) -> Plan:
     return TagPlan(Tag.of(tag, closer), drop)
 
 
-def _format_plan(named: str | Format, tools: ToolSet | None) -> Plan:
+def _format_plan(named: str | Format, tools: ToolSet | None, *, strict: bool) -> Plan:
     from toolglean.choose.plans import plan_for  # noqa: PLC0415  # a parser for a tag does without formats
 
-    return plan_for(named, () if tools is None else tools.names)
+    return plan_for(named, () if tools is None else tools.names, strict=strict)
 
 
-def _model_plan(model: str, tools: ToolSet | None) -> Plan:
+def _model_plan(model: str, tools: ToolSet | None, *, strict: bool) -> Plan:
     from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
     found = format_of_model(model)
     if found is None:
         raise UsageError(f"no known format for the model {model!r}: give `format`, `template` or `tag`")
-    return _format_plan(found, tools)
+    return _format_plan(found, tools, strict=strict)
 
 
 def _json(text: str) -> Any:

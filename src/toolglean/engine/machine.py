@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 3  # of the pickled state
+LAYOUT = 4  # of the pickled state
 
 Search = Callable[[str], object]
 
@@ -190,7 +190,7 @@ class Machine:
             if turn.lane != CONTENT:
                 self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
             elif emit.clean:
-                finder = self.plan.finder(CONTENT, turn.only)
+                finder = self.plan.text_finder(turn)
                 self.guard, self.second = finder.guards
                 self._find_opener = None if self.guard else finder.search
         elif mode == CALL:
@@ -296,7 +296,9 @@ class Machine:
         else:
             turn.say(text[i:j], turn.base + i)
         if j < len(text):
-            begun = plan.begin_bare(turn, text[j], turn.base + j)
+            if plan.waits_at_start(turn, text, j):
+                return turn.hold(text, j)
+            begun = plan.begin_bare(turn, text, j)
             turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
             if begun:
                 turn.payload, read = begun
@@ -306,7 +308,7 @@ class Machine:
     def _read_text(self, text: str, i: int) -> int:
         """Content or reasoning, until a tag."""
         turn = self.turn
-        finder = self.plan.finder(turn.lane, turn.only)
+        finder = self.plan.text_finder(turn)
         if turn.owed:
             finder = with_closers(finder, turn.owed)
         place, found = finder.find(text, i, turn.last)

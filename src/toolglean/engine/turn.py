@@ -46,6 +46,11 @@ class Payload:
         """The same place."""
         raise NotImplementedError
 
+    def is_too_long(self, turn: Turn) -> bool:
+        """The turn's region has passed the limit `held`. Whether the payload was only a try, and has given way."""
+        del turn
+        return False
+
     def stops(self) -> str:
         """Inside a string of the arguments: the characters that may end it, besides those that JSON escapes.
 
@@ -237,6 +242,18 @@ class Turn:
             text = text[:kept]
         self.say(text, start)
 
+    def read_region_again(self, payload: Payload, kept: int, *, bare: bool) -> bool:
+        """That payload reads the region again, from its first character on. False: too much was read so.
+
+        `kept`, `bare`: as for `open_region`.
+        """
+        text, start = self.region.text, self.region.start
+        if start < 0 or not self.again.read_otherwise(text, start):
+            return False
+        self.open_region(start, kept, bare=bare)
+        self.payload, self.mode = payload, CALL
+        return True
+
     def markup_region(self, chars: int) -> None:
         """The region's first characters are a marker; the rest is read again."""
         text, start = self._take_region()
@@ -342,6 +359,8 @@ class Turn:
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        if limit == "held" and self.region.open and self.payload is not None and self.payload.is_too_long(self):
+            return
         self.mode, self.payload = DONE, None
         self.bound.lift()
         self.emit.problem(f"limit passed: {limit}", text, place)

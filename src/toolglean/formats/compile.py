@@ -19,7 +19,17 @@ from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "Lane", "Program", "compiled"]
+__all__ = [
+    "CLOSE_REASONING",
+    "DROP",
+    "OPEN_REASONING",
+    "SPEAK",
+    "Lane",
+    "Program",
+    "compiled",
+    "first_literal",
+    "is_bare",
+]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
@@ -138,7 +148,7 @@ def _restored(formats: tuple[str | Format, ...]) -> Program:
     return compiled(tuple(get_format(each) if isinstance(each, str) else each for each in formats))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def compiled(formats: tuple[Format, ...]) -> Program:
     """The program of these formats.
 
@@ -196,7 +206,7 @@ class _Layer:
         net.eps[self.opener].append(self.call_opener)
         self.program._closers.append({})
         openings = [_opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
-        self.tags = tuple(dict.fromkeys(each for each in openings if each and not _is_bare(each)))
+        self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
         self.program._tags.append(frozenset(self.tags))
 
     def lay(self) -> None:
@@ -227,8 +237,8 @@ class _Layer:
             begin = net.state()
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
-            marker = _first_literal(pattern)
-            if marker and not _is_bare(marker):
+            marker = first_literal(pattern)
+            if marker and not is_bare(marker):
                 net.eps[self.call_opener].append(begin)
             else:
                 net.eps[again].append(begin)
@@ -236,10 +246,10 @@ class _Layer:
                     net.eps[self.bare].append(begin)
         self._tail(tail, again, closers)
         if opener:
-            marker = _first_literal(opener)
+            marker = first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
-            end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
+            end = self._path(self.bare if is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
 
     def _path(self, begin: int, text: str) -> int:
@@ -396,7 +406,7 @@ class _Layer:
         net = self.net
         behind = net.state()
         then = [*markers, *self.tags] if self.format.calls_in_reasoning else markers
-        for text in dict.fromkeys(_first_literal(each) for each in then):
+        for text in dict.fromkeys(first_literal(each) for each in then):
             net.literal(net.space(behind), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)
@@ -404,7 +414,8 @@ class _Layer:
             net.eps[end].append(behind)
 
 
-def _first_literal(pattern: str) -> str:
+def first_literal(pattern: str) -> str:
+    """The literal with which a pattern begins; "" where it begins with a hole."""
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
 
@@ -432,7 +443,7 @@ def _is_marker(literal: str) -> bool:
     return any(char.isalnum() for char in literal)
 
 
-def _is_bare(literal: str) -> bool:
+def is_bare(literal: str) -> bool:
     """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
     return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import OBJECTS
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
 from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
@@ -50,10 +51,13 @@ def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
     named = bool(walk.name) and turn.takes(walk.name)
     tried = walk.phase == OBJECTS or named
+    problem = walk.problem or ("unreadable call" if tried and not turn.region.bare else "")
     if walk.envelope is not None and walk.envelope.in_arguments:
         turn.distrust(walk.program.ends(walk.format)[0])
+    elif read_otherwise(turn, walk, problem):
+        return
     turn.leave(text_follows=True)
-    turn.release_region("unreadable call" if tried and not turn.region.bare else "")
+    turn.release_region(problem)
 
 
 def accept(turn: Turn, walk: Walk) -> None:
@@ -81,12 +85,16 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
 
     `formats`: the numbers of the formats that fit what was read; () for those of the walk's place.
     """
-    fitting = turn.narrowed(formats or walk.place.formats)
+    fitting = formats or walk.place.formats
+    if not walk.is_foreign:
+        fitting = turn.narrowed(fitting)
     number = fitting[0]
     declared = walk.program.formats[number]
     name = turn.names.resolve(walk.name)
     if not walk.name or not turn.takes(walk.name) or (declared.registered_only and name is None):
         no_call(turn, walk)
+        return False
+    if name is None and read_otherwise(turn, walk, "", doubted=True):
         return False
     model_id = walk.id
     if declared.id and walk.index:
@@ -95,7 +103,8 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     walk.format = number
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
-    turn.only = fitting
+    if not walk.is_foreign:
+        turn.only = fitting
     walk.accepted = None
     return True
 
