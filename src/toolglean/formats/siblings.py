@@ -1,4 +1,4 @@
-# What this file knows: which other formats of the library write what begins so, and how they are put together to read it.
+# What this file knows: which other formats of the library write what begins so, and how they are put together to read.
 # What it must not know: when they are asked (engine/places/), and any text but the beginning of a call.
 #
 # The name of a format, or of a model, says how the model should write, and now and then it writes as another family
@@ -149,7 +149,10 @@ class Siblings:
     def _at_start(self, text: str) -> Program | None:
         begun = text[0] if text[0] in BRACKETS else text
         named = self._names_a_tool(begun)
-        return self._program(each.declared for each in self._beginnings if each.fits_at_start(begun, named=named))
+        closers = " ".join(self._own.ends(0)[0])
+        return self._program(
+            _closed(each.declared, closers) for each in self._beginnings if each.fits_at_start(begun, named=named)
+        )
 
     def _names_a_tool(self, text: str) -> bool:
         word = _word(text)
@@ -210,6 +213,17 @@ def _beginning(declared: Format) -> Beginning:
 def _first_hole(pattern: str) -> str:
     first = next(iter(tokens_of(pattern.strip())), None)
     return first.name if isinstance(first, Hole) else ""
+
+
+@lru_cache(maxsize=1024)
+def _closed(declared: Format, closers: str) -> Format:
+    # A model that leaves out the opener of its own format may write its closer all the same.
+    more = [
+        (opener, f"{closer} {closers}")
+        for opener, closer in declared.all_sections
+        if not opener or is_bare(first_literal(opener))
+    ]
+    return replace(declared, sections=(*declared.sections, *more)) if closers else declared
 
 
 def _together(formats: tuple[Format, ...]) -> Program | None:

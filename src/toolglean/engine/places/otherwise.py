@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import CONTENT
-from toolglean.engine.places.phases import DOUBTED, ONLY, OWN, SIBLING
+from toolglean.engine.places.phases import DOUBTED, ONLY, SIBLING
 
 if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
