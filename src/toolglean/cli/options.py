@@ -37,8 +37,8 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--template",
         metavar="FILE",
         help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json. With --model too, the first counts that is known: this one, then "
-        "the name",
+        "Ollama Modelfile; or a tokenizer_config.json. With --model too, this one counts "
+        "if it is known, else the name",
     )
     group.add_argument(
         "--strict-format",

@@ -47,8 +47,8 @@ class Beginning:
     names: bool
 
     def fits(self, text: str) -> bool:
-        """Whether a marker fits that text, as far as it goes."""
-        return any(_fits(each, text) for each in self.markers)
+        """Whether the text begins with one of the markers."""
+        return text.startswith(self.markers)
 
     def fits_at_start(self, text: str, *, named: bool) -> bool:
         """Whether anything fits it where a turn starts. `named`: a tool's name stands there."""
@@ -81,7 +81,18 @@ class Siblings:
         library: the formats that are asked.
     """
 
-    __slots__ = ("_beginnings", "_finders", "_known", "_longest", "_names", "_own", "_programs", "_starts", "library")
+    __slots__ = (
+        "_at_opener",
+        "_beginnings",
+        "_finders",
+        "_known",
+        "_longest",
+        "_names",
+        "_own",
+        "_programs",
+        "_starts",
+        "library",
+    )
 
     def __init__(self, own: Program, names: tuple[str, ...], library: tuple[Format, ...]) -> None:
         self.library = library
@@ -93,8 +104,9 @@ class Siblings:
         words = tuple(dict.fromkeys(each for each in markers if each[0] not in ANYWHERE))
         self._starts = (*words, *names)
         ours = own.lane(0, ()).finder.literals
-        self._longest = max(map(len, (*self._starts, *ours)), default=0) + 1
+        self._longest = max(map(len, (*markers, *names, *ours)), default=0) + 1
         self._finders: dict[tuple[int, ...], Finder] = {}
+        self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._programs: dict[tuple[Format, ...], Program | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,11 +131,13 @@ class Siblings:
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
         """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
-        found = [each for each in self._beginnings if each.fits(text)]
-        program = self._program(each.declared for each in found)
-        if program is None:
+        place, opener = self.finder(()).find(text[: self._longest], 0)
+        if place or not opener:
             return None
-        return program, max(len(each) for one in found for each in one.markers if _fits(each, text))
+        if opener not in self._at_opener:
+            program = self._program(each.declared for each in self._beginnings if each.fits(opener))
+            self._at_opener[opener] = None if program is None else (program, len(opener))
+        return self._at_opener[opener]
 
     def at_start(self, text: str, place: int) -> Start:
         """What reads what stands at the start of a turn, if it is not the format's own."""
