@@ -49,7 +49,7 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
 
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
-    named = bool(walk.name) and turn.takes(walk.name)
+    named = bool(walk.name) and (turn.names.may_be if walk.is_foreign else turn.takes)(walk.name)
     tried = walk.phase == OBJECTS or named
     problem = walk.problem or ("unreadable call" if tried and not turn.region.bare else "")
     if walk.envelope is not None and walk.envelope.in_arguments:
