@@ -105,6 +105,8 @@ def choose_format(
         start=None,
         prompt="",
         unknown_tools="call",
+        calls_in_reasoning="draft",
+        quoted="content",
         coerce=True,
         markup=False,
         id_prefix="",

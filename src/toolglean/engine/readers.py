@@ -7,17 +7,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.formats.spec import Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, mended, object_text
+from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, leaves_string, mended, object_text
 from toolglean.scan.python import KeywordsReader
-from toolglean.scan.reader import DONE, FAILED, NEED, Reader
+from toolglean.scan.reader import DONE, FAILED, NEED, Reader, stop_search
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.coerce import properties
 
 if TYPE_CHECKING:
+    from toolglean.engine.turn import Stops
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonReader", "reader_for"]
+__all__ = ["JsonReader", "reader_for", "reader_stops"]
 
 
 class JsonReader:
@@ -64,6 +65,10 @@ class JsonReader:
         """What may end the string that is being read; "" outside strings."""
         return QUOTE if self._scanner.in_string and self._string is None else ""
 
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """See `JsonScanner.passed`."""
+        return self._scanner.passed(text)
+
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
@@ -75,6 +80,14 @@ class JsonReader:
 
     def __setstate__(self, state: tuple[JsonScanner, Rope | None, str]) -> None:
         self._scanner, self._string, self.fault = state
+
+
+def reader_stops(reader: Reader) -> Stops | None:
+    """See `Payload.stops`."""
+    if isinstance(reader, JsonReader):
+        return (leaves_string, None) if reader.stops() else None
+    search = stop_search(reader.stops())
+    return None if search is None else (search, None)
 
 
 def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None) -> Reader:

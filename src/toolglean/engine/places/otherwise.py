@@ -33,7 +33,7 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
     """
     if walk.siblings is None or walk.reading in {ONLY, SIBLING} or turn.lane != CONTENT or turn.in_prompt:
         return False
-    text = turn.region.text
+    text = turn.region.text[turn.region.lead :]
     if walk.reading == DOUBTED:
         found: tuple[Program, int] | None = walk.siblings.own, walk.siblings.own_opener(text)
         reading = ONLY
