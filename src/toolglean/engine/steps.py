@@ -30,6 +30,12 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if j < len(text):
         if text[j] == "`" and turn.quotes is not None and (read := read_opening(turn, plan, text, j)) >= 0:
             return read
+        place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
+        if place == j and not found:
+            return turn.hold(text, j)
+        if place == j:  # a marker: an unknown name counts behind it
+            turn.mode = TEXT
+            return j
         if plan.waits_at_start(turn, text, j):
             return turn.hold(text, j)
         begun = plan.begin_bare(turn, text, j) if plan.bare else None

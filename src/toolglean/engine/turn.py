@@ -302,10 +302,12 @@ class Turn:
         self.payload, self.mode = payload, CALL
         return True
 
-    def markup_region(self, chars: int) -> None:
+    def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.lead
         text, start = self._take_region()
+        if problem:
+            self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)

@@ -38,6 +38,7 @@ __all__ = [
     "DROP",
     "OPEN_REASONING",
     "SPEAK",
+    "STRAY",
     "TELL",
     "Lane",
     "Program",
@@ -51,7 +52,8 @@ DROP = 0
 CLOSE_REASONING = 1
 SPEAK = 2  # what follows is text: no call without a marker may begin there
 TELL = 3  # what follows is text for the user, in which no call counts
-OPEN_REASONING = 4
+STRAY = 4  # the end of reasoning that has not begun
+OPEN_REASONING = 5
 
 CONTENT = 0  # the lane of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
@@ -436,7 +438,7 @@ class _Layer:
         inside = self.net.state()
         self.program._pairs.append((self.number, number))
         self._marker(self.opener, opener, OPEN_REASONING + len(self.program._pairs))
-        self._marker(self.opener, closer, DROP)  # a stray closer
+        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
         self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
         self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
@@ -464,7 +466,7 @@ def first_literal(pattern: str) -> str:
 
 
 def _marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
-    # What shows each of these markers. Of one that holds white space, that is a part which nothing else is written with.
+    # What shows each of these markers. Of one that holds white space, that is a part which no call is written with.
     calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
     found = []
     for pattern in patterns:

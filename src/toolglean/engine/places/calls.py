@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
 CUT_OFF = "cut off behind a marker"
+STRAY_CLOSER = "end of reasoning that had not begun"
 LEFT_OVER = "left over beside a call"
 
 __all__ = ["LEFT_OVER", "accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
@@ -105,7 +106,7 @@ def accept(turn: Turn, walk: Walk) -> None:
     """A marker with an action was read whole, and nothing longer came of it."""
     assert walk.accepted is not None
     action, chars = walk.accepted
-    turn.markup_region(chars)
+    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
         turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL

@@ -31,21 +31,21 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
         problem: the reason of the `Problem` that is due if no call comes of it.
         doubted: whether the walk could go on, but the call's name is unknown.
     """
-    if walk.siblings is None or walk.reading in {ONLY, SIBLING} or turn.lane != CONTENT or turn.in_prompt:
+    if walk.siblings is None or walk.role in {ONLY, SIBLING} or turn.lane != CONTENT or turn.in_prompt:
         return False
     text = turn.region.text[turn.region.lead :]
-    if walk.reading == DOUBTED:
+    if walk.role == DOUBTED:
         found: tuple[Program, int] | None = walk.siblings.own, walk.siblings.own_opener(text)
-        reading = ONLY
+        role = ONLY
     elif doubted and turn.names.tools is None:
         return False
     else:
         found = walk.siblings.again_at_start(text) if walk.from_start else walk.siblings.at_opener(text)
-        reading = DOUBTED if doubted else SIBLING
+        role = DOUBTED if doubted else SIBLING
     if found is None:
         return False
     program, kept = found
     place = program.bare_start(()) if walk.from_start else program.lane(CONTENT, ()).opening
     twin = type(walk)(program, place)
-    twin.reading, twin.from_start, twin.siblings, twin.problem = reading, walk.from_start, walk.siblings, problem
+    twin.role, twin.from_start, twin.siblings, twin.problem = role, walk.from_start, walk.siblings, problem
     return turn.read_region_again(twin, 0 if walk.from_start else kept, bare=walk.from_start)

@@ -35,6 +35,7 @@ class FormatPlan(Plan):
 
     stops_after_bare = False
     drafts = True
+    marked = True
     quotable = True
 
     def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
@@ -77,7 +78,7 @@ class FormatPlan(Plan):
         turn.open_region(start, opener)
         payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening)
         if siblings is not None:
-            payload.reading, payload.siblings = OWN, siblings
+            payload.role, payload.siblings = OWN, siblings
         return payload, 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
@@ -92,7 +93,7 @@ class FormatPlan(Plan):
         if place is not None:
             payload = FormatPayload(self.program, place)
             if siblings is not None:
-                payload.reading, payload.siblings, payload.from_start = OWN, siblings, True
+                payload.role, payload.siblings, payload.from_start = OWN, siblings, True
         else:
             program = None if siblings is None else siblings.at_start(text, i).program
             if program is None:
@@ -113,7 +114,7 @@ class FormatPlan(Plan):
 
 
 def _foreign(payload: FormatPayload) -> FormatPayload:
-    payload.reading = SIBLING
+    payload.role = SIBLING
     return payload
 
 

@@ -43,7 +43,7 @@ class Walk(Payload):
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
         hole_end: behind the last parameter, as far as it is known.
-        reading: whose reading it is (phases.py), as long as the region may be read otherwise.
+        role: whose reading it is (phases.py), as long as the region may be read otherwise.
         from_start: whether the region began where the turn did, without a marker.
         siblings: the formats that may read what this one does not; None where only this one counts.
         problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
@@ -73,7 +73,7 @@ class Walk(Payload):
         "problem",
         "program",
         "reader",
-        "reading",
+        "role",
         "siblings",
         "word",
     )
@@ -96,7 +96,7 @@ class Walk(Payload):
         self.pending: Rope = ()
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
-        self.reading = ONLY
+        self.role = ONLY
         self.from_start = False
         self.siblings: Siblings | None = None
         self.problem = ""
@@ -112,7 +112,7 @@ class Walk(Payload):
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.reading, twin.from_start = self.reading, self.from_start
+        twin.role, twin.from_start = self.role, self.from_start
         twin.siblings, twin.problem = self.siblings, self.problem
         return twin
 
@@ -140,7 +140,7 @@ class Walk(Payload):
     @property
     def is_foreign(self) -> bool:
         """Whether it is a sibling's: its numbers of formats are not those of the turn."""
-        return self.reading in {SIBLING, DOUBTED}
+        return self.role in {SIBLING, DOUBTED}
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -187,7 +187,7 @@ class Walk(Payload):
     def go_behind(self, place: Place) -> None:
         """The call is complete: what follows is markup, or another call."""
         self.phase, self.place = BEHIND, place
-        self.reading = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
+        self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
         self.problem = ""
         self.name = self.id = self.index = ""
         self.parameters = self.reader = self.envelope = None
