@@ -201,7 +201,7 @@ def test_a_near_name_is_told() -> None:
 @pytest.mark.parametrize(
     ("text", "tools", "options", "advice"),
     [
-        (GEMMA, None, {"format": "hermes"}, ['format="auto"', 'format="gemma-4"']),
+        (GEMMA, None, {"format": "hermes"}, ['format="auto"', 'format="gemma-4"', 'tools=["get_weather"]']),
         (GEMMA, ["get_weather"], {"tag": "<nothing>"}, ['format="auto"', 'format="gemma-4"']),
         ('{"name": "get_weather", "arguments": {}}', ["other"], {}, ['tools=[…, "get_weather"]']),
         ("A thought.</think>Hello.", None, {}, ['start="reasoning"']),

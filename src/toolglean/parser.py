@@ -53,6 +53,9 @@ class Parser:
         response_template: a response template of Hugging Face, version 1.
         tag: the marker that starts a call, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
         closer: the marker that ends a call; None: read from the template, or derived from the tag.
+        strict: whether the format is read alone that `format`, `model` or a template names. By default its calls come
+            first, and what it does not read is read as another format of the library, or as bare or fenced JSON at the
+            start of the turn, if that is a call of one of `tools`. "auto" and a tag are not affected.
         start: "reasoning" if the prompt has opened the reasoning, "content" if not; None: as the chat template shows,
             or else content.
         prompt: the prompt, or its end, which shows whether the reasoning is open. Only the text after the header of the
@@ -96,6 +99,7 @@ class Parser:
         response_template: Mapping[str, Any] | None = None,
         tag: str | None = None,
         closer: str | None = None,
+        strict: bool = False,
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
@@ -114,6 +118,7 @@ class Parser:
             response_template=response_template,
             tag=tag,
             closer=closer,
+            strict=strict,
             start=start,
             prompt=prompt,
             unknown_tools=unknown_tools,
@@ -127,7 +132,7 @@ class Parser:
         )
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         chosen = choose(
-            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer),
+            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer, strict),
             known,
             untrusted=untrusted,
         )

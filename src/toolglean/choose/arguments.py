@@ -24,7 +24,7 @@ _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "co
     "calls_in_reasoning": ("draft", "call", "text"),
     "quoted": ("content", "call"),
 }
-_FLAGS = ("coerce", "markup", "untrusted")
+_FLAGS = ("strict", "coerce", "markup", "untrusted")
 
 
 def check_arguments(
@@ -35,6 +35,7 @@ def check_arguments(
     response_template: Any,
     tag: Any,
     closer: Any,
+    strict: Any,
     start: Any,
     prompt: Any,
     unknown_tools: Any,
@@ -59,6 +60,7 @@ def check_arguments(
         and response_template is None
         and (tag is None or type(tag) is str)
         and (closer is None or type(closer) is str)
+        and (strict is True or strict is False)
         and start is None
         and type(prompt) is str
         and unknown_tools == "call"
@@ -78,6 +80,7 @@ def check_arguments(
         response_template=response_template,
         tag=tag,
         closer=closer,
+        strict=strict,
         start=start,
         prompt=prompt,
         unknown_tools=unknown_tools,

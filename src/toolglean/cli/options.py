@@ -44,13 +44,19 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--format", metavar="NAME", help="the name of a format, listed by `toolglean formats` (default: auto)"
     )
     way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
-    way.add_argument(
+    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
         "--template",
         metavar="FILE",
         help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json",
+        "Ollama Modelfile; or a tokenizer_config.json. With --model too, this one counts "
+        "if it is known, else the name",
     )
-    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
+        "--strict-format",
+        action="store_true",
+        help="read the named format alone: no calls of your tools in the formats of other families",
+    )
     group.add_argument(
         "--closer", help="the marker that ends a call (default: derived from the tag, or read from the template)"
     )
@@ -115,6 +121,8 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     """
     if args.closer is not None and args.tag is None and args.template is None:
         raise InputError("--closer needs --tag or --template: a format has its own closer")
+    if args.template is not None and (args.format is not None or args.tag is not None):
+        raise InputError("--template does not go with --format or --tag: leave out one of them")
     variables = variables_of(args)
     if variables and args.template is None:
         raise InputError("--set needs --template: nothing else takes variables")
@@ -123,6 +131,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
+    given["strict"] = args.strict_format
     try:
         return make(tools, **given)
     except (FormatError, TemplateError) as error:
@@ -133,7 +142,9 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
 
 def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
-    return args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+    return (
+        args.strict_format or args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+    )
 
 
 def read_text(path: str) -> str:

@@ -190,8 +190,9 @@ class TagPlan(Plan):
             payload.phase = IN_JSON
         return payload, len(found)
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
-        """The turn begins with that character: the payload, and how many characters it has read; None if none."""
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
+        """The turn begins at `i`: the payload, and how many characters it has read; None if none."""
+        char, start = text[i], turn.base + i
         if char == self.tag.text:
             return self.begin(turn, char, start)
         return None if self.tag.text else self.begin(turn, "", start)

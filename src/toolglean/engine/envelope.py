@@ -130,8 +130,10 @@ class Envelope:
 
     @property
     def in_arguments(self) -> bool:
-        """Whether what is read may be the arguments of a call that is not certain yet."""
-        return self._reading == HOLDING and self._purpose != FOR_NOTHING
+        """Whether arguments of a call that is not certain yet are being read, or wait for its name."""
+        if self._reading == HOLDING and self._purpose != FOR_NOTHING:
+            return True
+        return any(frame.arguments and not frame.called for frame in self.frames)
 
     def copy(self) -> Envelope:
         """The same place."""

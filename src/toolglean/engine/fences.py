@@ -21,7 +21,7 @@ def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
     line = fence_at(text, i)
     if line is None or line.end() == len(text):
         return turn.hold(text, i) if begins_fence(text, i) else -1
-    place, found = plan.finder(turn.lane, turn.only).find(text, line.end(), "\n")
+    place, found = plan.text_finder(turn).find(text, line.end(), "\n")
     if place > line.end():
         return -1
     if not found:

@@ -38,7 +38,7 @@ __all__ = ["Machine"]
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
-LAYOUT = 5  # of the pickled state
+LAYOUT = 6  # of the pickled state
 
 
 class Machine:
@@ -240,7 +240,7 @@ class Machine:
             if not turn.held:
                 self._find_opener = self.plan.finder(turn.lane, turn.only).search
         elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
-            finder = self.plan.finder(CONTENT, turn.only)
+            finder = self.plan.text_finder(turn)
             self._find_opener = finder.search
             if not turn.held:
                 self.guard, self.second = finder.guards
@@ -252,7 +252,7 @@ class Machine:
         turn = self.turn
         if turn.lane or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
             return None
-        finder = self.plan.finder(CONTENT, turn.only)
+        finder = self.plan.text_finder(turn)
         text, start = turn.held + chunk, self.pos - len(turn.held)
         hit, place = finder.search(text), len(text)
         if hit is not None:

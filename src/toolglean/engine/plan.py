@@ -36,6 +36,10 @@ class Plan:
         """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
         raise NotImplementedError
 
+    def text_finder(self, turn: Turn) -> Finder:
+        """Finds all that may begin in the text where the turn stands."""
+        return self.finder(turn.lane, turn.only)
+
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
         return 0
@@ -49,6 +53,11 @@ class Plan:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
         raise NotImplementedError
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
-        """The turn begins with that character: the payload and how much of it was read, or None."""
+    def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
+        """Whether more text than stands at `i` is needed to tell what begins the turn."""
+        del turn, text, i
+        return False
+
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
+        """The turn begins with what stands at `i`: the payload and how much of it was read, or None."""
         raise NotImplementedError

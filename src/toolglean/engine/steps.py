@@ -30,13 +30,15 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if j < len(text):
         if text[j] == "`" and turn.quotes is not None and (read := read_opening(turn, plan, text, j)) >= 0:
             return read
-        place, found = plan.finder(turn.lane, turn.only).find(text, j, turn.last) if plan.marked else (-1, "")
+        place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
         if place == j and not found:
             return turn.hold(text, j)
         if place == j:  # a marker: an unknown name counts behind it
             turn.mode = TEXT
             return j
-        begun = plan.begin_bare(turn, text[j], turn.base + j) if plan.bare else None
+        if plan.waits_at_start(turn, text, j):
+            return turn.hold(text, j)
+        begun = plan.begin_bare(turn, text, j) if plan.bare else None
         turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
         if begun:
             turn.payload, read = begun
@@ -48,7 +50,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """Content or reasoning, until a tag."""
     if turn.wrapper and (end := read_closing(turn, text, i)) > i:
         return end
-    finder = plan.finder(turn.lane, turn.only)
+    finder = plan.text_finder(turn)
     if turn.owed:
         finder = with_closers(finder, turn.owed)
     place, found = finder.find(text, i, turn.last)

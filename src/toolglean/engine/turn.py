@@ -55,6 +55,11 @@ class Payload:
         """The same place."""
         raise NotImplementedError
 
+    def is_too_long(self, turn: Turn) -> bool:
+        """The turn's region has passed the limit `held`. Whether the payload was only a try, and has given way."""
+        del turn
+        return False
+
     def stops(self) -> Stops | None:
         """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
         return None
@@ -281,6 +286,22 @@ class Turn:
             text = text[:kept]
         self.say(text, start)
 
+    def read_region_again(self, payload: Payload, kept: int, *, bare: bool) -> bool:
+        """That payload reads the region again, from its first character on. False: too much was read so.
+
+        `kept`, `bare`: as for `open_region`.
+        """
+        lead = self.region.lead
+        whole, start = self.region.text, self.region.start + lead
+        if start < lead or not self.again.read_otherwise(whole[lead:], start):
+            return False
+        self._take_region()
+        self.open_region(start, kept, bare=bare)
+        if lead:
+            self.region.begin_before(whole[:lead])
+        self.payload, self.mode = payload, CALL
+        return True
+
     def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.lead
@@ -463,6 +484,8 @@ class Turn:
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        if limit == "held" and self.region.open and self.payload is not None and self.payload.is_too_long(self):
+            return
         self.mode, self.payload = DONE, None
         self.bound.lift()
         if self.draft is not None:

@@ -95,9 +95,9 @@ class _WatchedPlan(FormatPlan):
         payload, read = super().begin(turn, found, start)
         return self._watched(payload), read
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[FormatPayload, int] | None:
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """See `Plan`."""
-        begun = super().begin_bare(turn, char, start)
+        begun = super().begin_bare(turn, text, i)
         return None if begun is None else (self._watched(begun[0]), begun[1])
 
     def _watched(self, payload: FormatPayload) -> FormatPayload:

@@ -33,7 +33,19 @@ from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Lane", "Program", "compiled"]
+__all__ = [
+    "CLOSE_REASONING",
+    "DROP",
+    "OPEN_REASONING",
+    "SPEAK",
+    "STRAY",
+    "TELL",
+    "Lane",
+    "Program",
+    "compiled",
+    "first_literal",
+    "is_bare",
+]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
@@ -169,7 +181,7 @@ def _restored(formats: tuple[str | Format, ...]) -> Program:
     return compiled(tuple(get_format(each) if isinstance(each, str) else each for each in formats))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def compiled(formats: tuple[Format, ...]) -> Program:
     """The program of these formats.
 
@@ -227,7 +239,7 @@ class _Layer:
         net.eps[self.opener].append(self.call_opener)
         self.program._closers.append({})
         openings = [_opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
-        self.tags = tuple(dict.fromkeys(each for each in openings if each and not _is_bare(each)))
+        self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
         self.program._tags.append(frozenset(self.tags))
 
     def lay(self) -> None:
@@ -258,8 +270,8 @@ class _Layer:
             begin = net.state()
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
-            marker = _first_literal(pattern)
-            if marker and not _is_bare(marker):
+            marker = first_literal(pattern)
+            if marker and not is_bare(marker):
                 net.eps[self.call_opener].append(begin)
             else:
                 net.eps[again].append(begin)
@@ -268,12 +280,12 @@ class _Layer:
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:
-            marker = _first_literal(opener)
+            marker = first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
-            end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
+            end = self._path(self.bare if is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
-            if closers and not _is_bare(marker):
+            if closers and not is_bare(marker):
                 net.eps[net.literal(net.space(end), closers[0], LITERAL | EMPTY)].append(tail)
 
     def _leftovers(self, tail: int) -> None:
@@ -439,7 +451,7 @@ class _Layer:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
         net = self.net
         behind = net.state()
-        for text in dict.fromkeys(_first_literal(each) for each in (*markers, *self.tags)):
+        for text in dict.fromkeys(first_literal(each) for each in (*markers, *self.tags)):
             net.literal(net.space(behind), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)
@@ -447,7 +459,8 @@ class _Layer:
             net.eps[end].append(behind)
 
 
-def _first_literal(pattern: str) -> str:
+def first_literal(pattern: str) -> str:
+    """The literal with which a pattern begins; "" where it begins with a hole."""
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
 
@@ -485,7 +498,7 @@ def _is_marker(literal: str) -> bool:
     return any(char.isalnum() for char in literal)
 
 
-def _is_bare(literal: str) -> bool:
+def is_bare(literal: str) -> bool:
     """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
     return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
 

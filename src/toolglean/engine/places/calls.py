@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
@@ -63,13 +64,16 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
     deaf = turn.is_deaf
-    counts = turn.names.may_be if deaf else turn.takes
+    counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
+    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
+    problem = walk.problem or (reason if tried and not turn.region.bare else "")
     if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
+    elif not deaf and read_otherwise(turn, walk, problem):
+        return
     turn.leave(text_follows=True)
-    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
-    turn.release_region(reason if tried and not turn.region.bare else "")
+    turn.release_region(problem)
 
 
 def _expected(walk: Walk) -> str:
@@ -86,7 +90,7 @@ def cut_off(turn: Turn, walk: Walk) -> None:
         if start_call(turn, walk):
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
-    elif between and not turn.region.bare and _is_whole(turn, walk):
+    elif between and not turn.region.bare and not walk.is_foreign and _is_whole(turn, walk):
         turn.leave(text_follows=True)
         turn.drop_region(CUT_OFF)
     else:
@@ -123,12 +127,16 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
 
     `formats`: the numbers of the formats that fit what was read; () for those of the walk's place.
     """
-    fitting = turn.narrowed(formats or walk.place.formats)
+    fitting = formats or walk.place.formats
+    if not walk.is_foreign:
+        fitting = turn.narrowed(fitting)
     number = fitting[0]
     declared = walk.program.formats[number]
     name = turn.names.resolve(walk.name)
     if not walk.name or not turn.takes(walk.name) or (declared.registered_only and name is None):
         no_call(turn, walk)
+        return False
+    if name is None and read_otherwise(turn, walk, "", doubted=True):
         return False
     model_id = walk.id
     if declared.id and walk.index:
@@ -138,7 +146,8 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     turn.region.at_once = declared.calls_in_reasoning
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
-    turn.only = fitting
+    if not walk.is_foreign:
+        turn.only = fitting
     walk.accepted = None
     return True
 

@@ -125,7 +125,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     before = turn.emit.index
     j = read_envelope(turn, envelope, text, i)
     begun = turn.emit.index > walk.first_call
-    if turn.emit.index > before:
+    if turn.emit.index > before and not walk.is_foreign:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
     if turn.mode != CALL:  # given up, stopped or left
         return j

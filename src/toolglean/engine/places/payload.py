@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
-from toolglean.engine.places.calls import accept, accept_guarded, cut_off
+from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
 from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
 from toolglean.engine.places.markers import read_behind, read_markers
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
 from toolglean.engine.readers import JsonReader, reader_stops
@@ -22,6 +23,8 @@ from toolglean.scan.rope import joined
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.net import Place
+    from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
@@ -35,15 +38,21 @@ class FormatPlan(Plan):
     marked = True
     quotable = True
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
         self.program = program
+        self.siblings = siblings
         self.formats = program.formats
-        self.bare = program.has_bare
+        self.bare = program.has_bare or siblings is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.lane(lane, only).finder
+
+    def text_finder(self, turn: Turn) -> Finder:
+        """Finds those, and in content also those of the siblings."""
+        siblings = self._asked(turn)
+        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.only)
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
@@ -53,21 +62,60 @@ class FormatPlan(Plan):
         """The markers of reasoning: see `Plan`."""
         return self.program.marks(lane)
 
+    def _asked(self, turn: Turn) -> Siblings | None:
+        # What others write in the prompt is not the model's, and in the reasoning the format's own markers count alone.
+        return None if turn.lane != CONTENT or turn.in_prompt else self.siblings
+
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
-        turn.open_region(start, len(found))
-        return FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening), 0
+        siblings = self._asked(turn)
+        opener = len(found) if siblings is None else siblings.own_opener(found)
+        if siblings is not None and not opener:
+            other = siblings.at_opener(found)
+            if other is not None:
+                turn.open_region(start, other[1])
+                return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).opening)), 0
+        turn.open_region(start, opener)
+        payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening)
+        if siblings is not None:
+            payload.role, payload.siblings = OWN, siblings
+        return payload, 0
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[FormatPayload, int] | None:
-        """The turn begins with that character: a marker, or a call that has none."""
-        place = self.program.bare_start(turn.only)
-        if self.program.net.step(place, char) is None and not place.hole_for(char):
+    def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
+        """Whether it may be the beginning of what a sibling begins a turn with."""
+        siblings = self._asked(turn)
+        return siblings is not None and self._bare_place(turn, text[i]) is None and siblings.at_start(text, i).waits
+
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
+        """The turn begins with what stands at `i`: a marker, or a call that has none."""
+        siblings = self._asked(turn)
+        place = self._bare_place(turn, text[i])
+        if place is not None:
+            payload = FormatPayload(self.program, place)
+            if siblings is not None:
+                payload.role, payload.siblings, payload.from_start = OWN, siblings, True
+        else:
+            program = None if siblings is None else siblings.at_start(text, i).program
+            if program is None:
+                return None
+            payload = _foreign(FormatPayload(program, program.bare_start(())))
+        turn.open_region(turn.base + i, 0, bare=True)
+        return payload, 0
+
+    def _bare_place(self, turn: Turn, char: str) -> Place | None:
+        # Where the format's own calls need no marker: the place at which that character may begin one.
+        if not self.program.has_bare:
             return None
-        turn.open_region(start, 0, bare=True)
-        return FormatPayload(self.program, place), 0
+        place = self.program.bare_start(turn.only)
+        return place if self.program.net.step(place, char) is not None or place.hole_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FormatPlan, (self.program,)
+        return FormatPlan, (self.program, self.siblings)
+
+
+def _foreign(payload: FormatPayload) -> FormatPayload:
+    payload.role = SIBLING
+    return payload
 
 
 class FormatPayload(Walk):
@@ -90,6 +138,12 @@ class FormatPayload(Walk):
         turn.resume()
         self.go_behind(behind)
         return place + len(found)
+
+    def is_too_long(self, turn: Turn) -> bool:
+        """See `Payload`."""
+        if self.is_foreign:
+            no_call(turn, self)
+        return self.is_foreign
 
     def stops(self) -> Stops | None:
         """See `Payload`."""

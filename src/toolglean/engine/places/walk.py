@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.phases import BEHIND, MARKERS
+from toolglean.engine.places.phases import BEHIND, DOUBTED, MARKERS, ONLY, SIBLING
 from toolglean.engine.turn import Payload
 from toolglean.formats.compile import Program
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
@@ -20,6 +20,7 @@ from toolglean.scan.rope import Rope, flat, grown
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
+    from toolglean.formats.siblings import Siblings
 
 __all__ = ["Walk"]
 
@@ -42,6 +43,10 @@ class Walk(Payload):
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
         hole_end: behind the last parameter, as far as it is known.
+        role: whose reading it is (phases.py), as long as the region may be read otherwise.
+        from_start: whether the region began where the turn did, without a marker.
+        siblings: the formats that may read what this one does not; None where only this one counts.
+        problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
     """
 
     __slots__ = (
@@ -51,6 +56,7 @@ class Walk(Payload):
         "exits",
         "first_call",
         "format",
+        "from_start",
         "guarded",
         "hole",
         "hole_end",
@@ -64,8 +70,11 @@ class Walk(Payload):
         "pending_start",
         "phase",
         "place",
+        "problem",
         "program",
         "reader",
+        "role",
+        "siblings",
         "word",
     )
 
@@ -87,6 +96,10 @@ class Walk(Payload):
         self.pending: Rope = ()
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
+        self.role = ONLY
+        self.from_start = False
+        self.siblings: Siblings | None = None
+        self.problem = ""
 
     def copy(self) -> Self:
         """The same place."""
@@ -99,6 +112,8 @@ class Walk(Payload):
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
+        twin.role, twin.from_start = self.role, self.from_start
+        twin.siblings, twin.problem = self.siblings, self.problem
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -121,6 +136,11 @@ class Walk(Payload):
         if state["hole"]:
             place, char = at(state["hole"][0]), state["hole"][1]
             self.begin_hole(place, char, place.hole_for(char))
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a sibling's: its numbers of formats are not those of the turn."""
+        return self.role in {SIBLING, DOUBTED}
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -167,6 +187,8 @@ class Walk(Payload):
     def go_behind(self, place: Place) -> None:
         """The call is complete: what follows is markup, or another call."""
         self.phase, self.place = BEHIND, place
+        self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
+        self.problem = ""
         self.name = self.id = self.index = ""
         self.parameters = self.reader = self.envelope = None
         self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
