@@ -71,6 +71,19 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a file with the prompt, or just its end, which shows whether the reasoning is open",
     )
+    group.add_argument(
+        "--calls-in-reasoning",
+        choices=["draft", "call", "text"],
+        default="draft",
+        help="calls inside the reasoning: kept back until what follows shows what they are (default), read at once, or "
+        "never read",
+    )
+    group.add_argument(
+        "--quoted",
+        choices=["content", "call"],
+        default="content",
+        help="calls between backticks, or in a code fence behind other text: content (default), or read as calls",
+    )
     add_set_option(group)
     group.add_argument(
         "--tools",
@@ -131,7 +144,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
-    given["strict"] = args.strict_format
+    given |= {"strict": args.strict_format, "calls_in_reasoning": args.calls_in_reasoning, "quoted": args.quoted}
     try:
         return make(tools, **given)
     except (FormatError, TemplateError) as error:
@@ -143,7 +156,9 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
 def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
     return (
-        args.strict_format or args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+        args.strict_format
+        or (args.start, args.calls_in_reasoning, args.quoted) != ("content", "draft", "content")
+        or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
     )
 
 
