@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
+from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, STOP, TAG, Net, Place
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
@@ -36,14 +36,18 @@ class Lane:
 
     Attributes:
         finder: the literals with which anything begins.
-        opening: the place before them.
+        opening: the place before them, in the middle of a line.
+        line: the place before them at the beginning of a line.
     """
 
-    __slots__ = ("finder", "opening")
+    __slots__ = ("finder", "line", "opening")
 
-    def __init__(self, program: Program, states: list[int], *, words: bool) -> None:
+    def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
         self.opening = program.net.place(states)
-        self.finder = Finder(program.net.exits(states).literals, words=words)
+        self.line = program.net.place(states + lines) if lines else self.opening
+        self.finder = Finder(program.net.exits(states + lines).literals, words=words)
+        if lines:  # what was said last must be known
+            self.finder.guards = "", ""
 
 
 class Program:
@@ -58,10 +62,12 @@ class Program:
         # `base` is the program of the first formats: only the others are laid, on a copy of its net.
         self.formats = formats
         self.net: Net = Net() if base is None else base.net.copy()
-        # Per format: the state before all that has a marker of its own, and before calls that have none; the state
+        # Per format: the state before all that has a marker of its own, before what has one that counts at the beginning
+        # of a line, and before calls that have none; the state
         # before each lane of reasoning, by the number of its pair of markers (some pairs may have been left out); what
         # stands behind a call, and the states behind it; what opens calls.
         self._openers: list[int] = [] if base is None else list(base._openers)
+        self._line: list[int] = [] if base is None else list(base._line)
         self._bare: list[int] = [] if base is None else list(base._bare)
         self._insides: list[dict[int, int]] = [] if base is None else list(base._insides)
         self._closers: list[dict[str, list[int]]] = [] if base is None else list(base._closers)
@@ -83,7 +89,9 @@ class Program:
         """The lane of that number; `only`: the numbers of the formats that count, () for all."""
         key = (lane, only)
         if key not in self._lanes:
+            lines: list[int] = []
             if lane == CONTENT:
+                lines = [state for n in only or range(len(self.formats)) if self.net.eps[state := self._line[n]]]
                 states = [self._openers[number] for number in only] or self._openers
             elif lane == ANY_REASONING:
                 numbers = only or range(len(self.formats))
@@ -92,13 +100,13 @@ class Program:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
             # What closes reasoning may follow its last word at once.
-            self._lanes[key] = Lane(self, states, words=lane == CONTENT)
+            self._lanes[key] = Lane(self, states, lines, words=lane == CONTENT)
         return self._lanes[key]
 
     def bare_start(self, only: tuple[int, ...]) -> Place:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
         numbers = only or range(len(self.formats))
-        return self.net.place([self._openers[n] for n in numbers] + [self._bare[n] for n in numbers])
+        return self.net.place([state[n] for state in (self._openers, self._line, self._bare) for n in numbers])
 
     def skipper(self, number: int) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
@@ -116,7 +124,7 @@ class Program:
     def before_names(self, number: int) -> tuple[str, ...]:
         """What stands before a call's name in that format."""
         if number not in self._before_names:
-            found = [_before_name(pattern) for pattern in self.formats[number].calls]
+            found = [_before_name(pattern) for pattern in self.formats[number].spellings]
             self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
         return self._before_names[number]
 
@@ -192,8 +200,9 @@ class _Layer:
         net.format = number
         self.opener = net.state()  # before all that has a marker of its own
         self.call_opener = net.state()  # before calls and sections that have one
+        self.line = net.state()  # the same, where it counts only at the beginning of a line
         self.bare = net.state()  # before those that have none
-        net.eps[self.opener].append(self.call_opener)
+        net.eps[self.line if declared.at_line_start else self.opener].append(self.call_opener)
         self.program._closers.append({})
         openings = [_opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not _is_bare(each)))
@@ -211,6 +220,7 @@ class _Layer:
         for marker in self.format.speaks:
             self._marker(self.opener, marker, SPEAK)
         self.program._openers.append(self.opener)
+        self.program._line.append(self.line)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
 
@@ -223,17 +233,20 @@ class _Layer:
         net = self.net
         inside, again, tail = net.state(), net.state(), net.state()
         closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
-        for pattern in self.format.calls:
+        for pattern in self.format.spellings:
             begin = net.state()
+            marker = "" if pattern in self.format.stripped else _first_literal(pattern)
+            marked = bool(marker) and not _is_bare(marker)
+            net.doubtful = (not marked and not opener) or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
-            marker = _first_literal(pattern)
-            if marker and not _is_bare(marker):
+            if marked:
                 net.eps[self.call_opener].append(begin)
             else:
                 net.eps[again].append(begin)
                 if not opener:
                     net.eps[self.bare].append(begin)
+        net.doubtful = False
         self._tail(tail, again, closers)
         if opener:
             marker = _first_literal(opener)
@@ -242,12 +255,13 @@ class _Layer:
             end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
 
-    def _path(self, begin: int, text: str) -> int:
+    def _path(self, begin: int, text: str, flag: int = 0) -> int:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Hole):
                 raise self._error(f"a section or marker must not have holes: {text!r}")
             begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
+        self.net.flags[begin] |= flag
         return begin
 
     def _tail(self, tail: int, again: int, closers: list[str]) -> None:
@@ -255,6 +269,8 @@ class _Layer:
         for token in tokens_of(self.format.separator):
             if isinstance(token, Literal):
                 net.eps[net.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+        for text in self.format.stops:
+            self._path(tail, text, STOP)
         net.eps[tail].append(again)
         self._remember(closers, self._optional(tail, closers))
 

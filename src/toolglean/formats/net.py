@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from toolglean.formats.spec import Codec, Json, Quoted, Tree
+from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "MARKUP",
     "NAMED",
     "START",
+    "STOP",
     "TAG",
     "Exits",
     "HoleEdge",
@@ -42,6 +43,7 @@ NAMED = 64  # the literal holds the tool's name
 MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
 GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
+STOP = 512  # behind this literal all is content
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
@@ -59,6 +61,7 @@ class HoleEdge:
         trail: of `value`: the white space behind it.
         word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
+        doubtful: whether no marker shows that a call is meant.
     """
 
     kind: str
@@ -69,6 +72,7 @@ class HoleEdge:
     trail: str = ""
     word: bool = False
     last: bool = False
+    doubtful: bool = False
 
     def accepts(self, char: str) -> bool:
         """Whether the hole may begin with that character."""
@@ -78,6 +82,8 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
+            if isinstance(self.codec, JsonOrText):
+                return not char.isspace()
             return char in _first_of(self.codec) or (char == '"' and isinstance(self.codec, Json))
         if kind == "index":
             return char.isdigit()
@@ -154,6 +160,7 @@ class Net:
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
+        self.doubtful = False  # whether no marker stands before the call for which they are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
@@ -211,7 +218,7 @@ class Net:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last)
+        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last, self.doubtful)
         self.before[target] = here
         return target
 

@@ -82,12 +82,14 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     `formats`: the numbers of the formats that fit what was read; () for those of the walk's place.
     """
     fitting = turn.narrowed(formats or walk.place.formats)
-    number = fitting[0]
-    declared = walk.program.formats[number]
     name = turn.names.resolve(walk.name)
-    if not walk.name or not turn.takes(walk.name) or (declared.registered_only and name is None):
+    if not turn.names.may_be(walk.name):
+        fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
+    if not walk.name or not turn.takes(walk.name) or not fitting:
         no_call(turn, walk)
         return False
+    number = fitting[0]
+    declared = walk.program.formats[number]
     model_id = walk.id
     if declared.id and walk.index:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)

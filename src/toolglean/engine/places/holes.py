@@ -41,6 +41,8 @@ _other_body = re.compile(r"\S*").match
 def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
     """A hole begins at `i` with that character; -1: with text that is read again."""
     walk.begin_hole(place, char, edges)
+    if turn.region.open:
+        turn.region.bare = walk.is_doubtful()
     start = walk.pending_start + walk.pending_chars if i < 0 else turn.base + i
     walk.settle(start)
     edge = edges[0]
@@ -89,8 +91,6 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
-    if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
-        turn.region.bare = True
     return i  # the envelope reads its bracket itself
 
 

@@ -48,7 +48,8 @@ class FormatPlan(Plan):
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
         turn.open_region(start, len(found))
-        return FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening), 0
+        lane = self.program.lane(turn.lane, turn.only)
+        return FormatPayload(self.program, lane.line if turn.last[-1:] in {"", "\n"} else lane.opening), 0
 
     def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[FormatPayload, int] | None:
         """The turn begins with that character: a marker, or a call that has none."""

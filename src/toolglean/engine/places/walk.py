@@ -152,6 +152,11 @@ class Walk(Payload):
         self.hole, self.edges = (place, char), edges
         self.exits = self.program.net.behind(edges)[1]
 
+    def is_doubtful(self) -> bool:
+        """Whether only a tool's name makes a call of what is read."""
+        formats = self.program.formats
+        return all(edge.doubtful or formats[edge.format].registered_only for edge in self.edges)
+
     def end_hole(self) -> None:
         """The hole was read: what stands behind it follows."""
         self.place = self.program.net.behind(self.edges)[0]

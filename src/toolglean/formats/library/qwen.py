@@ -96,7 +96,12 @@ FORMATS = (
     Format(
         "longcat",
         call="<longcat_tool_call>\n{call}\n</longcat_tool_call>",
+        also=("<longcat_tool_call>{ws}{name}\n{parameters}</longcat_tool_call>",),
         separator="\n",
+        parameter=(
+            "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>{value}</longcat_arg_value>\n",
+            "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n",
+        ),
         reasoning=("<longcat_think>\n", "\n</longcat_think>"),
         drop=("</longcat_s>",),
         models=("longcat*",),
