@@ -213,7 +213,7 @@ class _Layer:
             self._section(opener, closer)
         pairs = list(enumerate(self.format.all_reasonings))
         if len(self.program.formats) > 1:  # among many formats, a phrase such as "Here is my thought process:" is prose
-            pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha()]
+            pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha() and pair[0][0] != "/"]
         insides = {number: self._reasoning(number, *pair) for number, pair in pairs}
         for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)

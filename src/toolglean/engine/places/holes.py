@@ -233,7 +233,8 @@ def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
         walk.place = found
         walk.pending = grown(walk.pending, char)
         walk.pending_chars += 1
-    if before.flags & START and not turn.emit.open and not start_call(turn, walk):
+    objects = any(edge.kind == "call" for edge in walk.place.holes)  # whose name is their own
+    if before.flags & START and not objects and not turn.emit.open and not start_call(turn, walk):
         return
     if literal and walk.place.flags:
         arrived(turn, walk, here)

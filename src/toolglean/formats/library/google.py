@@ -35,10 +35,7 @@ FORMATS = (
         "tool-code",
         section=("```tool_code\n", "\n```"),
         call="{name}({keywords})",
-        also=(
-            *("print({name}({keywords}))", "default_api.{name}({keywords})", "print(default_api.{name}({keywords}))"),
-            "result = {name}({keywords})",
-        ),
+        stripped=("print({name}({keywords}))", "default_api.{name}({keywords})", "print(default_api.{name}({keywords}))"),
         separator="\n",
         drop=("<end_of_turn>",),
         registered_only=True,

@@ -20,9 +20,12 @@ FORMATS = (
             BEGIN + "{ws}{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}functions.{name}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
-            "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
         ),
-        stripped=("functions.{name}:{index}{arguments}", "{name}:{index}" + ARGUMENTS + "{arguments}" + END),
+        stripped=(
+            "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+            "functions.{name}:{index}{arguments}",
+            "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        ),
         id="functions.{name}:{index}",
         reasoning=("<think>", "</think>"),
         reasonings=(("◁think▷", "◁/think▷"),),
@@ -30,6 +33,14 @@ FORMATS = (
         aliases=("kimi", "kimi-k25", "kimi-k2.5"),
         models=("kimi-k2*", "kimi-vl*", "kimi-dev*", "kimi-linear*"),
         source="chat template of moonshotai/Kimi-K2-Instruct",
+    ),
+    # What is left where a server takes the first tokens out: behind other text too.
+    Format(
+        "kimi-k2-stripped",
+        call="functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        id="functions.{name}:{index}",
+        registered_only=True,
+        source="issue threads",
     ),
     Format(
         "kimi-k3",

@@ -19,10 +19,9 @@ KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " code", "")
 STRIPPED = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
-    *("commentary to=functions.{name} code{arguments}", "assistant commentary to=functions.{name} code{arguments}"),
 )
-# In the middle of the text too: no other text is like it.
-GLUED = ("assistantcommentary to=functions.{name} json{arguments}", "assistantcommentary to=functions.{name}{arguments}")
+# In the middle of the text too: behind a channel's name, which is glued to the text before.
+GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
 
 
 def _recipients() -> tuple[str, ...]:
