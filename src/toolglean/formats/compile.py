@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, STOP, TAG, Net, Place
+from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, RAW_SPACES, STOP, TAG, HoleEdge, Net, Place
 from toolglean.formats.registry import find_format, get_format
-from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
+from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
 __all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "Lane", "Program", "compiled"]
@@ -120,6 +120,14 @@ class Program:
         # A bracket is not a marker: it closes much else.
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
+
+    def ends_of_text(self, edges: tuple[HoleEdge, ...]) -> tuple[str, ...]:
+        """The markers that end arguments which may be plain text: what may follow, and what is markup anywhere."""
+        if not isinstance(edges[0].codec, JsonOrText):
+            return ()
+        drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
+        found = (*self.net.behind(edges)[1].literals, *drop)
+        return tuple(dict.fromkeys(each for each in found if _is_marker(each) and not each[0].isalnum()))
 
     def before_names(self, number: int) -> tuple[str, ...]:
         """What stands before a call's name in that format."""
@@ -314,19 +322,28 @@ class _Layer:
                 net.names[end] = token.name
             return end
         if isinstance(token, Space):
-            return net.space(here)
+            return net.space(self._parting_space(here) if _parts_words(tokens, place) else here)
         if token.name == "parameters":
             return here
         if token.name in {"call", "calls"}:
             return net.hole(net.space(here), "call", last=last)
         if token.name in {"arguments", "keywords"}:
-            return net.hole(net.space(here), token.name, codec=self.format.arguments, flags=START, last=last)
+            codec = self.format.arguments
+            trail = _space_at([*tokens], place + 1) if isinstance(codec, JsonOrText) else ""
+            return net.hole(net.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         called = isinstance(following, Literal) and following.text.startswith("(")
         target = net.hole(here, token.name, word=called or place == 0, last=last)
         if following is None or (isinstance(following, Hole) and following.name not in {"arguments", "parameters"}):
             raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
         return target
+
+    def _parting_space(self, here: int) -> int:
+        # Between a word and a name: without white space it is a longer word.
+        behind = self.net.state()
+        for char in (" ", "\n", *RAW_SPACES):
+            self.net.eps[self.net.literal(here, char, 0)].append(behind)
+        return behind
 
     def _last(
         self, hole: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
@@ -418,6 +435,11 @@ class _Layer:
             end = self._path(inside, marker)
             net.flags[end] |= GUARDED
             net.eps[end].append(behind)
+
+
+def _parts_words(tokens: tuple[Token, ...], place: int) -> bool:
+    before = tokens[place - 1] if place else None
+    return isinstance(before, Literal) and before.text[-1].isalnum() and tokens[place + 1 : place + 2] == (Hole("name"),)
 
 
 def _first_literal(pattern: str) -> str:

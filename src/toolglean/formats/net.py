@@ -24,6 +24,7 @@ __all__ = [
     "LITERAL",
     "MARKUP",
     "NAMED",
+    "RAW_SPACES",
     "START",
     "STOP",
     "TAG",
@@ -44,6 +45,9 @@ MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
 GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
 STOP = 512  # behind this literal all is content
+
+RAW_SPACES = frozenset("\u0120\u010a\u2581")
+"""What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
@@ -248,7 +252,7 @@ class Net:
         found = place.known.get(char)
         if found is None:
             core = list(place.chars.get(char, ()))
-            if char.isspace():
+            if char.isspace() or char in RAW_SPACES:
                 core += place.spaces
             if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
                 found = place.known[char] = self.place(core)
@@ -300,6 +304,8 @@ class Net:
             chars = frozenset(
                 char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
+            if place.spaces and any(isinstance(edge.codec, JsonOrText) for edge in place.holes):
+                chars |= frozenset(" \t\n")  # text may follow
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
             self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
         return self._exits[key]

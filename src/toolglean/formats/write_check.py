@@ -91,7 +91,8 @@ class _Check:
         self.at += len(piece.whole)
 
     def _literal(self, piece: Piece) -> None:
-        if piece.text.isspace():  # none is needed anywhere, so no place depends on it
+        if piece.text.isspace():  # few places depend on it: a name behind a word
+            self.here = self._walked(self.here, piece.text) or self.here
             return
         found = self._walked(self.opening, piece.text) if piece.opens else None
         found = found or self._walked(self.here, piece.text)

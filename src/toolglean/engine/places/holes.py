@@ -50,7 +50,7 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
         return _enter_objects(turn, walk, i)
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
-        walk.reader = reader_for(edge, turn.limits.depth, tool)
+        walk.reader = reader_for(edge, turn.limits.depth, tool, walk.program.ends_of_text(edges))
         walk.phase = ARGUMENTS
     elif edge.kind == "value":
         assert walk.parameters is not None
@@ -201,12 +201,12 @@ def _word_read(turn: Turn, walk: Walk, word: str) -> bool:
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
         if walk.parameters is None:
-            types = walk.program.formats[walk.format].types
+            opened = walk.program.formats[walk.format]
             tool, depth = turn.names.tool(walk.name), turn.limits.depth
-            walk.parameters = Parameters(tool, types, depth, coerce=turn.coerce)
+            walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        if not word:
+        if not word or (turn.region.bare and not turn.takes(word)):
             no_call(turn, walk)
             return False
         walk.name = whole_characters(declared.unescaped(word))

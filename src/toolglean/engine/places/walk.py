@@ -140,7 +140,8 @@ class Walk(Payload):
         if turn.region.open:
             turn.region.keep(piece)
         if found.flags & LITERAL:
-            self.others = ()
+            if turn.emit.open or not text[j - 1].isalnum():  # a word may be the beginning of a longer one: of a name
+                self.others = ()
             if found.flags & ACTION:
                 self.accepted, self.guarded = (found.action, self.pending_chars), 0
             elif found.flags & GUARDED and not found.flags & FOLLOWS:

@@ -9,7 +9,7 @@ THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
 V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
-MISSPELT = ("toolcalls", "tool", "function_calls")
+MISSPELT = ("toolcalls", "tool")
 ENDS = ("<｜end▁of▁sentence｜>",)
 
 
@@ -23,7 +23,10 @@ def dsml(
         name,
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
         # V4 misspells its own section: <｜DSML｜toolcalls>, <｜DSML｜tool>; and it writes that of V3.2.
-        sections=tuple((f"<{tag}{other}>\n", f"\n</{tag}{other if other[-1] == 's' else section}>") for other in MISSPELT if section == "tool_calls"),
+        sections=(
+            *((f"<{tag}{other}>\n", f"\n</{tag}{section}>") for other in MISSPELT if section == "tool_calls"),
+            *((f"<{tag}{other}>\n", f"\n</{tag}{other}>") for other in ("function_calls",) if section == "tool_calls"),
+        ),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",
         also=(f'<{tag}invoke name="{{name}}"/>', f"{invoke}{{arguments}}</{tag}invoke>"),
         separator="\n",

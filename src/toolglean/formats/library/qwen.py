@@ -110,9 +110,7 @@ FORMATS = (
     # Reasoning has no opener of its own that is certain: the prompt ends with "Here are my reasoning steps:\n".
     Format(
         "apriel",
-        section=("<tool_calls>[", "]</tool_calls>"),
-        call="{call}",
-        separator=", ",
+        call="<tool_calls>{calls}</tool_calls>",
         reasoning=("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n"),
         reasonings=(("<thinking>", "</thinking>"),),
         drop=("[END FINAL RESPONSE]", "<|begin_assistant|>", "<|end|>"),
