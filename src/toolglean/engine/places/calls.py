@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.places.phases import OBJECTS
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
 from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
@@ -16,8 +17,10 @@ from toolglean.scan.text import holds_name_after
 if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
+    from toolglean.formats.spec import Format
+    from toolglean.tools import Tool
 
-__all__ = ["accept", "accept_guarded", "arrived", "end_call", "no_call", "start_call"]
+__all__ = ["accept", "accept_guarded", "arrived", "begin_unnamed", "end_call", "no_call", "start_call"]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -50,7 +53,7 @@ def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
     named = bool(walk.name) and turn.takes(walk.name)
     tried = walk.phase == OBJECTS or named
-    if walk.envelope is not None and walk.envelope.in_arguments:
+    if walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments):
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
     turn.release_region("unreadable call" if tried and not turn.region.bare else "")
@@ -83,6 +86,11 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     """
     fitting = turn.narrowed(formats or walk.place.formats)
     name = turn.names.resolve(walk.name)
+    if name is None and _has_number_for_name(turn, walk, walk.program.formats[fitting[0]]):
+        if walk.unnamed is None:
+            walk.unnamed = ()
+            turn.allow_long_region()
+        return True
     if not turn.names.may_be(walk.name):
         fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
     if not walk.name or not turn.takes(walk.name) or not fitting:
@@ -100,6 +108,30 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     turn.only = fitting
     walk.accepted = None
     return True
+
+
+def _has_number_for_name(turn: Turn, walk: Walk, declared: Format) -> bool:
+    # The id is made of name and number, and only the number was written: the arguments must tell.
+    return "{index}" in declared.id and not walk.index and turn.names.tools is not None and walk.name.isdecimal()
+
+
+def begin_unnamed(turn: Turn, walk: Walk, arguments: str, here: int) -> bool:
+    """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
+    keys = frozenset(decode(arguments)[0])
+    fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
+    walk.index = walk.name
+    if len(fitting) == 1:
+        walk.name = fitting[0]
+    else:
+        turn.emit.problem("a number for a name, and arguments that do not fit exactly one tool", walk.name, here)
+    walk.unnamed = None
+    return start_call(turn, walk, tuple(edge.format for edge in walk.edges))
+
+
+def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
+    required = tool.parameters.get("required")
+    needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
+    return needed <= keys <= tool.properties.keys()
 
 
 def end_call(turn: Turn, walk: Walk, here: int) -> bool:

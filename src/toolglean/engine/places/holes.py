@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.calls import accept, arrived, no_call, start_call
+from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
 from toolglean.formats.net import START, HoleEdge, Place
@@ -67,6 +67,8 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Arguments in the format's codec."""
     assert walk.reader is not None
     j, piece, status = walk.reader.read(text, i)
+    if walk.unnamed is not None:
+        return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     if piece:
         turn.delta(piece, walk.pending_start)
     if status == FAILED:
@@ -83,6 +85,22 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
         else:
             walk.phase = MARKERS
         turn.read_again(rest, end, always=True)
+    return j
+
+
+def _read_unnamed(turn: Turn, walk: Walk, read: str, found: tuple[str, int], j: int) -> int:
+    """The arguments of a call that has a number for a name: kept until they are whole."""
+    piece, status = found
+    turn.region.keep(read)
+    walk.unnamed = grown(walk.unnamed or (), piece)
+    if status == FAILED:
+        no_call(turn, walk)
+    elif status == DONE:
+        arguments, start, end = joined(walk.unnamed), walk.pending_start, turn.base + j
+        if begin_unnamed(turn, walk, arguments, end):
+            turn.delta(arguments, start)
+            turn.end_call(end)
+            _go_behind(walk)
     return j
 
 

@@ -42,6 +42,7 @@ class Walk(Payload):
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
         hole_end: behind the last parameter, as far as it is known.
+        unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
     """
 
     __slots__ = (
@@ -66,6 +67,7 @@ class Walk(Payload):
         "place",
         "program",
         "reader",
+        "unnamed",
         "word",
     )
 
@@ -87,6 +89,7 @@ class Walk(Payload):
         self.pending: Rope = ()
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
+        self.unnamed: Rope | None = None
 
     def copy(self) -> Self:
         """The same place."""
@@ -98,6 +101,7 @@ class Walk(Payload):
         twin.envelope = self.envelope and self.envelope.copy()
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
+        twin.unnamed = self.unnamed
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
         return twin
 
@@ -109,6 +113,7 @@ class Walk(Payload):
             "hole": self.hole and (self.hole[0].key, self.hole[1]),
             "others": tuple((place.key, chars) for place, chars in self.others),
             "pending": flat(self.pending),
+            "unnamed": None if self.unnamed is None else flat(self.unnamed),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -174,6 +179,6 @@ class Walk(Payload):
         """The call is complete: what follows is markup, or another call."""
         self.phase, self.place = BEHIND, place
         self.name = self.id = self.index = ""
-        self.parameters = self.reader = self.envelope = None
+        self.parameters = self.reader = self.envelope = self.unnamed = None
         self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
         self.clear_pending()
