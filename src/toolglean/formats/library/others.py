@@ -112,7 +112,7 @@ FORMATS = (
         "hyperclovax-think",
         call="<|im_start|>assistant -> tool/function_call\n{calls}<|im_end|>",
         stripped=("-> tool/function_call\n{calls}<|im_end|>",),
-        reasoning=("/think\n", "<|im_end|>\n<|im_start|>assistant"),
+        reasoning=("/think\n", "<|im_end|>\n"),
         drop=("<|im_end|>", "<|im_start|>assistant", "<|endofturn|>", "<|stop|>"),
         aliases=("hyperclovax-seed-think-14b", "hyperclovax", "hcx"),
         models=("*hyperclovax*think*",),
