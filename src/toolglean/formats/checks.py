@@ -95,6 +95,10 @@ def _holes(pattern: str) -> list[str]:
 def _markers(declared: Declaration) -> str:
     if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
         return "a marker of drop or speaks is empty"
+    if any(not marker.strip() for marker in declared.stops):
+        return "a marker of stops is empty"
+    if any(not key for key in declared.wrappers):
+        return "a key of wrappers is empty"
     for opener, closer in declared.all_reasonings:
         if not opener.strip() or not closer.strip():
             return f"a marker of reasoning is empty: {(opener, closer)!r}"

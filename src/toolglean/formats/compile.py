@@ -245,14 +245,15 @@ class _Layer:
             begin = net.state()
             marker = "" if pattern in self.format.stripped else _first_literal(pattern)
             marked = bool(marker) and not _is_bare(marker)
-            net.doubtful = (not marked and not opener) or (opener or marker).startswith("`")
+            stripped = pattern in self.format.stripped
+            net.doubtful = stripped or (not marked and not opener) or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
             if marked:
                 net.eps[self.call_opener].append(begin)
             else:
                 net.eps[again].append(begin)
-                if not opener:
+                if not opener or (stripped and (opener, closer) == self.format.section):
                     net.eps[self.bare].append(begin)
         net.doubtful = False
         self._tail(tail, again, closers)

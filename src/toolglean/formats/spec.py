@@ -36,8 +36,8 @@ class Format(Declaration):
         call: pattern of one call.
         also: further spellings of a call that models of the family write.
         stripped: what is left of a call where a server has taken the special tokens out of the text. Such a spelling
-            counts only where the turn, or a message of it, begins, within the section, and behind another call; and,
-            outside the section, only if its name is a tool's, where tools are given.
+            counts only where the turn, or a message of it, begins, within the section, and behind another call; and
+            only if its name is a tool's, where tools are given.
         section: the texts before the first call and after the last one.
         sections: further spellings of the section.
         separator: the text between two calls.
