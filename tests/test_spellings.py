@@ -193,7 +193,9 @@ def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:
 @pytest.mark.parametrize("tool", ["look", "now", "nobody"])
 def test_text_for_json_is_malformed_where_no_lone_parameter_takes_it(tool: str) -> None:
     tools = [_tool("look", ["city", "country"], city="string", country="string"), "now"]
-    events = events_of(partial(Parser, tools, markup=True), f"<|channel|>analysis to={tool} code<|message|>x = 1<|call|>")
+    events = events_of(
+        partial(Parser, tools, markup=True), f"<|channel|>analysis to={tool} code<|message|>x = 1<|call|>"
+    )
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
     assert content_of(events) == ""
 
@@ -235,10 +237,10 @@ def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (dict(stripped=("{arguments}",)), "a call pattern needs {name}"),
-        (dict(stripped=["{name}{arguments}"]), "stripped must be a tuple"),
-        (dict(stops=("",)), "a marker of stops is empty"),
-        (dict(wrappers=("",)), "a key of wrappers is empty"),
+        ({"stripped": ("{arguments}",)}, "a call pattern needs {name}"),
+        ({"stripped": ["{name}{arguments}"]}, "stripped must be a tuple"),
+        ({"stops": ("",)}, "a marker of stops is empty"),
+        ({"wrappers": ("",)}, "a key of wrappers is empty"),
     ],
 )
 def test_wrong_words(wrong: dict[str, Any], said: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
@@ -23,9 +24,10 @@ __all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelop
 SEPARATORS = " \t\r\n,"
 
 # What the envelope is reading.
-TOKENS = 0  # its own keys and brackets
-HOLDING = 1  # a value that is kept, or passed over, until it is known what it is
-ARGUMENTS = 2  # the arguments of the open call
+BRACKET = 0  # nothing: its first bracket follows
+TOKENS = 1  # its own keys and brackets
+HOLDING = 2  # a value that is kept, or passed over, until it is known what it is
+ARGUMENTS = 3  # the arguments of the open call
 
 # Why a value is held.
 FOR_ARGUMENTS = 0  # an arguments key before the name
@@ -117,7 +119,7 @@ class Envelope:
         self.scanner = JsonScanner(max_depth)
         self.frames: list[Frame] = []
         self.region_depth = 0  # the depth at which the machine's region began
-        self._reading = TOKENS
+        self._reading = BRACKET
         self._token: Rope = ()
         self._value: Rope = ()
         self._value_start = 0
@@ -155,7 +157,7 @@ class Envelope:
 def begin_frames(envelope: Envelope, bracket: str) -> None:
     """The envelope begins with that bracket, which has been read."""
     envelope.scanner.step(bracket, 0)
-    envelope.frames = [Frame(bracket)]
+    envelope.frames, envelope._reading = [Frame(bracket)], TOKENS
 
 
 def begin_arguments(envelope: Envelope, depth: int) -> None:
@@ -165,15 +167,13 @@ def begin_arguments(envelope: Envelope, depth: int) -> None:
 
 def read_envelope(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
-    if envelope.scanner.untouched:  # its first bracket
-        turn.region.keep(text[i])
-        begin_frames(envelope, text[i])
-        return i + 1
-    if envelope._reading == ARGUMENTS:
-        return _read_arguments(turn, envelope, text, i)
-    if envelope._reading == HOLDING:
-        return _read_held(turn, envelope, text, i)
-    return _read_token(turn, envelope, text, i)
+    return _READS[envelope._reading](turn, envelope, text, i)
+
+
+def _read_bracket(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    turn.region.keep(text[i])
+    begin_frames(envelope, text[i])
+    return i + 1
 
 
 def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
@@ -241,6 +241,9 @@ def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
         envelope._token = ()
         _TOKENS[token](turn, envelope, raw, turn.base + j)
     return j
+
+
+_READS = (_read_bracket, _read_token, _read_held, _read_arguments)
 
 
 def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
@@ -371,7 +374,7 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         turn.end_call(place)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
-        if name is not None and turn.begin_call(name, frame.id, may_get_id=False):
+        if name is not None and turn.takes(name) and turn.begin_call(name, frame.id, may_get_id=False):
             turn.emit.delta(frame.arguments, frame.start)
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
@@ -394,9 +397,9 @@ def _name_read(turn: Turn, frame: Frame, name: str, here: int) -> None:
 
 
 def _open(turn: Turn, frame: Frame, name: str) -> bool:
-    if not turn.takes(name):
-        return False
     known = turn.names.resolve(name)
+    if not turn.takes(name) or (known is None and holds_markup(name)):
+        return False
     frame.called = turn.begin_call(name if known is None else known, frame.id, may_get_id=True)
     if frame.called:
         _tell_repeated(turn, frame)

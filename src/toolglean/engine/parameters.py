@@ -17,9 +17,11 @@ from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.coerce import coerce_within, is_text, json_text, properties
 
 if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+    from toolglean.scan.text import Finder
     from toolglean.tools import Tool
 
-__all__ = ["Parameters"]
+__all__ = ["Parameters", "pass_value"]
 
 
 class Parameters:
@@ -72,7 +74,9 @@ class Parameters:
         self.streams = True
         self._value: Rope = ()
         self._wrappers = wrappers if self._root else ()  # keys under which all arguments may stand
-        self._wrapped: tuple[str, str] | None = None  # the first value, which may be all arguments; and it as a parameter
+        self._wrapped: tuple[str, str] | None = (
+            None  # the first value, which may be all arguments; and it as a parameter
+        )
         self._written = 0  # how many parameters were begun
         self.lead = self.passed = ""
         self.paired = False
@@ -166,6 +170,16 @@ class Parameters:
             if found is not _NOTHING:
                 return found
         return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
+
+
+def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None:
+    """Text of a value up to what an exact finder finds: see `Payload.passed`."""
+    hit = finder.search(text)
+    if hit is not None and not hit.lastindex:
+        return None
+    place = len(text) if hit is None else hit.start()
+    turn.held = text[place:]
+    return quoted_text(text[:place]), place < len(text)
 
 
 _NOTHING = object()

@@ -8,19 +8,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, mended, object_text
+from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, leaves_string, mended, object_text
 from toolglean.scan.python import KeywordsReader
-from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, string_text
+from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, stop_search, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder
 from toolglean.values.coerce import is_text, properties
 from toolglean.values.coerce import known as known_type
 
 if TYPE_CHECKING:
+    from toolglean.engine.turn import Stops
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonOrTextReader", "JsonReader", "reader_for"]
+__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops"]
 
 
 class JsonReader:
@@ -66,6 +67,10 @@ class JsonReader:
     def stops(self) -> str:
         """What may end the string that is being read; "" outside strings."""
         return QUOTE if self._scanner.in_string and self._string is None else ""
+
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """See `JsonScanner.passed`."""
+        return self._scanner.passed(text)
 
     def copy(self) -> Self:
         """The same place."""
@@ -155,6 +160,14 @@ def _text_parameter(tool: Tool | None) -> str:
     required = root.get("required")
     needed = set(required) if isinstance(required, list) else set()
     return found[0] if len(found) == 1 and needed <= {found[0]} else ""
+
+
+def reader_stops(reader: Reader) -> Stops | None:
+    """See `Payload.stops`."""
+    if isinstance(reader, JsonReader):
+        return (leaves_string, None) if reader.stops() else None
+    search = stop_search(reader.stops())
+    return None if search is None else (search, None)
 
 
 def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None, ends: tuple[str, ...] = ()) -> Reader:

@@ -18,9 +18,11 @@ from toolglean.scan.text import Finder, is_word
 
 __all__ = [
     "ACTION",
+    "EMPTY",
     "END",
     "FOLLOWS",
     "GUARDED",
+    "LEFTOVER",
     "LITERAL",
     "MARKUP",
     "NAMED",
@@ -32,6 +34,7 @@ __all__ = [
     "HoleEdge",
     "Net",
     "Place",
+    "trail_of",
 ]
 
 # Flags of a state.
@@ -44,7 +47,9 @@ NAMED = 64  # the literal holds the tool's name
 MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
 GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
-STOP = 512  # behind this literal all is content
+LEFTOVER = 512  # the literal ends a call or a section that has ended before
+EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
+STOP = 2048  # behind this literal all is content
 
 RAW_SPACES = frozenset("\u0120\u010a\u2581")
 """What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
@@ -94,6 +99,11 @@ class HoleEdge:
         return True
 
 
+def trail_of(edges: tuple[HoleEdge, ...]) -> str:
+    """The white space behind a value."""
+    return max((edge.trail for edge in edges), key=len)
+
+
 def _first_of(codec: Codec | None) -> str:
     """The characters with which arguments begin in that codec."""
     if isinstance(codec, Quoted):
@@ -107,17 +117,19 @@ class Exits:
 
     Attributes:
         after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
+        marker: the one literal, if there is nothing else; "" also where it may begin anew within itself.
     """
 
     literals: tuple[str, ...]
     chars: frozenset[str]
     after_words: bool = False
+    marker: str = ""
 
 
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
+    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -141,12 +153,18 @@ class Place:
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
+        self._begun: dict[str, tuple[HoleEdge, ...]] = {}
         self.inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
+        if char in self._begun:
+            return self._begun[char]
         found = [edge for edge in self.holes if edge.accepts(char)]
-        return tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        edges = tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        if char.isascii():  # what is remembered stays small, whatever a stranger writes
+            self._begun[char] = edges
+        return edges
 
 
 class Net:
@@ -168,7 +186,7 @@ class Net:
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
-        self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+        self._finders: dict[tuple[tuple[HoleEdge, ...], bool], Finder] = {}
 
     def copy(self) -> Net:
         """The same net, on which more can be laid: what is there stays as it is."""
@@ -307,16 +325,20 @@ class Net:
             if place.spaces and any(isinstance(edge.codec, JsonOrText) for edge in place.holes):
                 chars |= frozenset(" \t\n")  # text may follow
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
-            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
+            only = next(iter(literals)) if len(literals) == 1 and not chars else ""
+            marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
+            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words, marker)
         return self._exits[key]
 
-    def finder(self, exits: Exits, trail: str) -> Finder:
-        """Finds what may stand behind a text value, with the white space that belongs to it."""
-        key = (exits.literals, trail)
-        if key not in self._finders:
-            with_space = [trail + literal for literal in exits.literals] if trail else []
-            self._finders[key] = Finder([*exits.literals, *with_space])
-        return self._finders[key]
+    def finder(self, edges: tuple[HoleEdge, ...], *, paired: bool) -> Finder:
+        """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
+        found = self._finders.get((edges, paired))
+        if found is None:
+            literals = self.behind(edges)[1].literals
+            trail = trail_of(edges) if paired else ""
+            with_space = [trail + literal for literal in literals] if trail else []
+            found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
+        return found
 
     def _rest(self, state: int) -> str:
         text = ""

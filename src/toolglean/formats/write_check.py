@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolglean.errors import UsageError
-from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place
+from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place, trail_of
 from toolglean.scan.text import NAME_CHARS
 
 __all__ = ["Piece", "check_holes"]
@@ -189,7 +189,7 @@ class _Check:
         if begin != self.at + len(piece.lead):
             return "the line break at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
-        finder = self.net.finder(exits, trail)
+        finder = self.net.finder(tuple(edges), paired=bool(trail))
         behind = self.net.place([edge.target for edge in edges])
         at = begin
         while True:
@@ -207,7 +207,7 @@ class _Check:
         lead = max((edge.lead for edge in edges), key=len)
         if not self.text.startswith(lead, self.at):
             return self.at, ""
-        return self.at + len(lead), max((edge.trail for edge in edges), key=len)
+        return self.at + len(lead), trail_of(tuple(edges))
 
     def _follows(self, here: Place, begin: int, end: int) -> bool:
         # Whether behind the closer, which ends at `end`, the next marker fits.

@@ -9,13 +9,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, Protocol, Self
 
 from toolglean.scan.rope import flat
 
-__all__ = ["DONE", "FAILED", "NEED", "Reader", "Steps", "quoted_text", "string_text"]
+__all__ = ["DONE", "FAILED", "NEED", "Reader", "Search", "Steps", "quoted_text", "stop_search", "string_text"]
+
+Search = Callable[[str], object]
+"""Says whether something stands in a text."""
 
 NEED = 0  # the text ran out; nothing is wrong so far
 DONE = 1  # the value is whole; the position is behind its last character
@@ -28,6 +33,12 @@ string_text: Callable[[str], str] = encode_basestring
 def quoted_text(text: str) -> str:
     """The text as it stands inside a JSON string."""
     return string_text(text)[1:-1]
+
+
+@lru_cache(maxsize=64)
+def stop_search(stops: str) -> Search | None:
+    """Finds one of these characters, or one that JSON escapes; None where no stops are given: see `Reader.stops`."""
+    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None
 
 
 class Reader(Protocol):
@@ -102,7 +113,8 @@ class Steps:
         twin.out = []
         return twin
 
-    __copy__ = copy
+    def __copy__(self) -> Self:
+        return self.copy()
 
     def stops(self) -> str:
         """See `Reader.stops`."""

@@ -11,11 +11,13 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.modes import CALL
+from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
-from toolglean.formats.net import START, HoleEdge, Place
+from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
@@ -27,7 +29,19 @@ if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word", "value_finder", "value_goes_on"]
+__all__ = [
+    "begins",
+    "enter",
+    "read_arguments",
+    "read_objects",
+    "read_value",
+    "read_word",
+    "value_finder",
+    "value_goes_on",
+]
+
+ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
+"""With the first of these a call begins: a name alone may be a mention."""
 
 WORD_CHARS = 4096  # of a key, or of any word with the white space around it
 
@@ -36,6 +50,13 @@ _plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
 _index_body = re.compile(r"\d*").match
 _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
+
+
+def begins(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...]) -> bool:
+    """Whether the call is open, if it must be for that hole: it begins with its first argument."""
+    if edges[0].kind not in ARGUMENT_HOLES or turn.emit.open:
+        return True
+    return start_call(turn, walk, tuple(sorted({edge.format for edge in edges})))
 
 
 def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
@@ -48,6 +69,8 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
     edge = edges[0]
     if edge.kind == "call":
         return _enter_objects(turn, walk, i)
+    if not begins(turn, walk, edges):
+        return i
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
         walk.reader = reader_for(edge, turn.limits.depth, tool, walk.program.ends_of_text(edges))
@@ -109,6 +132,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
+    turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
     return i  # the envelope reads its bracket itself
 
 
@@ -121,7 +145,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
-    if not turn.reading_call:
+    if turn.mode != CALL:  # given up, stopped or left
         return j
     scanner = envelope.scanner
     if scanner.token == FAIL:
@@ -155,6 +179,11 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if exits.after_words and (j := _inside_word(turn, walk, text, i)) > i:
             i = j
             continue
+        if exits.marker and (j := _along_marker(turn, walk, exits.marker, text, i)) > i:
+            i = j
+            if walk.word.endswith(exits.marker):
+                return _word_ends(turn, walk, exits.marker, i)
+            continue
         char = text[i]
         if char in exits.chars and walk.word.strip():
             return _word_ends(turn, walk, "", i)
@@ -180,8 +209,27 @@ def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return end
 
 
+def _along_marker(turn: Turn, walk: Walk, marker: str, text: str, i: int) -> int:
+    # As much of the marker behind the word as there is of it: nothing else can end there. What may stand before its
+    # last character may stand before each of them.
+    word = walk.word
+    place = word.rfind(marker[0])
+    begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+    piece = text[i : i + len(marker) - begun]
+    if len(piece) < 2 or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS or turn.region.bare:
+        return i
+    walk.word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
+    if not _may_go_on(turn, walk, (marker,)):
+        walk.word = word
+        return i
+    walk.word = word + piece
+    if turn.region.open:
+        turn.region.keep(piece)
+    return i + len(piece)
+
+
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:
-    if _word_read(turn, walk, walk.word[: len(walk.word) - len(literal)]):
+    if _word_read(turn, walk, walk.word[: len(walk.word) - len(literal)], turn.base + i - len(walk.word)):
         _walk_on(turn, walk, literal, turn.base + i)
     return i
 
@@ -213,18 +261,22 @@ def _may_go_on(turn: Turn, walk: Walk, literals: tuple[str, ...]) -> bool:
     return not rest or any(literal.startswith(rest) for literal in literals)
 
 
-def _word_read(turn: Turn, walk: Walk, word: str) -> bool:
+def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     """The word is whole. False: it cannot be what it should."""
     declared = walk.program.formats[walk.edges[0].format]
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
+        if holds_markup(word) and not turn.names.has_parameter(turn.emit.name, declared.unescaped(word)):
+            turn.give_up(f"malformed call: {kind} expected", word, start)
+            return False
         if walk.parameters is None:
             opened = walk.program.formats[walk.format]
             tool, depth = turn.names.tool(walk.name), turn.limits.depth
             walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        if not word or (turn.region.bare and not turn.takes(word)):
+        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        if not word or (strange and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
         walk.name = whole_characters(declared.unescaped(word))
@@ -242,7 +294,6 @@ def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
     net = walk.program.net
     walk.phase = MARKERS
     walk.end_hole()
-    before = walk.place
     walk.hole, walk.edges = None, ()
     walk.settle(here - len(literal))
     for char in literal:
@@ -251,9 +302,6 @@ def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
         walk.place = found
         walk.pending = grown(walk.pending, char)
         walk.pending_chars += 1
-    objects = any(edge.kind == "call" for edge in walk.place.holes)  # whose name is their own
-    if before.flags & START and not objects and not turn.emit.open and not start_call(turn, walk):
-        return
     if literal and walk.place.flags:
         arrived(turn, walk, here)
 
@@ -275,7 +323,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
     walk.end_hole()
-    trail = _trail(walk)
+    trail = trail_of(walk.edges) if parameters.paired else ""
     for char in found[len(trail) if trail and found.startswith(trail) and found not in walk.exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
     parameters.undecided = True
@@ -286,12 +334,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 def value_finder(walk: Walk) -> Finder:
     """Finds what may stand behind the value that is being read, with the white space that belongs to it."""
-    return walk.program.net.finder(walk.exits, _trail(walk))
-
-
-def _trail(walk: Walk) -> str:
-    paired = walk.parameters is not None and walk.parameters.paired
-    return max((edge.trail for edge in walk.edges), key=len) if paired else ""
+    return walk.program.net.finder(walk.edges, paired=walk.parameters is not None and walk.parameters.paired)
 
 
 def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> int:

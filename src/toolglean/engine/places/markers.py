@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import DONE
-from toolglean.engine.places.calls import accept, arrived, no_call
-from toolglean.engine.places.holes import enter, value_goes_on
+from toolglean.engine.places.calls import LEFT_OVER, accept, arrived, no_call
+from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
-from toolglean.formats.net import LITERAL, MARKUP, STOP
+from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP, STOP
 from toolglean.scan.rope import grown, joined
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def _go_back(turn: Turn, walk: Walk) -> bool:
         pending = joined(walk.pending)
         edges = place.hole_for(pending[chars])
         if edges:
+            if not begins(turn, walk, edges):
+                return True
             again, start = pending[chars:], walk.pending_start + chars
             if not turn.read_again(again, start):
                 return False
@@ -114,7 +116,9 @@ def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
         turn.mode = DONE
         turn.say(text, start)
         return
-    if walk.place.flags & MARKUP:
+    if walk.place.flags & (MARKUP | LEFTOVER):
+        if not walk.place.flags & MARKUP:
+            turn.emit.problem(LEFT_OVER, text, start)
         turn.emit.markup(text, start)
         walk.clear_pending()
         return

@@ -7,20 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.places.calls import accept, accept_guarded, no_call
+from toolglean.engine.parameters import pass_value
+from toolglean.engine.places.calls import accept, accept_guarded, cut_off
 from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
-from toolglean.engine.readers import JsonReader
+from toolglean.engine.readers import JsonReader, reader_stops
 from toolglean.formats.compile import Program
-from toolglean.scan.json import QUOTE, unescaped_stop
-from toolglean.scan.reader import quoted_text
+from toolglean.scan.json import leaves_string
+from toolglean.scan.reader import string_text
 from toolglean.scan.rope import joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
+    from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
@@ -30,6 +31,8 @@ class FormatPlan(Plan):
     """What the machine looks for where formats are known: see `Plan`."""
 
     stops_after_bare = False
+    drafts = True
+    quotable = True
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -44,6 +47,10 @@ class FormatPlan(Plan):
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
+
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers of reasoning: see `Plan`."""
+        return self.program.marks(lane)
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
@@ -84,23 +91,23 @@ class FormatPayload(Walk):
         self.go_behind(behind)
         return place + len(found)
 
-    def stops(self) -> str:
+    def stops(self) -> Stops | None:
         """See `Payload`."""
-        if self.phase == ARGUMENTS:
-            return self.reader.stops() if self.reader is not None else ""
         if self.phase == OBJECTS:
-            return QUOTE if self.envelope is not None and self.envelope.in_string else ""
+            return (leaves_string, None) if self.envelope is not None and self.envelope.in_string else None
+        if self.phase == ARGUMENTS and self.reader is not None:
+            return reader_stops(self.reader)
         if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
-            return value_finder(self).openers
-        return ""
+            return value_finder(self).search, string_text
+        return None
 
-    def passed(self, text: str) -> str:
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        if self.phase == OBJECTS or isinstance(self.reader, JsonReader):
-            return "" if unescaped_stop(text) else text
         if self.phase == VALUE:
-            return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
-        return ""
+            return pass_value(turn, value_finder(self), text)
+        if self.phase == OBJECTS and self.envelope is not None:
+            return self.envelope.scanner.passed(text)
+        return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""
@@ -113,7 +120,7 @@ class FormatPayload(Walk):
         elif self.accepted is not None:
             accept(turn, self)
         else:
-            no_call(turn, self)
+            cut_off(turn, self)
 
 
 _PHASES: tuple[Callable[[Turn, Walk, str, int], int], ...] = (

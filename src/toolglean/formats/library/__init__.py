@@ -11,7 +11,20 @@ from toolglean.formats.spec import Format
 __all__ = ["MODULES", "UNSUPPORTED", "formats"]
 
 MODULES = (
-    *("qwen", "llama", "deepseek", "glm", "anthropic", "minimax", "moonshot", "mistral", "google", "openai", "cohere", "ibm"),
+    *(
+        "qwen",
+        "llama",
+        "deepseek",
+        "glm",
+        "anthropic",
+        "minimax",
+        "moonshot",
+        "mistral",
+        "google",
+        "openai",
+        "cohere",
+        "ibm",
+    ),
     *("others", "clients", "prompts"),
 )
 

@@ -12,14 +12,15 @@ NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
 TOUCHING = "[TOOL_CALLS]{name}{arguments}"
 STRIPPED = ("{name}[ARGS]{arguments}", "{name}[CALL_ID]{id}[ARGS]{arguments}")
 SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
+CLOSED = "[TOOL_CALLS] {calls}[/TOOL_CALLS]"  # some models close what has no closer
 THINK = ("[THINK]", "[/THINK]")
 PLAIN_THINK = ("<think>", "</think>")
-ENDS = ("</s>", "[/TOOL_CALLS]")
+ENDS = ("</s>",)
 
 
 def others(main: str) -> tuple[str, ...]:
     """All spellings but that one."""
-    return tuple(each for each in SPELLINGS if each != main)
+    return (*(each for each in SPELLINGS if each != main), CLOSED)
 
 
 FORMATS = (
@@ -30,7 +31,6 @@ FORMATS = (
         stripped=STRIPPED,
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         aliases=("mistral", "mistral-v15", "ministral"),
         models=("devstral*", "magistral*2507*", "magistral*2509*", "ministral*", "mistral-medium*", "mistral-large-3*"),
@@ -43,7 +43,6 @@ FORMATS = (
         stripped=STRIPPED,
         reasoning=PLAIN_THINK,
         reasonings=(THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         models=("mistral-small*", "magistral*"),
         source="mistral-common, tokenizer v11; chat template of mistralai/Mistral-Small-3.2-24B-Instruct-2506",
@@ -55,7 +54,6 @@ FORMATS = (
         stripped=STRIPPED,
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         aliases=("mistral-list", "mistral-v2", "mistral-v7", "mistral-nemo"),
         models=(

@@ -40,7 +40,6 @@ FORMATS = (
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        calls_in_reasoning=False,
         speaks=SPEAKS,
         drop=(
             *("<|start|>", *ENDS),
@@ -75,7 +74,6 @@ FORMATS = (
         also=("to={name}<|channel|>analysis <|constrain|>xml<|message|>{parameters}<|call|>",),
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        calls_in_reasoning=False,
         speaks=SPEAKS,
         drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",
