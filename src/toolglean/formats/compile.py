@@ -80,10 +80,10 @@ class Program:
         # `base` is the program of the first formats: only the others are laid, on a copy of its net.
         self.formats = formats
         self.net: Net = Net() if base is None else base.net.copy()
-        # Per format: the state before all that has a marker of its own, before what has one that counts at the beginning
-        # of a line, and before calls that have none; the state
-        # before each lane of reasoning, by the number of its pair of markers (some pairs may have been left out); what
-        # stands behind a call, and the states behind it; what opens calls.
+        # Per format: the state before all that has a marker of its own; before what has one that counts at the
+        # beginning of a line; before calls that have none; the state before each lane of reasoning, by the number of
+        # its pair of markers (some pairs may have been left out); what stands behind a call, and the states behind it;
+        # what opens calls.
         self._openers: list[int] = [] if base is None else list(base._openers)
         self._line: list[int] = [] if base is None else list(base._line)
         self._bare: list[int] = [] if base is None else list(base._bare)

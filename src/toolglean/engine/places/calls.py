@@ -24,17 +24,15 @@ CUT_OFF = "cut off behind a marker"
 LEFT_OVER = "left over beside a call"
 
 __all__ = [
-    *(
-        "LEFT_OVER",
-        "accept",
-        "accept_guarded",
-        "arrived",
-        "begin_unnamed",
-        "cut_off",
-        "end_call",
-        "no_call",
-        "start_call",
-    ),
+    "LEFT_OVER",
+    "accept",
+    "accept_guarded",
+    "arrived",
+    "begin_unnamed",
+    "cut_off",
+    "end_call",
+    "no_call",
+    "start_call",
 ]
 
 

@@ -52,7 +52,10 @@ FORMATS = (
     # A space behind each special token, and calls in parallel.
     Format(
         "llm-jp-harmony",
-        call=f"{SPACED_HEADER} to=functions.{{name}}<|channel|> commentary <|constrain|> json<|message|> {{arguments}}<|end|>",
+        call=(
+            f"{SPACED_HEADER} to=functions.{{name}}<|channel|> commentary <|constrain|> json<|message|> {{arguments}}"
+            "<|end|>"
+        ),
         also=tuple(
             f"{header} to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
             for header in (SPACED_HEADER, "")
