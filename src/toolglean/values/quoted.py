@@ -6,7 +6,8 @@
 # What real turns and the engines' tests hold, and what therefore is read:
 # - keys: bare (up to the colon, spaces at their edges do not count), between markers, or a JSON string
 # - strings: everything up to the next marker, without any escape; or a JSON string, whose escapes must be right
-# - the outer object in braces or in parentheses, where an equals sign may stand for the colon (`(city="Oslo")`); white space anywhere; a comma before a closing bracket
+# - the outer object in braces or in parentheses, where an equals sign may stand for the colon (`(city="Oslo")`);
+#   white space anywhere; a comma before a closing bracket
 # - bare text: whatever stands between the colon (in lists the comma) and the next comma or the closing bracket of its
 #   container, without the white space around it. It is true, false, null (also True, False, None), a JSON number, or
 #   else text: `{language:python}`; in single quotes they are taken off. The schema of a parameter has the last word:
