@@ -24,7 +24,11 @@ def dsml(
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
         # V4 misspells its own section: <｜DSML｜toolcalls>, <｜DSML｜tool>; and it writes that of V3.2.
         sections=(
-            *((f"<{tag}{other}>\n", f"\n</{tag}{section}>") for other in MISSPELT if section == "tool_calls"),
+            *(
+                (f"<{tag}{other}>\n", f"\n</{tag}{section}>")
+                for other in MISSPELT
+                if section == "tool_calls" and bar == "｜"
+            ),
             *((f"<{tag}{other}>\n", f"\n</{tag}{other}>") for other in ("function_calls",) if section == "tool_calls"),
         ),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",

@@ -57,12 +57,11 @@ FORMATS = (
             "<|end|>"
         ),
         also=tuple(
-            f"{header} to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
-            for header in (SPACED_HEADER, "")
+            f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
             for to in ("functions.{name}", "{name}")
             for channel in CHANNELS
             for kind in (" <|constrain|> json", "")
-        )[1:],
+        ),
         arguments=JsonOrText(),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
         calls_in_reasoning=False,
