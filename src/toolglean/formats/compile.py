@@ -278,7 +278,7 @@ class _Layer:
             begin = net.state()
             marker = "" if pattern in self.format.stripped else _first_literal(pattern)
             marked = bool(marker) and not _is_bare(marker)
-            stripped = pattern in self.format.stripped
+            stripped = net.stripped = pattern in self.format.stripped
             net.doubtful = stripped or (not marked and not opener) or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
@@ -288,7 +288,7 @@ class _Layer:
                 net.eps[again].append(begin)
                 if not opener or (stripped and (opener, closer) == self.format.section):
                     net.eps[self.bare].append(begin)
-        net.doubtful = False
+        net.doubtful = net.stripped = False
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:

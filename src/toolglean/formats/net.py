@@ -71,6 +71,7 @@ class HoleEdge:
         word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
         doubtful: whether no marker shows that a call is meant.
+        stripped: whether the call's markers were taken out.
     """
 
     kind: str
@@ -82,6 +83,7 @@ class HoleEdge:
     word: bool = False
     last: bool = False
     doubtful: bool = False
+    stripped: bool = False
 
     def accepts(self, char: str) -> bool:
         """Whether the hole may begin with that character."""
@@ -182,7 +184,7 @@ class Net:
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
-        self.doubtful = False  # whether no marker stands before the call for which they are made
+        self.doubtful = self.stripped = False  # see HoleEdge: of the call for which they are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
@@ -240,7 +242,9 @@ class Net:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last, self.doubtful)
+        self.holes[here] = HoleEdge(
+            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped
+        )
         self.before[target] = here
         return target
 

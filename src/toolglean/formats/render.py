@@ -194,6 +194,10 @@ class _Turn:
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
+        if after.lstrip().startswith("```") and text.strip():
+            raise self._error(
+                "its calls stand in a fence, which behind text is a quotation: there can be no content before"
+            )
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
                 raise self._error("its calls stand at the start of the turn, so there can be no content before them")

@@ -148,7 +148,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     if declared.id and walk.index:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
-    walk.format = number
+    walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
     turn.region.at_once = declared.calls_in_reasoning
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False

@@ -83,7 +83,10 @@ class FormatPayload(Walk):
         if not found:
             return turn.hold(text, place)
         behind = self.program.behind(self.format, found)
-        turn.end_failed(turn.base + place, "" if behind is None else found, *self.program.ends(self.format))
+        closers, tags = self.program.ends(self.format)
+        if self.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
+            closers, tags = (), ("",)
+        turn.end_failed(turn.base + place, "" if behind is None else found, closers, tags)
         if behind is None:
             turn.leave(text_follows=True)
             return place

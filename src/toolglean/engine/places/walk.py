@@ -42,6 +42,7 @@ class Walk(Payload):
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
         hole_end: behind the last parameter, as far as it is known.
+        stripped: whether the open call's markers were taken out.
         unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
     """
 
@@ -67,6 +68,7 @@ class Walk(Payload):
         "place",
         "program",
         "reader",
+        "stripped",
         "unnamed",
         "word",
     )
@@ -90,6 +92,7 @@ class Walk(Payload):
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
         self.unnamed: Rope | None = None
+        self.stripped = False
 
     def copy(self) -> Self:
         """The same place."""
@@ -101,7 +104,7 @@ class Walk(Payload):
         twin.envelope = self.envelope and self.envelope.copy()
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
-        twin.unnamed = self.unnamed
+        twin.unnamed, twin.stripped = self.unnamed, self.stripped
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
         return twin
 

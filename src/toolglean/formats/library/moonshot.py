@@ -15,10 +15,11 @@ FORMATS = (
         "kimi-k2",
         section=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
         sections=(("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),),
-        call=BEGIN + "{ws}functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        call=BEGIN + "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
         also=(
+            BEGIN + "{ws}functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}:{index}" + ARGUMENTS + "{arguments}" + END,
-            BEGIN + "{ws}functions.{name}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
         ),
         stripped=(
