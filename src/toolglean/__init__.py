@@ -34,7 +34,7 @@ from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.formats.spec import JSON, Format, Quoted, Tree
+    from toolglean.formats.spec import JSON, Format, JsonOrText, Quoted, Tree
 
 __all__ = [
     "JSON",
@@ -45,6 +45,7 @@ __all__ = [
     "Event",
     "Format",
     "FormatError",
+    "JsonOrText",
     "Limits",
     "Markup",
     "MessageError",
@@ -74,7 +75,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in {"JSON", "Format", "Quoted", "Tree"}:
+    if name not in {"JSON", "Format", "JsonOrText", "Quoted", "Tree"}:
         raise AttributeError(f"module 'toolglean' has no attribute {name!r}")
     from toolglean.formats import spec  # noqa: PLC0415
 
