@@ -91,8 +91,8 @@ def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
     yield "between calls", [_code(declared.separator)] if declared.separator.strip() else []
     yield "arguments", [] if codec == JSON else [_code(repr(codec))]
     yield "reasoning", [_code(f"{a}…{b}") for a, b in declared.all_reasonings]
-    if declared.all_reasonings and not declared.calls_in_reasoning:
-        yield "a call", ["does not end the reasoning"]
+    if declared.all_reasonings and declared.calls_in_reasoning:
+        yield "calls inside the reasoning", ["are returned at once"]
     yield "markers before text", [*map(_code, declared.speaks)]
     yield "markup wherever it stands", [*map(_code, declared.drop)]
     yield "all behind a call is content after", [*map(_code, declared.stops)]

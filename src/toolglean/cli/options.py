@@ -6,19 +6,31 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from toolglean.errors import FormatError, TemplateError, ToolError
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["InputError", "add_format_options", "add_set_option", "given", "new_parser", "read_text", "variables_of"]
+__all__ = [
+    "InputError",
+    "add_format_options",
+    "add_set_option",
+    "given",
+    "made_with",
+    "new_parser",
+    "read_text",
+    "variables_of",
+]
 
 
 class InputError(Exception):
     """What was given cannot be read. The message says where: file, line, column."""
 
+
+T = TypeVar("T")
 
 WAYS = ("format", "model", "template", "tag")
 MORE = ("closer", "tools", "prompt", "set")
@@ -90,7 +102,12 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def new_parser(args: argparse.Namespace) -> Parser:
-    """The parser that the arguments ask for.
+    """The parser that the arguments ask for: see `made_with`."""
+    return made_with(args, Parser)
+
+
+def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
+    """What `make` makes of the tools and the options of a parser that the arguments ask for.
 
     Raises:
         InputError: a file cannot be read, or is not what it should be.
@@ -105,8 +122,9 @@ def new_parser(args: argparse.Namespace) -> Parser:
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
+    given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
     try:
-        return Parser(tools, **ways, variables=variables or None, closer=args.closer, start=args.start, prompt=prompt)
+        return make(tools, **given)
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise

@@ -15,6 +15,7 @@ __all__ = ["Names", "holds_markup"]
 holds_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what stands in no name and no key: there it is the rest of a marker, broken or quoted."""
 
+_left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 _name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
 
 
@@ -82,6 +83,8 @@ class Names:
         """
         if not name:
             return False
-        if self.tools is None or self.resolve(name) is not None:
+        if self.tools is None:
+            return _left_open(name) is None
+        if self.resolve(name) is not None:
             return True
         return self.unknown and not bare and _name(name) is not None

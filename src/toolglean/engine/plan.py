@@ -21,6 +21,7 @@ class Plan:
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
         quotable: whether calls in code (Markdown's) are content, and a fence around the calls of a turn is markup.
+        marked: whether a marker may stand where a call needs none; then it comes first.
         drafts: whether calls inside reasoning are kept back: see draft.py.
     """
 
@@ -28,6 +29,7 @@ class Plan:
     spaced = False
     stops_after_bare = False
     drafts = False
+    marked = False
     quotable = False
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:

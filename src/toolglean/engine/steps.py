@@ -30,6 +30,12 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if j < len(text):
         if text[j] == "`" and turn.quotes is not None and (read := read_opening(turn, plan, text, j)) >= 0:
             return read
+        place, found = plan.finder(turn.lane, turn.only).find(text, j, turn.last) if plan.marked else (-1, "")
+        if place == j and not found:
+            return turn.hold(text, j)
+        if place == j:  # a marker: an unknown name counts behind it
+            turn.mode = TEXT
+            return j
         begun = plan.begin_bare(turn, text[j], turn.base + j) if plan.bare else None
         turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
         if begun:

@@ -281,10 +281,12 @@ class Turn:
             text = text[:kept]
         self.say(text, start)
 
-    def markup_region(self, chars: int) -> None:
+    def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.lead
         text, start = self._take_region()
+        if problem:
+            self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
@@ -396,7 +398,7 @@ class Turn:
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
         self.draft = self.payload = None
         self.mode, self.held, self.long_space = TEXT, "", False
-        self.emit.problem(QUOTED if draft.quoted else DRAFT, text, draft.start)
+        self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
         quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
         self.say(text, draft.start)
         self.quotes = quotes

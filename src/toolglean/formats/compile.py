@@ -36,14 +36,15 @@ from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "TELL", "Lane", "Program", "compiled"]
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Lane", "Program", "compiled"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
 CLOSE_REASONING = 1
 SPEAK = 2  # what follows is text: no call without a marker may begin there
 TELL = 3  # what follows is text for the user, in which no call counts
-OPEN_REASONING = 4
+STRAY = 4  # the end of reasoning that has not begun
+OPEN_REASONING = 5
 
 CONTENT = 0  # the lane of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
@@ -172,7 +173,7 @@ class Program:
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += [_first_literal(text) for text in (*declared.all_reasonings[pair], *declared.speaks)]
+            found += _marks(declared, (*declared.all_reasonings[pair], *declared.speaks))
         if lane == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
@@ -306,7 +307,7 @@ class _Layer:
         self.net.eps[tail].append(extra)
         for text in self.program._closers[self.number]:
             if _is_marker(text) and text not in self.tags:
-                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(tail)
+                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str, flag: int = 0) -> int:
         # Literals with any white space between them.
@@ -462,7 +463,7 @@ class _Layer:
         inside = self.net.state()
         self.program._pairs.append((self.number, number))
         self._marker(self.opener, opener, OPEN_REASONING + len(self.program._pairs))
-        self._marker(self.opener, closer, DROP)  # a stray closer
+        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
         self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
         self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
@@ -493,6 +494,16 @@ def _parts_words(tokens: tuple[Token, ...], place: int) -> bool:
 def _first_literal(pattern: str) -> str:
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def _marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
+    # What shows each of these markers. Of one that holds white space, that is a part which no call is written with.
+    calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
+    found = []
+    for pattern in patterns:
+        parts = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+        found += [each for each in parts if not each[0].isalnum() and each not in calls][:1]
+    return found
 
 
 def _before_name(pattern: str) -> str:

@@ -344,6 +344,19 @@ class Net:
             found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
         return found
 
+    def literals_at(self, place: Place) -> tuple[str, ...]:
+        """The literals that lead on from that place: whole, also where their beginning has been read."""
+        states = [state for state in self.closure(place.key) if self.chars[state] is not None]
+        return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
+
+    def _begun(self, state: int) -> str:
+        # The states of a literal follow each other in number.
+        text, before = "", self.chars[state - 1] if state else None
+        while before is not None and before[1] == state:
+            text, state = before[0] + text, state - 1
+            before = self.chars[state - 1] if state else None
+        return text
+
     def _rest(self, state: int) -> str:
         text = ""
         while not self.flags[state] & LITERAL and self.chars[state] is not None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import MARKERS, OBJECTS
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
+from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toolglean.tools import Tool
 
 CUT_OFF = "cut off behind a marker"
+STRAY_CLOSER = "end of reasoning that had not begun"
 LEFT_OVER = "left over beside a call"
 
 __all__ = [
@@ -81,8 +82,14 @@ def no_call(turn: Turn, walk: Walk) -> None:
     if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
-    reason = turn.deaf_because if deaf else "unreadable call"
+    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
     turn.release_region(reason if tried and not turn.region.bare else "")
+
+
+def _expected(walk: Walk) -> str:
+    if walk.phase == OBJECTS and walk.envelope is not None:
+        return walk.envelope.scanner.fault or "the name and the arguments of a call were expected"
+    return f"{walk.edges[0].kind} expected" if walk.phase == WORD else "an argument was expected"
 
 
 def cut_off(turn: Turn, walk: Walk) -> None:
@@ -109,7 +116,7 @@ def accept(turn: Turn, walk: Walk) -> None:
     """A marker with an action was read whole, and nothing longer came of it."""
     assert walk.accepted is not None
     action, chars = walk.accepted
-    turn.markup_region(chars)
+    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
         turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL

@@ -32,6 +32,7 @@ class FormatPlan(Plan):
 
     stops_after_bare = False
     drafts = True
+    marked = True
     quotable = True
 
     def __init__(self, program: Program) -> None:
