@@ -151,7 +151,7 @@ class Story(NamedTuple):
 
 
 STORIES = [
-    Story("markers-stripped", 'functions.get_weather:0{"city": "Oslo"}', (1, 1)),
+    Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
     Story("markers-stripped", 'So: get_weather{"city": "Oslo"} it is.', (1, 5), ["get_weather"]),
     Story("markers-stripped", "Yes.\nlook_up query</arg_value></tool_call>", (2, 26)),
     Story("reasoning-opened-by-prompt", "The user wants it.\n</think>\n\nShall I look?", (2, 1)),

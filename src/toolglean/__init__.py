@@ -36,7 +36,7 @@ from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.choose.choice import FormatChoice, PassedOver, choose_format
-    from toolglean.formats.spec import JSON, Format, Quoted, Tree
+    from toolglean.formats.spec import JSON, Format, JsonOrText, Quoted, Tree
 
 __all__ = [
     "JSON",
@@ -48,6 +48,7 @@ __all__ = [
     "Format",
     "FormatChoice",
     "FormatError",
+    "JsonOrText",
     "Limits",
     "Markup",
     "MessageError",
@@ -86,7 +87,7 @@ def __getattr__(name: str) -> Any:
         from toolglean.choose import choice  # noqa: PLC0415
 
         return getattr(choice, name)
-    if name not in {"JSON", "Format", "Quoted", "Tree"}:
+    if name not in {"JSON", "Format", "JsonOrText", "Quoted", "Tree"}:
         raise AttributeError(f"module 'toolglean' has no attribute {name!r}")
     from toolglean.formats import spec  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
+from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -49,13 +49,14 @@ class Frame:
         kind: `{` or `[`.
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the value of its name key.
+        name: the value of its name key, or of another key that may hold a tool's name.
         id: the value of its id key.
         held: what its arguments are: MISSING, or how they were written.
         arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
         lone: the tool whose name is the only key so far.
         called: whether a call was opened from this object.
         repeated: the last name or arguments key that came a second time, and its place.
+        soft: whether the name stands under a key that may hold anything.
         room: how deep arguments may be that are written as a string.
     """
 
@@ -71,6 +72,7 @@ class Frame:
         "name",
         "repeated",
         "room",
+        "soft",
         "start",
     )
 
@@ -87,13 +89,14 @@ class Frame:
         self.called = False
         self.repeated: tuple[str, int] | None = None
         self.room = 0
+        self.soft = False
 
     def copy(self) -> Frame:
         """The same frame."""
         twin = Frame(self.kind)
         twin.key, twin.keys, twin.name, twin.id = self.key, self.keys, self.name, self.id
         twin.held, twin.arguments, twin.start, twin.room = self.held, self.arguments, self.start, self.room
-        twin.lone, twin.called, twin.repeated = self.lone, self.called, self.repeated
+        twin.lone, twin.called, twin.repeated, twin.soft = self.lone, self.called, self.repeated, self.soft
         return twin
 
 
@@ -297,9 +300,14 @@ def _on_string(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     frame = envelope.frames[-1]
     if frame.kind == "[":
         return
-    if frame.key in NAME_KEYS and frame.name is None:
+    if frame.key in NAME_KEYS and (frame.name is None or (frame.soft and not frame.called)):
+        frame.soft = False
         frame.name = _string(raw)
         _name_read(turn, frame, frame.name, place)
+    elif frame.key in KNOWN_NAME_KEYS and frame.name is None and turn.names.resolve(_string(raw)) is not None:
+        frame.name, frame.soft = _string(raw), True
+        if frame.held != MISSING and _open(turn, frame, frame.name):
+            _give(turn, frame, place)
     elif frame.key in ID_KEYS and frame.id is None:
         frame.id = _string(raw)
         if frame.called:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.scan.json import CLOSE, JsonScanner, decode
+from toolglean.scan.json import CLOSE, JsonScanner, decode, object_text
 from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -44,6 +44,8 @@ class Parameters:
         "_type",
         "_types",
         "_value",
+        "_wrapped",
+        "_wrappers",
         "_written",
         "lead",
         "paired",
@@ -53,7 +55,15 @@ class Parameters:
         "undecided",
     )
 
-    def __init__(self, tool: Tool | None, types: Mapping[str, str], max_depth: int, *, coerce: bool) -> None:
+    def __init__(
+        self,
+        tool: Tool | None,
+        types: Mapping[str, str],
+        max_depth: int,
+        *,
+        coerce: bool,
+        wrappers: tuple[str, ...] = (),
+    ) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
         self._types = types
         self._coerce = coerce
@@ -63,6 +73,10 @@ class Parameters:
         self._schema: Any = None
         self.streams = True
         self._value: Rope = ()
+        self._wrappers = wrappers if self._root else ()  # keys under which all arguments may stand
+        self._wrapped: tuple[str, str] | None = (
+            None  # the first value, which may be all arguments; and it as a parameter
+        )
         self._written = 0  # how many parameters were begun
         self.lead = self.passed = ""
         self.paired = False
@@ -74,6 +88,7 @@ class Parameters:
         twin = object.__new__(type(self))
         twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
         twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
+        twin._wrappers, twin._wrapped = self._wrappers, self._wrapped
         twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
         return twin
@@ -95,14 +110,18 @@ class Parameters:
     def begin_value(self, lead: str) -> str:
         """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
         self.lead, self.passed, self.paired, self.undecided = lead, "", False, False
+        flushed = self._unwrapped()
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
             self.streams = self._type == self._types.get("string", "string")
         else:
             self.streams = not self._coerce or is_text(self._schema, self._root)
         self._written += 1
+        if self._may_wrap():
+            self.streams = False
+            return ""  # decided when the call ends, or another parameter begins
         before = "{" if self._written == 1 else ", "
-        return f"{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
+        return f"{flushed}{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
@@ -117,15 +136,33 @@ class Parameters:
         if self.streams:
             return '"'
         text, self._value = joined(self._value), ()
+        as_text = self._may_wrap() and self._type == self._types.get("string")
         try:
-            return json_text(self._typed(text))
+            value = json_text(text if as_text else self._typed(text))
         except DepthError:
             self.too_deep = True
             return ""
+        if not self._may_wrap():
+            return value
+        self._wrapped = text, f"{{{string_text(self._key)}: {value}"
+        return ""
 
     def end(self) -> str:
         """There are no more parameters."""
-        return "}" if self._written else ""
+        if self._wrapped is None:
+            return "}" if self._written else ""
+        found, _ = object_text(self._wrapped[0], self._max_depth)
+        if found is not None and decode(found)[0].keys() <= properties(self._root).keys():
+            return found
+        return self._unwrapped() + "}"
+
+    def _unwrapped(self) -> str:
+        # The first value was no wrapper: it is a parameter like any other.
+        held, self._wrapped = self._wrapped, None
+        return "" if held is None else held[1]
+
+    def _may_wrap(self) -> bool:
+        return self._written == 1 and self._key in self._wrappers and self._schema is None
 
     def _typed(self, text: str) -> Any:
         if self._type and self._types:

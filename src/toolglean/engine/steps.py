@@ -33,7 +33,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
         place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
         if place == j and not found:
             return turn.hold(text, j)
-        if place == j:  # a marker: an unknown name counts behind it
+        if place == j and not found[0].isalpha():  # a marker: an unknown name counts behind it; a word may be less
             turn.mode = TEXT
             return j
         if plan.waits_at_start(turn, text, j):

@@ -52,7 +52,7 @@ class Known:
         self.formats = formats
         self._markers: dict[str, tuple[Kind, tuple[Format, ...]]] = {}
         program = compiled(formats)
-        opening = program.lane(CONTENT, ()).opening
+        opening = program.lane(CONTENT, ()).line  # with what counts only at the beginning of a line
         for literal in program.lane(CONTENT, ()).finder.literals:
             place = opening
             for char in literal:

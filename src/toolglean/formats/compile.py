@@ -24,13 +24,16 @@ from toolglean.formats.net import (
     LITERAL,
     MARKUP,
     NAMED,
+    RAW_SPACES,
     START,
+    STOP,
     TAG,
+    HoleEdge,
     Net,
     Place,
 )
 from toolglean.formats.registry import find_format, get_format
-from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
+from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
 __all__ = [
@@ -64,14 +67,22 @@ class Lane:
 
     Attributes:
         finder: the literals with which anything begins.
-        opening: the place before them.
+        opening: the place before them, in the middle of a line.
+        line: the place before them at the beginning of a line.
     """
 
-    __slots__ = ("finder", "opening")
+    __slots__ = ("finder", "line", "opening")
 
-    def __init__(self, program: Program, states: list[int], *, words: bool) -> None:
+    def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
         self.opening = program.net.place(states)
-        self.finder = Finder(program.net.exits(states).literals, words=words)
+        self.line = program.net.place(states + lines) if lines else self.opening
+        self.finder = Finder(program.net.exits(states + lines).literals, words=words)
+        if lines:  # what was said last must be known
+            self.finder.guards = "", ""
+
+    def place_behind(self, last: str) -> Place:
+        """The place before the literals, behind that text."""
+        return self.line if last[-1:] in {"", "\n"} else self.opening
 
 
 class Program:
@@ -86,10 +97,12 @@ class Program:
         # `base` is the program of the first formats: only the others are laid, on a copy of its net.
         self.formats = formats
         self.net: Net = Net() if base is None else base.net.copy()
-        # Per format: the state before all that has a marker of its own, and before calls that have none; the state
-        # before each lane of reasoning, by the number of its pair of markers (some pairs may have been left out); what
-        # stands behind a call, and the states behind it; what opens calls.
+        # Per format: the state before all that has a marker of its own; before what has one that counts at the
+        # beginning of a line; before calls that have none; the state before each lane of reasoning, by the number of
+        # its pair of markers (some pairs may have been left out); what stands behind a call, and the states behind it;
+        # what opens calls.
         self._openers: list[int] = [] if base is None else list(base._openers)
+        self._line: list[int] = [] if base is None else list(base._line)
         self._bare: list[int] = [] if base is None else list(base._bare)
         self._insides: list[dict[int, int]] = [] if base is None else list(base._insides)
         self._closers: list[dict[str, list[int]]] = [] if base is None else list(base._closers)
@@ -111,7 +124,9 @@ class Program:
         """The lane of that number; `only`: the numbers of the formats that count, () for all."""
         key = (lane, only)
         if key not in self._lanes:
+            lines: list[int] = []
             if lane == CONTENT:
+                lines = [state for n in only or range(len(self.formats)) if self.net.eps[state := self._line[n]]]
                 states = [self._openers[number] for number in only] or self._openers
             elif lane == ANY_REASONING:
                 numbers = only or range(len(self.formats))
@@ -120,13 +135,13 @@ class Program:
                 number, pair = self._pairs[lane - 1]
                 states = [self._insides[number][pair]]
             # What closes reasoning may follow its last word at once.
-            self._lanes[key] = Lane(self, states, words=lane == CONTENT)
+            self._lanes[key] = Lane(self, states, lines, words=lane == CONTENT)
         return self._lanes[key]
 
     def bare_start(self, only: tuple[int, ...]) -> Place:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
         numbers = only or range(len(self.formats))
-        return self.net.place([self._openers[n] for n in numbers] + [self._bare[n] for n in numbers])
+        return self.net.place([state[n] for state in (self._openers, self._line, self._bare) for n in numbers])
 
     def skipper(self, number: int) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
@@ -141,10 +156,18 @@ class Program:
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
 
+    def ends_of_text(self, edges: tuple[HoleEdge, ...]) -> tuple[str, ...]:
+        """The markers that end arguments which may be plain text: what may follow, and what is markup anywhere."""
+        if not isinstance(edges[0].codec, JsonOrText):
+            return ()
+        drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
+        found = (*self.net.behind(edges)[1].literals, *drop)
+        return tuple(dict.fromkeys(each for each in found if _is_marker(each) and not each[0].isalnum()))
+
     def before_names(self, number: int) -> tuple[str, ...]:
         """What stands before a call's name in that format."""
         if number not in self._before_names:
-            found = [_before_name(pattern) for pattern in self.formats[number].calls]
+            found = [_before_name(pattern) for pattern in self.formats[number].spellings]
             self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
         return self._before_names[number]
 
@@ -235,8 +258,9 @@ class _Layer:
         net.format = number
         self.opener = net.state()  # before all that has a marker of its own
         self.call_opener = net.state()  # before calls and sections that have one
+        self.line = net.state()  # the same, where it counts only at the beginning of a line
         self.bare = net.state()  # before those that have none
-        net.eps[self.opener].append(self.call_opener)
+        net.eps[self.line if declared.at_line_start else self.opener].append(self.call_opener)
         self.program._closers.append({})
         openings = [_opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
@@ -247,13 +271,14 @@ class _Layer:
             self._section(opener, closer)
         pairs = list(enumerate(self.format.all_reasonings))
         if len(self.program.formats) > 1:  # among many formats, a phrase such as "Here is my thought process:" is prose
-            pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha()]
+            pairs = [(number, pair) for number, pair in pairs if not pair[0][0].isalpha() and pair[0][0] != "/"]
         insides = {number: self._reasoning(number, *pair) for number, pair in pairs}
         for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)
         for marker in self.format.speaks:
             self._marker(self.opener, marker, self._said_by(marker))
         self.program._openers.append(self.opener)
+        self.program._line.append(self.line)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
 
@@ -266,17 +291,21 @@ class _Layer:
         net = self.net
         inside, again, tail = net.state(), net.state(), net.state()
         closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
-        for pattern in self.format.calls:
+        for pattern in self.format.spellings:
             begin = net.state()
+            marker = "" if pattern in self.format.stripped else first_literal(pattern)
+            marked = bool(marker) and not is_bare(marker)
+            stripped = net.stripped = pattern in self.format.stripped
+            net.doubtful = stripped or (not marked and not opener) or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
-            marker = first_literal(pattern)
-            if marker and not is_bare(marker):
+            if marked:
                 net.eps[self.call_opener].append(begin)
             else:
                 net.eps[again].append(begin)
-                if not opener:
+                if not opener or (stripped and (opener, closer) == self.format.section):
                     net.eps[self.bare].append(begin)
+        net.doubtful = net.stripped = False
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:
@@ -296,12 +325,13 @@ class _Layer:
             if _is_marker(text) and text not in self.tags:
                 self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
-    def _path(self, begin: int, text: str) -> int:
+    def _path(self, begin: int, text: str, flag: int = 0) -> int:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Hole):
                 raise self._error(f"a section or marker must not have holes: {text!r}")
             begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
+        self.net.flags[begin] |= flag
         return begin
 
     def _tail(self, tail: int, again: int, closers: list[str]) -> None:
@@ -309,6 +339,8 @@ class _Layer:
         for token in tokens_of(self.format.separator):
             if isinstance(token, Literal):
                 net.eps[net.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+        for text in self.format.stops:
+            self._path(tail, text, STOP)
         net.eps[tail].append(again)
         self._remember(closers, self._optional(tail, closers))
 
@@ -352,19 +384,28 @@ class _Layer:
                 net.names[end] = token.name
             return end
         if isinstance(token, Space):
-            return net.space(here)
+            return net.space(self._parting_space(here) if _parts_words(tokens, place) else here)
         if token.name == "parameters":
             return here
         if token.name in {"call", "calls"}:
             return net.hole(net.space(here), "call", last=last)
         if token.name in {"arguments", "keywords"}:
-            return net.hole(net.space(here), token.name, codec=self.format.arguments, flags=START, last=last)
+            codec = self.format.arguments
+            trail = _space_at([*tokens], place + 1) if isinstance(codec, JsonOrText) else ""
+            return net.hole(net.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         called = isinstance(following, Literal) and following.text.startswith("(")
         target = net.hole(here, token.name, word=called or place == 0, last=last)
         if following is None or (isinstance(following, Hole) and following.name not in {"arguments", "parameters"}):
             raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
         return target
+
+    def _parting_space(self, here: int) -> int:
+        # Between a word and a name: without white space it is a longer word.
+        behind = self.net.state()
+        for char in (" ", "\n", *RAW_SPACES):
+            self.net.eps[self.net.literal(here, char, 0)].append(behind)
+        return behind
 
     def _last(
         self, hole: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
@@ -457,6 +498,13 @@ class _Layer:
             end = self._path(inside, marker)
             net.flags[end] |= GUARDED
             net.eps[end].append(behind)
+
+
+def _parts_words(tokens: tuple[Token, ...], place: int) -> bool:
+    before = tokens[place - 1] if place else None
+    return (
+        isinstance(before, Literal) and before.text[-1].isalnum() and tokens[place + 1 : place + 2] == (Hole("name"),)
+    )
 
 
 def first_literal(pattern: str) -> str:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from toolglean.formats.spec import Codec, Json, Quoted, Tree
+from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = [
@@ -26,7 +26,9 @@ __all__ = [
     "LITERAL",
     "MARKUP",
     "NAMED",
+    "RAW_SPACES",
     "START",
+    "STOP",
     "TAG",
     "Exits",
     "HoleEdge",
@@ -47,6 +49,10 @@ GUARDED = 128  # the literal is a marker only if another marker, or the end of t
 FOLLOWS = 256  # the literal is that other marker
 LEFTOVER = 512  # the literal ends a call or a section that has ended before
 EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
+STOP = 2048  # behind this literal all is content
+
+RAW_SPACES = frozenset("\u0120\u010a\u2581")
+"""What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
@@ -64,6 +70,8 @@ class HoleEdge:
         trail: of `value`: the white space behind it.
         word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
+        doubtful: whether no marker shows that a call is meant.
+        stripped: whether the call's markers were taken out.
     """
 
     kind: str
@@ -74,6 +82,8 @@ class HoleEdge:
     trail: str = ""
     word: bool = False
     last: bool = False
+    doubtful: bool = False
+    stripped: bool = False
 
     def accepts(self, char: str) -> bool:
         """Whether the hole may begin with that character."""
@@ -83,6 +93,8 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
+            if isinstance(self.codec, JsonOrText):
+                return not char.isspace()
             return char in _first_of(self.codec) or (char == '"' and isinstance(self.codec, Json))
         if kind == "index":
             return char.isdigit()
@@ -172,6 +184,7 @@ class Net:
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
+        self.doubtful = self.stripped = False  # see HoleEdge: of the call for which they are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
@@ -229,7 +242,9 @@ class Net:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last)
+        self.holes[here] = HoleEdge(
+            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped
+        )
         self.before[target] = here
         return target
 
@@ -259,7 +274,7 @@ class Net:
         found = place.known.get(char)
         if found is None:
             core = list(place.chars.get(char, ()))
-            if char.isspace():
+            if char.isspace() or char in RAW_SPACES:
                 core += place.spaces
             if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
                 found = place.known[char] = self.place(core)
@@ -311,6 +326,8 @@ class Net:
             chars = frozenset(
                 char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
+            if place.spaces and any(isinstance(edge.codec, JsonOrText) for edge in place.holes):
+                chars |= frozenset(" \t\n")  # text may follow
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
             only = next(iter(literals)) if len(literals) == 1 and not chars else ""
             marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""

@@ -78,6 +78,7 @@ class _Check:
     def __init__(self, net: Net, start: Place, opening: Place, text: str, *, spaced: bool) -> None:
         self.net, self.here, self.opening, self.text, self.spaced = net, start, opening, text, spaced
         self.at = 0
+        self.parted: Place | None = None  # behind white space without which no name may follow
         self.complete = True
 
     def take(self, piece: Piece) -> None:
@@ -91,7 +92,8 @@ class _Check:
         self.at += len(piece.whole)
 
     def _literal(self, piece: Piece) -> None:
-        if piece.text.isspace():  # none is needed anywhere, so no place depends on it
+        if piece.text.isspace():  # few places depend on it: a name behind a word
+            self.parted = self._walked(self.here, piece.text)
             return
         found = self._walked(self.opening, piece.text) if piece.opens else None
         found = found or self._walked(self.here, piece.text)
@@ -108,6 +110,9 @@ class _Check:
     def _hole(self, piece: Piece) -> str:
         text = self.text[self.at :][:1]
         edges = self.here.hole_for(text)
+        if not edges and self.parted is not None:
+            self.here, edges = self.parted, self.parted.hole_for(text)
+        self.parted = None
         if not edges or edges[0].kind != piece.kind:
             return f"the {piece.kind} cannot begin with {text!r}"
         if self._beaten():

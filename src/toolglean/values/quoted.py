@@ -6,7 +6,8 @@
 # What real turns and the engines' tests hold, and what therefore is read:
 # - keys: bare (up to the colon, spaces at their edges do not count), between markers, or a JSON string
 # - strings: everything up to the next marker, without any escape; or a JSON string, whose escapes must be right
-# - the outer object in braces or in parentheses; white space anywhere; a comma before a closing bracket
+# - the outer object in braces or in parentheses, where an equals sign may stand for the colon (`(city="Oslo")`);
+#   white space anywhere; a comma before a closing bracket
 # - bare text: whatever stands between the colon (in lists the comma) and the next comma or the closing bracket of its
 #   container, without the white space around it. It is true, false, null (also True, False, None), a JSON number, or
 #   else text: `{language:python}`; in single quotes they are taken off. The schema of a parameter has the last word:
@@ -58,6 +59,7 @@ MAX_DIGITS = 4300
 
 _space = re.compile(r"[ \t\n\r]*").match
 _key_body = re.compile(r"""[^:{}\[\](),"'\n\r]*""").match
+_keyword_body = re.compile(r"""[^:={}\[\](),"'\n\r]*""").match
 _string_body = re.compile(r'[^"\\]*').match
 _bare_bodies = {closer: re.compile(rf"[^,{re.escape(closer)}]*").match for closer in "})]"}
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
@@ -131,6 +133,10 @@ class QuotedReader(Steps):
         if len(self._stack) == 1:
             return self._closer
         return "]" if self._stack[-1] == LIST else "}"
+
+    def signs(self) -> str:
+        """What may part a key from its value."""
+        return ":=" if self._closer == ")" and len(self._stack) == 1 else ":"
 
     def begin_item(self) -> None:
         """A key or an item begins: the comma before it is certain."""
@@ -219,7 +225,8 @@ def _key(reader: QuotedReader, text: str, pos: int) -> int:
 
 
 def _bare_key(reader: QuotedReader, text: str, pos: int) -> int:
-    begin, pos = pos, _key_body(text, pos).end()  # type: ignore[union-attr]
+    signs = reader.signs()
+    begin, pos = pos, (_key_body if signs == ":" else _keyword_body)(text, pos).end()  # type: ignore[union-attr]
     room = MAX_KEY - len(reader._key)
     if pos - begin > room:
         return reader.fail(f"a key of at most {MAX_KEY} characters was expected", begin + room)
@@ -228,7 +235,7 @@ def _bare_key(reader: QuotedReader, text: str, pos: int) -> int:
         return pos
     if text[pos] in "\r\n":
         reader.state = NAMED
-    elif text[pos] != ":":
+    elif text[pos] not in signs:
         return reader.fail("a colon was expected", pos)
     reader._key = quoted_text(reader._key.rstrip())
     reader.begin_item()
@@ -241,7 +248,7 @@ def _named(reader: QuotedReader, text: str, pos: int) -> int:
     pos = _space(text, pos).end()  # type: ignore[union-attr]
     if pos == len(text):
         return pos
-    if text[pos] != ":":
+    if text[pos] not in reader.signs():
         return reader.fail("a colon was expected", pos)
     reader.out.append(": ")
     reader._stack = reader._stack[:-1] + OBJECT_VALUE

@@ -10,6 +10,7 @@ from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
@@ -17,12 +18,24 @@ from toolglean.scan.text import holds_name_after
 if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
+    from toolglean.formats.spec import Format
+    from toolglean.tools import Tool
 
 CUT_OFF = "cut off behind a marker"
 STRAY_CLOSER = "end of reasoning that had not begun"
 LEFT_OVER = "left over beside a call"
 
-__all__ = ["LEFT_OVER", "accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
+__all__ = [
+    "LEFT_OVER",
+    "accept",
+    "accept_guarded",
+    "arrived",
+    "begin_unnamed",
+    "cut_off",
+    "end_call",
+    "no_call",
+    "start_call",
+]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -68,7 +81,8 @@ def no_call(turn: Turn, walk: Walk) -> None:
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
     reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
     problem = walk.problem or (reason if tried and not turn.region.bare else "")
-    if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
+    quoting = walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments)
+    if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     elif not deaf and read_otherwise(turn, walk, problem):
         return
@@ -130,19 +144,26 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     fitting = formats or walk.place.formats
     if not walk.is_foreign:
         fitting = turn.narrowed(fitting)
-    number = fitting[0]
-    declared = walk.program.formats[number]
     name = turn.names.resolve(walk.name)
-    if not walk.name or not turn.takes(walk.name) or (declared.registered_only and name is None):
+    if name is None and _has_number_for_name(turn, walk, walk.program.formats[fitting[0]]):
+        if walk.unnamed is None:
+            walk.unnamed = ()
+            turn.allow_long_region()
+        return True
+    if not turn.names.may_be(walk.name):
+        fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
+    if not walk.name or not turn.takes(walk.name) or not fitting:
         no_call(turn, walk)
         return False
     if name is None and read_otherwise(turn, walk, "", doubted=True):
         return False
+    number = fitting[0]
+    declared = walk.program.formats[number]
     model_id = walk.id
     if declared.id and walk.index:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
-    walk.format = number
+    walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
     turn.region.at_once = declared.calls_in_reasoning
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
@@ -150,6 +171,30 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         turn.only = fitting
     walk.accepted = None
     return True
+
+
+def _has_number_for_name(turn: Turn, walk: Walk, declared: Format) -> bool:
+    # The id is made of name and number, and only the number was written: the arguments must tell.
+    return "{index}" in declared.id and not walk.index and turn.names.tools is not None and walk.name.isdecimal()
+
+
+def begin_unnamed(turn: Turn, walk: Walk, arguments: str, here: int) -> bool:
+    """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
+    keys = frozenset(decode(arguments)[0])
+    fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
+    walk.index = walk.name
+    if len(fitting) == 1:
+        walk.name = fitting[0]
+    else:
+        turn.emit.problem("a number for a name, and arguments that do not fit exactly one tool", walk.name, here)
+    walk.unnamed = None
+    return start_call(turn, walk, tuple(edge.format for edge in walk.edges))
+
+
+def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
+    required = tool.parameters.get("required")
+    needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
+    return needed <= keys <= tool.properties.keys()
 
 
 def _start_without_arguments(turn: Turn, walk: Walk) -> bool:

@@ -14,7 +14,7 @@ from toolglean.engine.envelope import Envelope, read_envelope
 from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.calls import accept, arrived, no_call, start_call
+from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
 from toolglean.formats.net import HoleEdge, Place, trail_of
@@ -62,6 +62,8 @@ def begins(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...]) -> bool:
 def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
     """A hole begins at `i` with that character; -1: with text that is read again."""
     walk.begin_hole(place, char, edges)
+    if turn.region.open:
+        turn.region.bare = walk.is_doubtful()
     start = walk.pending_start + walk.pending_chars if i < 0 else turn.base + i
     walk.settle(start)
     edge = edges[0]
@@ -71,7 +73,7 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
         return i
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
-        walk.reader = reader_for(edge, turn.limits.depth, tool)
+        walk.reader = reader_for(edge, turn.limits.depth, tool, walk.program.ends_of_text(edges))
         walk.phase = ARGUMENTS
     elif edge.kind == "value":
         assert walk.parameters is not None
@@ -88,6 +90,8 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Arguments in the format's codec."""
     assert walk.reader is not None
     j, piece, status = walk.reader.read(text, i)
+    if walk.unnamed is not None:
+        return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     if piece:
         turn.delta(piece, walk.pending_start)
     if status == FAILED:
@@ -107,14 +111,28 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return j
 
 
+def _read_unnamed(turn: Turn, walk: Walk, read: str, found: tuple[str, int], j: int) -> int:
+    """The arguments of a call that has a number for a name: kept until they are whole."""
+    piece, status = found
+    turn.region.keep(read)
+    walk.unnamed = grown(walk.unnamed or (), piece)
+    if status == FAILED:
+        no_call(turn, walk)
+    elif status == DONE:
+        arguments, start, end = joined(walk.unnamed), walk.pending_start, turn.base + j
+        if begin_unnamed(turn, walk, arguments, end):
+            turn.delta(arguments, start)
+            turn.end_call(end)
+            _go_behind(walk)
+    return j
+
+
 def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.envelope = Envelope(turn.limits.depth)
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
     turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
-    if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
-        turn.region.bare = True
     return i  # the envelope reads its bracket itself
 
 
@@ -252,12 +270,13 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
             turn.give_up(f"malformed call: {kind} expected", word, start)
             return False
         if walk.parameters is None:
-            types = walk.program.formats[walk.format].types
+            opened = walk.program.formats[walk.format]
             tool, depth = turn.names.tool(walk.name), turn.limits.depth
-            walk.parameters = Parameters(tool, types, depth, coerce=turn.coerce)
+            walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        if not word or (holds_markup(word) and turn.names.resolve(word) is None):
+        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        if not word or (strange and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
         walk.name = whole_characters(declared.unescaped(word))

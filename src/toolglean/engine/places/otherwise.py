@@ -45,7 +45,7 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
     if found is None:
         return False
     program, kept = found
-    place = program.bare_start(()) if walk.from_start else program.lane(CONTENT, ()).opening
+    place = program.bare_start(()) if walk.from_start else program.lane(CONTENT, ()).place_behind(turn.last)
     twin = type(walk)(program, place)
     twin.role, twin.from_start, twin.siblings, twin.problem = role, walk.from_start, walk.siblings, problem
     return turn.read_region_again(twin, 0 if walk.from_start else kept, bare=walk.from_start)

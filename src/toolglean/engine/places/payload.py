@@ -74,9 +74,9 @@ class FormatPlan(Plan):
             other = siblings.at_opener(found)
             if other is not None:
                 turn.open_region(start, other[1])
-                return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).opening)), 0
+                return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last))), 0
         turn.open_region(start, opener)
-        payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening)
+        payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
         if siblings is not None:
             payload.role, payload.siblings = OWN, siblings
         return payload, 0
@@ -131,7 +131,10 @@ class FormatPayload(Walk):
         if not found:
             return turn.hold(text, place)
         behind = self.program.behind(self.format, found)
-        turn.end_failed(turn.base + place, "" if behind is None else found, *self.program.ends(self.format))
+        closers, tags = self.program.ends(self.format)
+        if self.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
+            closers, tags = (), ("",)
+        turn.end_failed(turn.base + place, "" if behind is None else found, closers, tags)
         if behind is None:
             turn.leave(text_follows=True)
             return place

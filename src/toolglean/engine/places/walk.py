@@ -47,6 +47,8 @@ class Walk(Payload):
         from_start: whether the region began where the turn did, without a marker.
         siblings: the formats that may read what this one does not; None where only this one counts.
         problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
+        stripped: whether the open call's markers were taken out.
+        unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
     """
 
     __slots__ = (
@@ -75,6 +77,8 @@ class Walk(Payload):
         "reader",
         "role",
         "siblings",
+        "stripped",
+        "unnamed",
         "word",
     )
 
@@ -100,6 +104,8 @@ class Walk(Payload):
         self.from_start = False
         self.siblings: Siblings | None = None
         self.problem = ""
+        self.unnamed: Rope | None = None
+        self.stripped = False
 
     def copy(self) -> Self:
         """The same place."""
@@ -111,6 +117,7 @@ class Walk(Payload):
         twin.envelope = self.envelope and self.envelope.copy()
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
+        twin.unnamed, twin.stripped = self.unnamed, self.stripped
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
         twin.role, twin.from_start = self.role, self.from_start
         twin.siblings, twin.problem = self.siblings, self.problem
@@ -124,6 +131,7 @@ class Walk(Payload):
             "hole": self.hole and (self.hole[0].key, self.hole[1]),
             "others": tuple((place.key, chars) for place, chars in self.others),
             "pending": flat(self.pending),
+            "unnamed": None if self.unnamed is None else flat(self.unnamed),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -160,7 +168,8 @@ class Walk(Payload):
         if turn.region.open:
             turn.region.keep(piece)
         if found.flags & LITERAL:
-            self.others = ()
+            if turn.emit.open or not text[j - 1].isalnum():  # a word may be the beginning of a longer one: of a name
+                self.others = ()
             if found.flags & ACTION:
                 self.accepted, self.guarded = (found.action, self.pending_chars), 0
             elif found.flags & GUARDED and not found.flags & FOLLOWS:
@@ -171,6 +180,11 @@ class Walk(Payload):
         """A hole of that place begins with that character."""
         self.hole, self.edges = (place, char), edges
         self.exits = self.program.net.behind(edges)[1]
+
+    def is_doubtful(self) -> bool:
+        """Whether only a tool's name makes a call of what is read."""
+        formats = self.program.formats
+        return all(edge.doubtful or formats[edge.format].registered_only for edge in self.edges)
 
     def end_hole(self) -> None:
         """The hole was read: what stands behind it follows."""
@@ -190,6 +204,6 @@ class Walk(Payload):
         self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
         self.problem = ""
         self.name = self.id = self.index = ""
-        self.parameters = self.reader = self.envelope = None
+        self.parameters = self.reader = self.envelope = self.unnamed = None
         self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
         self.clear_pending()
