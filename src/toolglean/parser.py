@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from toolglean.choose import Given, choose
 from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import CALL, DONE, SKIP
+from toolglean.engine.modes import CALL, DONE, MEND, SKIP
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.tools import ToolLike, ToolSet
@@ -59,6 +59,8 @@ class Parser:
             model's own message is read. It gives no events, and positions count from the end of the prompt.
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
             "content" returns its text as content.
+        repair: whether to mend malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
+            mended, and a `Problem` says where. If False, such calls stay "malformed".
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -94,6 +96,7 @@ class Parser:
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
+        repair: bool = True,
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -110,6 +113,7 @@ class Parser:
             start=start,
             prompt=prompt,
             unknown_tools=unknown_tools,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -126,6 +130,7 @@ class Parser:
             chosen.plan,
             known,
             unknown_tools=unknown_tools,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -202,7 +207,7 @@ class Parser:
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
         mode = self._machine.turn.mode
-        if mode in {CALL, SKIP}:
+        if mode in {CALL, MEND, SKIP}:
             return State.ToolCalling
         return State.Done if mode == DONE else State.LookingForTag
 

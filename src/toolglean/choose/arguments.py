@@ -21,7 +21,7 @@ _TEXTS = {
 }
 _REQUIRED = frozenset({"prompt", "id_prefix"})
 _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "content")}
-_FLAGS = ("coerce", "markup", "untrusted")
+_FLAGS = ("repair", "coerce", "markup", "untrusted")
 
 
 def check_arguments(
@@ -35,6 +35,7 @@ def check_arguments(
     start: Any,
     prompt: Any,
     unknown_tools: Any,
+    repair: Any,
     coerce: Any,
     markup: Any,
     id_prefix: Any,
@@ -57,6 +58,7 @@ def check_arguments(
         and start is None
         and type(prompt) is str
         and unknown_tools == "call"
+        and (repair is True or repair is False)
         and (coerce is True or coerce is False)
         and (markup is True or markup is False)
         and type(id_prefix) is str
@@ -74,6 +76,7 @@ def check_arguments(
         start=start,
         prompt=prompt,
         unknown_tools=unknown_tools,
+        repair=repair,
         coerce=coerce,
         markup=markup,
         id_prefix=id_prefix,

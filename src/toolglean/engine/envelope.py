@@ -131,6 +131,11 @@ class Envelope:
         """Whether what is read may be the arguments of a call that is not certain yet."""
         return self._reading == HOLDING and self._purpose != FOR_NOTHING
 
+    @property
+    def has_arguments(self) -> bool:
+        """Whether a call was begun and its arguments' object has closed."""
+        return self._reading == TOKENS and any(frame.called and frame.held == AS_OBJECT for frame in self.frames)
+
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)

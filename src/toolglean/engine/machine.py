@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.emit import Emitter
+from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.turn import Turn
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 3  # of the pickled state
+LAYOUT = 4  # of the pickled state
 
 Search = Callable[[str], object]
 
@@ -70,6 +71,7 @@ class Machine:
         id_prefix: str,
         limits: Limits,
         coerce: bool = True,
+        repair: bool = True,
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
@@ -77,6 +79,7 @@ class Machine:
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
         self.turn.mode = START if plan.bare else SPACE if plan.spaced else TEXT
         self.turn.fresh = plan.bare
+        self.turn.repair = ON if repair else OFF
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
@@ -270,6 +273,8 @@ class Machine:
         self._own_payload()
         turn = self.turn
         held, turn.held = turn.held, ""
+        if turn.mending is not None:
+            return self._release_mending()
         if turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
             turn.mode = TEXT
@@ -281,6 +286,15 @@ class Machine:
             return False
         (again, place), turn.again.waiting = turn.again.waiting, None
         self._run(again, place)
+        return True
+
+    def _release_mending(self) -> bool:
+        # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.
+        turn = self.turn
+        mender().finish_mending(turn)
+        if turn.again.waiting is not None:
+            (again, place), turn.again.waiting = turn.again.waiting, None
+            self._run(again, place)
         return True
 
     # -- the steps: what is done with the text in each mode ------------------------------------------------------------
@@ -350,6 +364,10 @@ class Machine:
         assert self.turn.payload is not None
         return self.turn.payload.skip(self.turn, text, i)
 
+    def _read_mending(self, text: str, i: int) -> int:
+        """A call that may have to be mended, up to its end."""
+        return mender().read_mending(self.turn, text, i)
+
     def _read_to_the_end(self, text: str, i: int) -> int:
         """All is content."""
         self.turn.emit.content(text[i:], self.turn.base + i)
@@ -379,7 +397,15 @@ _STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
     Machine._read_rest_of_call,
     Machine._read_to_the_end,
     Machine._read_beside_marker,
+    Machine._read_mending,
 )
+
+
+def mender() -> Any:
+    """What mends calls: hardly any turn needs it, so that none pays for its import."""
+    from toolglean.engine.mending import mender as found  # noqa: PLC0415
+
+    return found
 
 
 @lru_cache(maxsize=64)

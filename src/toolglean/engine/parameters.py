@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
+from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.coerce import coerce_within, is_text, json_text, properties
@@ -30,6 +31,10 @@ class Parameters:
         paired: whether that white space stood there, so that the one behind the value is taken off too.
         streams: whether the value is passed on as it arrives.
         undecided: whether the value's closing marker was read, and not yet what may follow it.
+        doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
+        refused: the text of a value that is no JSON, where the format says that it is no text either.
+        python: the text of a value that is a Python literal, and was due to be JSON.
+        as_written: the last place at which a marker in a value was found to be text.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
 
@@ -43,9 +48,13 @@ class Parameters:
         "_types",
         "_value",
         "_written",
+        "as_written",
+        "doubtful",
         "lead",
         "paired",
         "passed",
+        "python",
+        "refused",
         "streams",
         "too_deep",
         "undecided",
@@ -66,6 +75,10 @@ class Parameters:
         self.paired = False
         self.undecided = False
         self.too_deep = False
+        self.doubtful = False
+        self.as_written = -1
+        self.refused: str | None = None
+        self.python = ""
 
     def copy(self) -> Self:
         """The same place."""
@@ -74,6 +87,8 @@ class Parameters:
         twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
         twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
+        twin.doubtful, twin.as_written = self.doubtful, self.as_written
+        twin.refused, twin.python = self.refused, self.python
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -109,31 +124,58 @@ class Parameters:
         self._value = grown(self._value, text)
         return ""
 
-    def end_value(self) -> str:
-        """The value is whole. Returns JSON text, "" where the value is too deep."""
+    def last_char(self, written: str) -> str:
+        """The last character of the value so far, "" where it has none. `written`: how the arguments end so far."""
+        if not self.streams:
+            return self._value[1][-1:] if self._value else ""
+        if written.endswith(': "'):  # a quote of the value itself would be escaped
+            return ""
+        return "\n" if written[-2:] in {"\\n", "\\r", "\\t"} else written[-1:]
+
+    def end_value(self, *, repair: bool) -> str:
+        """The value is whole. Returns JSON text, "" where the value is too deep, or is not what its type says.
+
+        `repair`: whether a Python literal may stand where JSON is due.
+        """
         self.undecided = False
         if self.streams:
             return '"'
         text, self._value = joined(self._value), ()
         try:
-            return json_text(self._typed(text))
+            value = self._typed(text, repair=repair)
         except DepthError:
             self.too_deep = True
             return ""
+        if value is _NOTHING:
+            self.refused = text
+            return ""
+        return json_text(value)
 
     def end(self) -> str:
         """There are no more parameters."""
         return "}" if self._written else ""
 
-    def _typed(self, text: str) -> Any:
+    def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:
             found = _json_value(text, self._max_depth)
             if found is not _NOTHING:
                 return found
+            if self._type in self._types.values():  # the format itself says that it is no text
+                self.python = text if repair else ""
+                return _python_value(text, self._max_depth - 1) if repair else _NOTHING
         return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
 
 
 _NOTHING = object()
+
+
+def _python_value(text: str, max_depth: int) -> Any:
+    try:
+        return python_value(text, max_depth)
+    except DepthError:
+        raise
+    except ValueError:
+        return _NOTHING
 
 
 def _json_value(text: str, max_depth: int) -> Any:

@@ -13,13 +13,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.bound import Bound
-from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
+from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
+from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
 from toolglean.engine.region import Again, Region
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolglean.engine.emit import Emitter
     from toolglean.engine.names import Names
     from toolglean.limits import Limits
+    from toolglean.scan.text import Finder
 
 __all__ = ["Payload", "Turn"]
 
@@ -58,6 +62,51 @@ class Payload:
         del text
         return ""
 
+    # What mending asks. A payload of which nothing can be mended leaves all of it as it is.
+
+    def relented(self) -> Self | None:
+        """A copy that stands before the character that it has just refused; None where that cannot be."""
+        return None
+
+    def brackets(self) -> str:
+        """What closes the containers of the arguments, and those around them, innermost first."""
+        return ""
+
+    def is_whole(self) -> bool:
+        """Whether the arguments have closed, and only what stands around them is open."""
+        return False
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """The marker around strings, and the parameters that the schema knows."""
+        return "", ()
+
+    def end_finder(self) -> Finder:
+        """Finds what ends the call: its closers, and what opens the next."""
+        raise NotImplementedError
+
+    def is_closer(self, found: str) -> bool:
+        """Whether that is one of its closers."""
+        raise NotImplementedError
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """Whether what follows a call's closer can only follow a call; None: that is still to be seen.
+
+        Args:
+            before: the text up to where the call ended, its closer included.
+            behind: the text from there on.
+            is_name: whether a call of that name counts.
+            at_end: whether the turn ends there.
+        """
+        raise NotImplementedError
+
+    def refuse(self, turn: Turn) -> None:
+        """What was read is no call."""
+        raise NotImplementedError
+
+    def take_as_written(self, place: int, *, doubtful: bool) -> None:
+        """Nothing can be mended at that place. `doubtful`: the call must not count as it is written."""
+        raise NotImplementedError
+
 
 class Turn:
     """Where a turn stands. See the head of this file.
@@ -79,12 +128,17 @@ class Turn:
         fresh: whether nothing has come yet before which a call would need a marker.
         owed: see `distrust`.
         coerce: whether values are typed by the tool's schema.
+        repair: whether calls are mended: OFF, ON, or TRIAL in a copy that reads what may have been meant.
+        mending: the call that may have to be mended, while its end is awaited.
+        tried: the number of calls that had begun when mending was given up: that call is not tried again.
+        before_closers: of a trial: whether the last marker that was put in stands before the call's own closers.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
 
     __slots__ = (
         "again",
         "base",
+        "before_closers",
         "bound",
         "coerce",
         "emit",
@@ -96,13 +150,16 @@ class Turn:
         "limits",
         "log",
         "long_space",
+        "mending",
         "mode",
         "names",
         "only",
         "owed",
         "payload",
         "region",
+        "repair",
         "stops_after_bare",
+        "tried",
     )
 
     def __init__(self, emit: Emitter, names: Names, limits: Limits, *, coerce: bool, stops_after_bare: bool) -> None:
@@ -126,6 +183,10 @@ class Turn:
         self.coerce = coerce
         self.stops_after_bare = stops_after_bare
         self.log: list[Any] | None = None
+        self.repair = OFF
+        self.mending: Mending | None = None
+        self.tried = 0
+        self.before_closers = False
 
     def copy(self) -> Turn:
         """The same turn. The payload is lent: whoever reads with it first makes a copy of its own."""
@@ -137,6 +198,8 @@ class Turn:
         twin.base, twin.in_prompt, twin.held, twin.last = self.base, self.in_prompt, self.held, self.last
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
+        twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
+        twin.mending = self.mending and self.mending.copy()
         return twin
 
     # -- text ----------------------------------------------------------------------------------------------------------
@@ -295,8 +358,42 @@ class Turn:
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
+    # What is mended, and how, is in mending/.
+
+    def may_mend(self) -> bool:
+        """Whether the call that is read may be mended."""
+        return self.repair == ON and not self.in_prompt and (self.tried != self.emit.index or self.region.open)
+
+    def suspend(self, mending: Mending, before: Payload) -> None:
+        """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
+        if self.repair != TRIAL:
+            mending.before = self.copy()
+            mending.before.payload, mending.before.repair = before, OFF
+            mending.before.emit.out = []
+            self.bound.lift()
+        self.mending, self.mode, self.held = mending, MEND, ""
+
+    def mended(self, name: str, text: str, place: int) -> None:
+        """What stands at that place was mended."""
+        self.emit.problem(f"mended: {name}", text, place)
+        if name not in self.emit.repairs:
+            self.emit.repairs = (*self.emit.repairs, name)
+
+    def take_over(self, trial: Turn) -> None:
+        """Go on from where that copy came to; what it told is told."""
+        trial.emit.out[:0] = self.emit.out
+        self.emit, self.region, self.payload = trial.emit, trial.region, trial.payload
+        self.mode, self.lane, self.only, self.fresh = trial.mode, trial.lane, trial.only, trial.fresh
+        self.held, self.last, self.long_space, self.owed = "", trial.last, trial.long_space, trial.owed
+        self.bound.set(trial.bound.at, trial.bound.name)
+        self.again.chars, self.mending = trial.again.chars, None
+
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
+        before = self.payload.relented() if self.payload is not None and self.may_mend() else None
+        if before is not None:
+            self.suspend(Mending(FAULT, None, reason, text, place), before)
+            return
         self.emit.problem(reason, text, place)
         self.bound.lift()
         self.mode, self.held = SKIP, ""

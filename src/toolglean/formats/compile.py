@@ -52,6 +52,7 @@ class Program:
     Attributes:
         formats: the declarations, the first that fits counts.
         net: the places.
+        kept: what whoever walks it has made of it, once.
     """
 
     def __init__(self, formats: tuple[Format, ...], base: Program | None = None) -> None:
@@ -70,6 +71,7 @@ class Program:
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
+        self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
@@ -112,6 +114,10 @@ class Program:
         # A bracket is not a marker: it closes much else.
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
+
+    def tags(self, number: int) -> tuple[str, ...]:
+        """What begins a call or a section of that format."""
+        return tuple(sorted(self._tags[number]))
 
     def before_names(self, number: int) -> tuple[str, ...]:
         """What stands before a call's name in that format."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.mending.state import OFF, PYTHON
 from toolglean.engine.places.phases import OBJECTS
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
 from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
@@ -14,6 +15,7 @@ from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
+    from toolglean.engine.parameters import Parameters
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
@@ -27,9 +29,7 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
         accept_guarded(turn, walk)
         return False
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
-        turn.delta(walk.parameters.end_value(), here)
-        if walk.parameters.too_deep:
-            turn.stop("depth", joined(walk.pending), here)
+        if not _end_value(turn, walk, walk.parameters, here):
             return False
     if flags & NAMED:
         walk.name = walk.place.name
@@ -44,6 +44,20 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
         accept(turn, walk)
         return False
     return True
+
+
+def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
+    turn.delta(parameters.end_value(repair=turn.repair != OFF), here)
+    if parameters.too_deep:
+        turn.stop("depth", joined(walk.pending), here)
+    elif parameters.refused is not None:
+        pending, start = joined(walk.pending), walk.pending_start
+        turn.give_up("malformed arguments: JSON was expected", parameters.refused, start - len(parameters.refused))
+        turn.read_again(pending, start, always=True)
+    elif parameters.python:
+        turn.mended(PYTHON, parameters.python, walk.pending_start - len(parameters.python))
+        parameters.python = ""
+    return turn.reading_call
 
 
 def no_call(turn: Turn, walk: Walk) -> None:
@@ -108,7 +122,7 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
         turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    if walk.parameters is not None and _quotes_a_call(turn, walk):
+    if walk.parameters is not None and (walk.parameters.doubtful or _quotes_a_call(turn, walk)):
         turn.end_doubtful(end, walk.program.ends(walk.format)[0])
     else:
         turn.end_call(end)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.places.calls import accept, accept_guarded, no_call
-from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
+from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, suspects, value_finder
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
 from toolglean.engine.places.walk import Walk
@@ -100,6 +100,47 @@ class FormatPayload(Walk):
         if self.phase == VALUE:
             return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
         return ""
+
+    # -- what mending asks: see `Payload` ------------------------------------------------------------------------------
+
+    def brackets(self) -> str:
+        """See `Payload`."""
+        if self.phase == ARGUMENTS and self.reader is not None:
+            return self.reader.brackets()
+        return self.envelope.scanner.brackets() if self.phase == OBJECTS and self.envelope is not None else ""
+
+    def is_whole(self) -> bool:
+        """See `Payload`."""
+        return self.phase == OBJECTS and self.envelope is not None and self.envelope.has_arguments
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Payload`."""
+        return self.reader.quoting() if self.reader is not None else ("", ())
+
+    def end_finder(self) -> Finder:
+        """See `Payload`."""
+        return self.program.skipper(self.format)
+
+    def is_closer(self, found: str) -> bool:
+        """See `Payload`."""
+        return self.program.behind(self.format, found) is not None
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """See `Payload`."""
+        return suspects(self).goes_on(before, behind, is_name, at_end=at_end)
+
+    def refuse(self, turn: Turn) -> None:
+        """See `Payload`."""
+        no_call(turn, self)
+
+    def take_as_written(self, place: int, *, doubtful: bool) -> None:
+        """See `Payload`."""
+        if self.reader is not None:
+            self.reader.relent()
+        if self.parameters is not None:
+            self.parameters.as_written, self.parameters.doubtful = place, doubtful
+
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.phases import BEHIND, MARKERS
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS
 from toolglean.engine.turn import Payload
 from toolglean.formats.compile import Program
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
@@ -121,6 +121,16 @@ class Walk(Payload):
         if state["hole"]:
             place, char = at(state["hole"][0]), state["hole"][1]
             self.begin_hole(place, char, place.hole_for(char))
+
+    def relented(self) -> Self | None:
+        """See `Payload`."""
+        twin = self.copy()
+        if self.phase == ARGUMENTS:
+            # A walk that has read its arguments has no reader; one that reads them may have refused a character.
+            return twin if twin.reader is not None and twin.reader.relent() else None
+        if self.phase == OBJECTS and twin.envelope is not None:
+            return twin if twin.envelope.scanner.relent() else None
+        return None
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
