@@ -15,7 +15,7 @@ from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.coerce import coerce_within, is_text, json_text, properties
+from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, properties
 
 if TYPE_CHECKING:
     from toolglean.tools import Tool
@@ -155,18 +155,26 @@ class Parameters:
         """There are no more parameters."""
         return "}" if self._written else ""
 
+    def _may_be_text(self, text: str) -> bool:
+        # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
+        # that broke.
+        return (
+            self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
+        )
+
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:
             found = _json_value(text, self._max_depth)
             if found is not _NOTHING:
                 return found
-            if self._type in self._types.values():  # the format itself says that it is no text
+            if self._type in self._types.values() and not self._may_be_text(text):
                 self.python = text if repair else ""
                 return _python_value(text, self._max_depth - 1) if repair else _NOTHING
         return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
 
 
 _NOTHING = object()
+_BEGIN_JSON = frozenset({"{", "[", '"', ""})
 
 
 def _python_value(text: str, max_depth: int) -> Any:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Payload", "Turn"]
 
 DISTRUSTED = "call behind a malformed one that was not closed"
-QUOTING = "a value that holds the opener of a call"
+QUOTING = "a value that holds the opener of a "
 
 
 class Payload:
@@ -86,6 +86,10 @@ class Payload:
 
     def is_closer(self, found: str) -> bool:
         """Whether that is one of its closers."""
+        raise NotImplementedError
+
+    def is_markup(self, text: str) -> bool:
+        """Whether the text is nothing but what closes calls and sections."""
         raise NotImplementedError
 
     def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
@@ -421,9 +425,11 @@ class Turn:
         if not closer or any(tag in arguments for tag in tags):
             self.distrust(closers)
 
-    def end_doubtful(self, end: int, closers: Iterable[str]) -> None:
-        """The open call is finished, but a value holds the opener of a call: its end may be the end of that one."""
-        self.emit.problem(QUOTING, self.emit.name, self.emit.start)
+    def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
+        """The open call is finished, but a value holds the opener `of` a call or a parameter: its end may be the end of
+        that one.
+        """
+        self.emit.problem(QUOTING + of, self.emit.name, self.emit.start)
         self.emit.end_call("malformed", end)
         self.bound.lift()
         self.distrust(closers)

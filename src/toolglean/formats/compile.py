@@ -115,6 +115,10 @@ class Program:
         closers = (each for each in self._closers[number] if each not in self._tags[number])
         return tuple(filter(_is_marker, closers)), tuple(each.split()[0] for each in self._tags[number])
 
+    def closers(self, number: int) -> tuple[str, ...]:
+        """What stands behind calls and sections of that format, the longest first."""
+        return tuple(sorted(self._closers[number], key=len, reverse=True))
+
     def tags(self, number: int) -> tuple[str, ...]:
         """What begins a call or a section of that format."""
         return tuple(sorted(self._tags[number]))

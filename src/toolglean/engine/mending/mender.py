@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import BRACKETS, CLOSER, FAULT, OFF, QUOTES, REGION, TRIAL, UNCLOSED, Mending
-from toolglean.engine.mending.tails import Tail, meant, meant_by_quotes
+from toolglean.engine.mending.tails import Tail, meant, meant_by_quotes, meant_by_schema
 from toolglean.engine.mending.trial import ENDED, FAILED, NEED, call_of, fits, key_of, read_call, trial_of
 from toolglean.engine.modes import CALL
 from toolglean.scan.rope import grown, joined
@@ -79,7 +79,7 @@ def _mended(turn: Turn, mending: Mending, closer: int) -> Winner | None:
     tail = joined(mending.raw)[: closer - mending.place]
     found: dict[str, Winner] = {}
     written = ""
-    for names, candidate in _candidates(mending, payload, tail):
+    for names, candidate in _candidates(mending, payload, tail, found):
         winner = _tried(mending, (names, candidate), closer)
         call = winner and call_of(winner[0])
         if winner is None or call is None or (names and not fits(before, call)):
@@ -95,7 +95,7 @@ def _mended(turn: Turn, mending: Mending, closer: int) -> Winner | None:
     return None
 
 
-def _candidates(mending: Mending, payload: Payload, tail: str) -> Iterator[Tail]:
+def _candidates(mending: Mending, payload: Payload, tail: str, found: dict[str, Winner]) -> Iterator[Tail]:
     brackets = payload.brackets()
     if mending.kind != QUOTES:
         yield from meant(tail, brackets, whole=payload.is_whole())
@@ -103,7 +103,9 @@ def _candidates(mending: Mending, payload: Payload, tail: str) -> Iterator[Tail]
     quote, keys = payload.quoting()
     if tail[:1] not in ODD_QUOTES:
         yield (), tail
-    yield from meant_by_quotes(tail, quote, brackets, keys)
+    yield from meant_by_quotes(tail, quote, keys)
+    if not found:
+        yield from meant_by_schema(tail, quote, brackets, keys)
 
 
 def _tried(mending: Mending, tail: Tail, closer: int) -> Winner | None:
@@ -118,7 +120,7 @@ def _tried(mending: Mending, tail: Tail, closer: int) -> Winner | None:
         if BRACKETS not in names:
             _tell(turn, mending, (BRACKETS,))
         status, place, rest = read_call(turn, first, [(missing, closer)])
-    if status != ENDED or rest.strip():
+    if status != ENDED or not _payload(mending).is_markup(rest):
         return None
     return turn, place
 

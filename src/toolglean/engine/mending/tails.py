@@ -15,7 +15,7 @@ from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
 from toolglean.values.quoted import ODD_QUOTES
 
-__all__ = ["Tail", "json_of", "meant", "meant_by_quotes"]
+__all__ = ["Tail", "json_of", "meant", "meant_by_quotes", "meant_by_schema"]
 
 Tail = tuple[tuple[str, ...], str]
 """The names of the repairs, and the text."""
@@ -40,7 +40,7 @@ def meant(tail: str, closers: str, *, whole: bool) -> Iterator[Tail]:
         yield (BRACKETS,), closers + tail
         return
     if tail[0] in "}])":
-        for size in range(1, min(len(closers), MOST)):
+        for size in range(1, min(len(closers), MOST) + 1):
             yield (BRACKETS,), closers[:size] + tail
     if tail[0] in "'TFN":
         found = json_of(tail)
@@ -77,31 +77,52 @@ def _string(literal: str) -> str | None:
     return string_text(value) if isinstance(value, str) else None
 
 
-def meant_by_quotes(tail: str, quote: str, closers: str, keys: Iterable[str]) -> Iterator[Tail]:
+def meant_by_quotes(tail: str, quote: str, keys: Iterable[str]) -> Iterator[Tail]:
     """What may have been meant where a value began without its quote marker.
 
     Args:
         tail: the text from the value on, up to the call's closer.
         quote: the marker.
-        closers: the brackets that close the open containers, innermost first.
         keys: the parameters that the tool's schema knows.
     """
+    next_key = _next_key(keys)
     other = ODD_QUOTES.get(tail[:1])
     if other:
-        places = [found.start() for found in re.finditer(re.escape(other), tail[1:]) if _behind_value(tail, found.end() + 1)]
-        for place in places[:MOST]:
-            rest = _requoted(tail[place + 2 :], quote)
-            yield (QUOTE,), f"{quote}{tail[1 : place + 1]}{quote}{rest}"
-        return
-    if quote in tail:
+        for place in _ends(tail, other, next_key):
+            rest = _requoted(tail[place + 1 :], quote)
+            yield (QUOTE,), f"{quote}{tail[1:place]}{quote}{rest}"
+    elif quote in tail:
         yield (QUOTE,), quote + tail
-    known = "|".join(re.escape(key) for key in keys if key)
-    found = re.search(rf",\s*(?:{known})\s*:", tail) if known else None
+
+
+def meant_by_schema(tail: str, quote: str, closers: str, keys: Iterable[str]) -> Iterator[Tail]:
+    """What may have been meant where a value stands without quote markers, and cannot be read so: see above."""
+    if tail[:1] in ODD_QUOTES:
+        return
+    found = _next_key(keys).search(tail)
     if found:
         yield (QUOTE,), f"{quote}{tail[: found.start()]}{quote}{tail[found.start() :]}"
     elif len(closers) == 1 and tail.rstrip().endswith(closers):
         end = len(tail.rstrip()) - 1
         yield (QUOTE,), f"{quote}{tail[:end]}{quote}{tail[end:]}"
+
+
+def _next_key(keys: Iterable[str]) -> re.Pattern[str]:
+    known = "|".join(re.escape(key) for key in keys if key)
+    return re.compile(rf"\s*,\s*(?:{known or '(?!)'})\s*:")
+
+
+def _ends(tail: str, other: str, next_key: re.Pattern[str]) -> list[int]:
+    # The places of the quote that may close the value; the first before a parameter that the schema knows is the last.
+    places: list[int] = []
+    place = tail.find(other, 1)
+    while place >= 0 and len(places) < MOST:
+        if _behind_value(tail, place + 1):
+            places.append(place)
+            if next_key.match(tail, place + 1):
+                break
+        place = tail.find(other, place + 1)
+    return places
 
 
 def _requoted(text: str, quote: str) -> str:

@@ -122,8 +122,8 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
         turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    if walk.parameters is not None and (walk.parameters.doubtful or _quotes_a_call(turn, walk)):
-        turn.end_doubtful(end, walk.program.ends(walk.format)[0])
+    if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
+        turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)
     else:
         turn.end_call(end)
     if walk.place.flags & TAG:
@@ -138,7 +138,9 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     return False
 
 
-def _quotes_a_call(turn: Turn, walk: Walk) -> bool:
+def _quoted_opener(turn: Turn, walk: Walk, parameters: Parameters) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
-    return holds_name_after(turn.emit.arguments(), literals, turn.names.may_be)
+    if holds_name_after(turn.emit.arguments(), literals, turn.names.may_be):
+        return "call"
+    return "parameter" if parameters.doubtful else ""

@@ -125,6 +125,12 @@ class FormatPayload(Walk):
         """See `Payload`."""
         return self.program.behind(self.format, found) is not None
 
+    def is_markup(self, text: str) -> bool:
+        """See `Payload`."""
+        for closer in self.program.closers(self.format):
+            text = text.replace(closer, "", 1)
+        return not text.strip()
+
     def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload`."""
         return suspects(self).goes_on(before, behind, is_name, at_end=at_end)
