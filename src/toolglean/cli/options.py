@@ -53,6 +53,11 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a file with the prompt, or just its end, which shows whether the reasoning is open",
     )
+    group.add_argument(
+        "--no-repair",
+        action="store_true",
+        help="leave calls malformed that could be mended because they can be meant in one way only",
+    )
     add_set_option(group)
     group.add_argument(
         "--tools",
@@ -106,7 +111,15 @@ def new_parser(args: argparse.Namespace) -> Parser:
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
     try:
-        return Parser(tools, **ways, variables=variables or None, closer=args.closer, start=args.start, prompt=prompt)
+        return Parser(
+            tools,
+            **ways,
+            variables=variables or None,
+            closer=args.closer,
+            start=args.start,
+            prompt=prompt,
+            repair=not args.no_repair,
+        )
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise
@@ -115,7 +128,7 @@ def new_parser(args: argparse.Namespace) -> Parser:
 
 def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
-    return args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+    return args.start != "content" or args.no_repair or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
 
 
 def read_text(path: str) -> str:

@@ -34,6 +34,7 @@ class Parameters:
         doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
         refused: the text of a value that is no JSON, where the format says that it is no text either.
         python: the text of a value that is a Python literal, and was due to be JSON.
+        has_lines: whether the value has a line break.
         as_written: the last place at which a marker in a value was found to be text.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
@@ -50,6 +51,7 @@ class Parameters:
         "_written",
         "as_written",
         "doubtful",
+        "has_lines",
         "lead",
         "paired",
         "passed",
@@ -77,6 +79,7 @@ class Parameters:
         self.too_deep = False
         self.doubtful = False
         self.as_written = -1
+        self.has_lines = False
         self.refused: str | None = None
         self.python = ""
 
@@ -88,7 +91,7 @@ class Parameters:
         twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
         twin.doubtful, twin.as_written = self.doubtful, self.as_written
-        twin.refused, twin.python = self.refused, self.python
+        twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,7 +110,7 @@ class Parameters:
 
     def begin_value(self, lead: str) -> str:
         """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
-        self.lead, self.passed, self.paired, self.undecided = lead, "", False, False
+        self.lead, self.passed, self.paired, self.undecided, self.has_lines = lead, "", False, False, False
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
             self.streams = self._type == self._types.get("string", "string")
@@ -119,6 +122,7 @@ class Parameters:
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
+        self.has_lines = self.has_lines or "\n" in text
         if self.streams:
             return quoted_text(text)
         self._value = grown(self._value, text)

@@ -70,6 +70,7 @@ class Program:
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
+        self._enders: dict[int, Finder] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
@@ -108,6 +109,12 @@ class Program:
             closers = tuple(filter(_is_marker, self._closers[number])) or self._closers[number]
             self._skippers[number] = Finder([*closers, *self._tags[number]])
         return self._skippers[number]
+
+    def ender(self, number: int) -> Finder:
+        """Finds what ends a call of that format for certain: a closer that is a marker, or an opener."""
+        if number not in self._enders:
+            self._enders[number] = Finder([*filter(_is_marker, self._closers[number]), *self._tags[number]])
+        return self._enders[number]
 
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""

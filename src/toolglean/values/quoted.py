@@ -68,6 +68,7 @@ _ESCAPES = frozenset('"\\/bfnrt')
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 ODD_QUOTES = {"`": "`", "'": "'", "\u2018": "\u2019", "\u2019": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d", "\u00ab": "\u00bb"}
 """Quotes that models write where the marker belongs, and what closes them."""
+_BRACKETS = frozenset("{}[]()")
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -89,8 +90,8 @@ class QuotedReader(Steps):
     """
 
     __slots__ = (
-        "_all_quoted", "_closer", "_ends", "_flows", "_held", "_key", "_lead", "_properties", "_quote", "_root",
-        "_stack", "_typed", "_value", "_wary", "rest",
+        "_all_quoted", "_closer", "_ends", "_flows", "_held", "_key", "_lead", "_loose", "_properties", "_quote",
+        "_root", "_stack", "_typed", "_value", "_wary", "rest",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -109,6 +110,7 @@ class QuotedReader(Steps):
         super().__init__(max_depth)
         self._ends = tuple(end for end in ends if end[0] == "<")
         self._wary = wary
+        self._loose = False  # whether bare text holds a bracket, or in a list a colon: it may be more than one value
         self.rest = ""
         self._quote = quote
         self._all_quoted = all_quoted
@@ -144,6 +146,8 @@ class QuotedReader(Steps):
 
     def brackets(self) -> str:
         """See `Reader.brackets`."""
+        if self._loose:
+            return ""  # nobody knows where the missing one was meant to be
         inner = ["]" if each == LIST else "}" for each in self._stack[1:]]
         return "".join([*reversed(inner), self._closer if self._stack else ""])
 
@@ -390,6 +394,7 @@ def _bare(reader: QuotedReader, text: str, pos: int) -> int:
 
 def _end_bare(reader: QuotedReader, pos: int) -> int:
     word, reader._value = joined(reader._value).strip(), ()
+    reader._loose = reader._loose or not _BRACKETS.isdisjoint(word) or (reader._stack[-1] == LIST and ":" in word)
     try:
         found = _bare_value(word, reader)
     except DepthError:
@@ -422,7 +427,7 @@ def _end_mark(reader: QuotedReader, text: str, pos: int) -> int:
 
 def _bare_value(word: str, reader: QuotedReader) -> str:
     """The JSON text of a bare value, or "" if there is none."""
-    if word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
+    if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket within the quotes has cut it
     schema, root = reader.schema, reader._root
     if known(schema, root) and reader._quote not in word:

@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import BRACKETS, CLOSER, FAULT, OFF, QUOTES, REGION, TRIAL, UNCLOSED, Mending
-from toolglean.engine.mending.tails import Tail, meant, meant_by_quotes, meant_by_schema
-from toolglean.engine.mending.trial import ENDED, FAILED, NEED, call_of, fits, key_of, read_call, trial_of
+from toolglean.engine.mending.tails import Tail, meant, meant_by_python, meant_by_quotes, meant_by_schema
+from toolglean.engine.mending.trial import ENDED, FAILED, NEED, call_of, fits, is_placed, key_of, read_call, trial_of
 from toolglean.engine.modes import CALL
 from toolglean.scan.rope import grown, joined
 from toolglean.values.quoted import ODD_QUOTES
@@ -41,7 +41,9 @@ def finish_mending(turn: Turn) -> None:
     """The turn ended: the closer never came, unless all that a value lacked was its own."""
     mending = turn.mending
     assert mending is not None
-    if mending.ended >= 0 and mending.trial is not None and _is_over(turn, mending, at_end=True):
+    if mending.kind != UNCLOSED:
+        _end_tail(turn, mending, mending.place + len(joined(mending.raw)), closed=False)
+    elif mending.ended >= 0 and mending.trial is not None and _is_over(turn, mending, at_end=True):
         _adopt(turn, mending, (mending.trial, mending.ended))
     else:
         _as_written(turn, mending)
@@ -64,69 +66,86 @@ def _read_tail(turn: Turn, mending: Mending, text: str, i: int) -> int:
         return len(text)
     taken = max(place + len(found) - len(mending.edge), 0)
     mending.raw = grown(mending.raw, piece[:taken])
-    winner = _mended(turn, mending, begin + place) if payload.is_closer(found) and not over else None
-    if winner is not None:
-        _adopt(turn, mending, winner)
-    elif turn.mending is not None:
+    if over:
         _as_written(turn, mending)
+    else:
+        _end_tail(turn, mending, begin + place, closed=payload.is_closer(found))
     return i + taken
 
 
-def _mended(turn: Turn, mending: Mending, closer: int) -> Winner | None:
-    # The one call that comes of all the texts. Where several come, the call is given up here.
-    payload, before = _payload(mending), mending.before
-    assert before is not None
-    tail = joined(mending.raw)[: closer - mending.place]
+def _end_tail(turn: Turn, mending: Mending, end: int, *, closed: bool) -> None:
+    # The arguments can go no further than `end`; `closed`: the call's closer stands there.
+    tail = joined(mending.raw)[: end - mending.place]
     found: dict[str, Winner] = {}
     written = ""
-    for names, candidate in _candidates(mending, payload, tail, found):
-        winner = _tried(mending, (names, candidate), closer)
-        call = winner and call_of(winner[0])
-        if winner is None or call is None or (names and not fits(before, call)):
-            continue
-        key = key_of(call)
-        found.setdefault(key, winner)
-        if not names:
-            written = key
+    for candidates in _candidates(mending, tail, closed=closed):
+        if written and _counts(mending, found[written][0]):
+            break  # what follows is less certain than a reading as written, of which the schema knows all
+        for candidate in candidates:
+            winner = _tried(mending, candidate, end, closed=closed)
+            call = winner and call_of(winner[0])
+            if winner is None or call is None or (candidate[0] and not _counts(mending, winner[0])):
+                continue
+            key = key_of(call)
+            found.setdefault(key, winner)
+            written = written if candidate[0] else key
     if len(found) == 1:
-        return next(iter(found.values()))
-    if written:
-        _refuse(turn, mending, AMBIGUOUS)
-    return None
-
-
-def _candidates(mending: Mending, payload: Payload, tail: str, found: dict[str, Winner]) -> Iterator[Tail]:
-    brackets = payload.brackets()
-    if mending.kind != QUOTES:
-        yield from meant(tail, brackets, whole=payload.is_whole())
+        _adopt(turn, mending, next(iter(found.values())))
         return
-    quote, keys = payload.quoting()
-    if tail[:1] not in ODD_QUOTES:
-        yield (), tail
-    yield from meant_by_quotes(tail, quote, keys)
-    if not found:
-        yield from meant_by_schema(tail, quote, brackets, keys)
+    _as_written(turn, mending)
+    if written:
+        turn.give_up(AMBIGUOUS, mending.text, mending.place)
 
 
-def _tried(mending: Mending, tail: Tail, closer: int) -> Winner | None:
+def _candidates(mending: Mending, tail: str, *, closed: bool) -> Iterator[Iterable[Tail]]:
+    # In the order of how certain they are.
+    payload = _payload(mending)
+    if not closed:
+        yield meant_by_python(tail) if mending.kind != QUOTES else ()
+    elif mending.kind != QUOTES:
+        yield meant(tail, payload.brackets(), whole=payload.is_whole())
+    else:
+        quote, keys = payload.quoting()
+        as_it_is = [] if tail[:1] in ODD_QUOTES else [("", "", tail)]
+        yield [*as_it_is, *meant_by_quotes(tail, quote, keys)]
+        yield meant_by_schema(tail, quote, payload.brackets(), keys)
+
+
+def _tried(mending: Mending, tail: Tail, end: int, *, closed: bool) -> Winner | None:
     assert mending.before is not None
-    names, text = tail
+    name, brackets, text = tail
     turn = trial_of(mending.before, OFF)
     first = turn.emit.index - turn.emit.open
-    _tell(turn, mending, names)
-    status, place, rest = read_call(turn, first, [(text, closer)])
-    if status == NEED and names and turn.payload is not None:
-        missing = turn.payload.brackets()
-        if BRACKETS not in names:
-            _tell(turn, mending, (BRACKETS,))
-        status, place, rest = read_call(turn, first, [(missing, closer)])
-    if status != ENDED or not _payload(mending).is_markup(rest):
+    _tell(turn, mending, name)
+    # Each bracket by itself: the call ends with one of them, and those behind it are not read.
+    pieces = [(each, mending.place if text else end) for each in brackets] + [(text, end)]
+    status, place, rest = read_call(turn, first, pieces)
+    if status == NEED and name and closed and turn.payload is not None:
+        if name != BRACKETS:
+            _tell(turn, mending, BRACKETS)
+        status, place, rest = read_call(turn, first, [(each, end) for each in turn.payload.brackets()])
+    if status != ENDED or not _is_nothing(turn, mending, rest):
         return None
     return turn, place
 
 
-def _tell(turn: Turn, mending: Mending, names: tuple[str, ...]) -> None:
-    for name in names:
+def _is_nothing(turn: Turn, mending: Mending, rest: str) -> bool:
+    # What is left behind the call only closes what stands around it.
+    brackets = turn.payload.brackets() if turn.payload is not None else ""
+    return brackets.startswith("".join(rest.split())) or _payload(mending).is_markup(rest)
+
+
+def _counts(mending: Mending, trial: Turn) -> bool:
+    # A call without a marker counts only if it is certainly one of the tools'.
+    call = call_of(trial)
+    bare = mending.kind == REGION and mending.before.region.bare
+    if call is None or not fits(mending.before, call) or (bare and call.known is not True):
+        return False
+    return BRACKETS not in call.repairs or is_placed(mending.before, call)
+
+
+def _tell(turn: Turn, mending: Mending, name: str) -> None:
+    if name:
         turn.mended(name, mending.reason if mending.kind == UNCLOSED else mending.text, mending.place)
 
 
@@ -143,7 +162,7 @@ def _read_value(turn: Turn, mending: Mending, text: str, i: int) -> int:
             assert mending.before is not None
             mending.trial = trial_of(mending.before, TRIAL)
             mending.trial.before_closers = mending.final
-            _tell(mending.trial, mending, (CLOSER,))
+            _tell(mending.trial, mending, CLOSER)
             pieces.insert(0, (mending.text, mending.place))
         status, place, _ = read_call(mending.trial, mending.trial.emit.index - 1, pieces)
         if status == FAILED or (status == ENDED and not _is_meant(mending)):
@@ -204,11 +223,6 @@ def _as_written(turn: Turn, mending: Mending) -> None:
     else:
         turn.payload.take_as_written(place, doubtful=mending.kind == UNCLOSED and not mending.first_final)
     turn.again.waiting = (raw, place) if raw else None
-
-
-def _refuse(turn: Turn, mending: Mending, reason: str) -> None:
-    _as_written(turn, mending)
-    turn.give_up(reason, mending.text, mending.place)
 
 
 def _payload(mending: Mending) -> Payload:

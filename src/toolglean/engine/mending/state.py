@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolglean.scan.rope import Rope, flat
-
-if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
 
 __all__ = [
     "BRACKETS", "CLOSER", "FAULT", "JUNK", "OFF", "ON", "PYTHON", "QUOTE", "QUOTES", "REGION", "TRIAL", "UNCLOSED",
@@ -40,7 +37,7 @@ class Mending:
 
     Attributes:
         kind: what cannot be read (see above).
-        before: the turn just before that character. It is never fed: copies of it are.
+        before: the turn (turn.py, which stands above this file) just before that character. It is never fed: copies of it are.
         reason, text, place: of the problem; of UNCLOSED, `text` is the closing marker that may be missing, and `reason`
             the marker before which it is.
         raw: the text from `place` on. `edge`: its end, where that may begin a marker.
@@ -51,12 +48,12 @@ class Mending:
     __slots__ = ("before", "edge", "ended", "final", "first_final", "kind", "place", "raw", "reason", "text", "trial")
 
     def __init__(  # noqa: PLR0913  # it is all that there is
-        self, kind: int, before: Turn | None, reason: str, text: str, place: int, *, final: bool = False
+        self, kind: int, before: Any, reason: str, text: str, place: int, *, final: bool = False
     ) -> None:
         self.kind, self.before, self.reason, self.text, self.place = kind, before, reason, text, place
         self.raw: Rope = ()
         self.edge = ""
-        self.trial: Turn | None = None
+        self.trial: Any = None
         self.ended = -1
         self.final = self.first_final = final
 

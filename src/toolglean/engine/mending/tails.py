@@ -1,4 +1,4 @@
-# What this file knows: what the end of a call may have been meant to be, as texts, each with the names of its repairs.
+# What this file knows: what the end of a call may have been meant to be, as texts, each with the name of its repair.
 # What it must not know: which of them is right (trial.py): nothing here decides, so nothing here may be sure.
 #
 # All functions are pure and take the text from the refused character up to the call's closer.
@@ -15,16 +15,17 @@ from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
 from toolglean.values.quoted import ODD_QUOTES
 
-__all__ = ["Tail", "json_of", "meant", "meant_by_quotes", "meant_by_schema"]
+__all__ = ["PYTHON_BEGINS", "Tail", "meant", "meant_by_python", "meant_by_quotes", "meant_by_schema"]
 
-Tail = tuple[tuple[str, ...], str]
-"""The names of the repairs, and the text."""
+Tail = tuple[str, str, str]
+"""The repair ("" for the text as it is written); brackets to put in; and the text that follows them."""
 
 MOST = 8  # brackets, or places for a quote marker, that are tried
 
 _python = re.compile(r"""'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[^\W\d]\w*|[^'"\w]+|\w+""")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_data = re.compile(r"""["'{\[:=]""").search
+PYTHON_BEGINS = ("'", "T", "F", "N")
+_data = re.compile(r"""["'{}\[\]:=]""").search
 _behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
 
 
@@ -37,17 +38,30 @@ def meant(tail: str, closers: str, *, whole: bool) -> Iterator[Tail]:
         whole: whether the arguments' object has closed, and what is open is only what stands around it.
     """
     if not tail.strip():
-        yield (BRACKETS,), closers + tail
+        yield BRACKETS, closers, tail
         return
     if tail[0] in "}])":
         for size in range(1, min(len(closers), MOST) + 1):
-            yield (BRACKETS,), closers[:size] + tail
-    if tail[0] in "'TFN":
-        found = json_of(tail)
-        if found is not None:
-            yield (PYTHON,), found
-    if whole and not _data(tail):
-        yield (JUNK,), closers
+            yield BRACKETS, closers[:size], tail
+    yield from meant_by_python(tail)
+    if whole:
+        yield from _without_junk(tail, closers)
+
+
+def _without_junk(tail: str, closers: str) -> Iterator[Tail]:
+    # Text, and then just the brackets that were due.
+    behind = re.search(r"[}\])\s]*\Z", tail)
+    assert behind is not None
+    junk = tail[: behind.start()]
+    if junk.strip() and not _data(junk) and "".join(behind[0].split()) == closers:
+        yield JUNK, "", behind[0]
+
+
+def meant_by_python(tail: str) -> Iterator[Tail]:
+    """What may have been meant where Python was written for JSON: this needs no closer to be certain."""
+    found = json_of(tail) if tail[:1] in PYTHON_BEGINS else None
+    if found is not None:
+        yield PYTHON, "", found
 
 
 def json_of(text: str) -> str | None:
@@ -90,9 +104,9 @@ def meant_by_quotes(tail: str, quote: str, keys: Iterable[str]) -> Iterator[Tail
     if other:
         for place in _ends(tail, other, next_key):
             rest = _requoted(tail[place + 1 :], quote)
-            yield (QUOTE,), f"{quote}{tail[1:place]}{quote}{rest}"
+            yield QUOTE, "", f"{quote}{tail[1:place]}{quote}{rest}"
     elif quote in tail:
-        yield (QUOTE,), quote + tail
+        yield QUOTE, "", quote + tail
 
 
 def meant_by_schema(tail: str, quote: str, closers: str, keys: Iterable[str]) -> Iterator[Tail]:
@@ -101,10 +115,10 @@ def meant_by_schema(tail: str, quote: str, closers: str, keys: Iterable[str]) ->
         return
     found = _next_key(keys).search(tail)
     if found:
-        yield (QUOTE,), f"{quote}{tail[: found.start()]}{quote}{tail[found.start() :]}"
+        yield QUOTE, "", f"{quote}{tail[: found.start()]}{quote}{tail[found.start() :]}"
     elif len(closers) == 1 and tail.rstrip().endswith(closers):
         end = len(tail.rstrip()) - 1
-        yield (QUOTE,), f"{quote}{tail[:end]}{quote}{tail[end:]}"
+        yield QUOTE, "", f"{quote}{tail[:end]}{quote}{tail[end:]}"
 
 
 def _next_key(keys: Iterable[str]) -> re.Pattern[str]:

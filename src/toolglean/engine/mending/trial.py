@@ -8,17 +8,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.modes import CALL, MEND
 from toolglean.events import CallEnd, Problem
 from toolglean.scan.nested import json_text
+from toolglean.values.coerce import properties, within
+from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.events import ToolCall
 
-__all__ = ["ENDED", "FAILED", "NEED", "call_of", "fits", "key_of", "read_call", "trial_of"]
+__all__ = ["ENDED", "FAILED", "NEED", "call_of", "fits", "is_placed", "key_of", "read_call", "trial_of"]
 
 NEED = 0
 ENDED = 1
@@ -92,6 +94,31 @@ def fits(turn: Turn, call: ToolCall) -> bool:
     return (not tool.properties or bool(extra) or all(key in tool.properties for key in keys)) and (
         not isinstance(required, list | tuple) or all(key in keys for key in required)
     )
+
+
+def is_placed(turn: Turn, call: ToolCall) -> bool:
+    """Whether a bracket that was missing can only have been where it was put in.
+
+    What stands at the end of an object may have been meant for the object around it, if that takes such keys.
+    """
+    tool = turn.names.tool(call.name)
+    root: Any = tool.parameters if tool is not None else {}
+    if not tool or not tool.properties:
+        around = NAME_KEYS | ARGUMENT_KEYS | ID_KEYS
+        if any(key in around for key in call.arguments):
+            return False
+    schema, value = root, call.arguments
+    while value and isinstance(value, dict | list):
+        last: Any = value[-1] if isinstance(value, list) else value[next(reversed(value))]
+        if isinstance(value, list) and isinstance(last, list) and len(last) > 1:
+            return False
+        if isinstance(value, dict) and isinstance(last, dict):
+            known = properties(schema, root)
+            if any(key in known for key in last) or (not known and len(last) > 1):
+                return False
+        name = "item" if isinstance(value, list) else next(reversed(value))
+        schema, value = within(schema, name, root) or {}, last
+    return True
 
 
 def key_of(call: ToolCall) -> str:

@@ -137,7 +137,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 def _no_object(turn: Turn, walk: Walk, char: str, place: int) -> None:
     # Python's dicts are the one thing that is no JSON and may still be meant for a call.
-    before = walk.relented() if char in "'TFN" and turn.region.kept and not turn.region.bare and turn.may_mend() else None
+    before = walk.relented() if char in "'TFN" and turn.may_mend() else None
     if before is None:
         no_call(turn, walk)
     else:
@@ -271,7 +271,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
     if not found:
         return turn.hold(text, place)
-    if not _ends_value(walk, found):
+    if not suspects(walk).ends_value(walk.exits, found):
         return _swallowed(turn, walk, text, place, found)
     start = turn.base + place
     walk.settle(start)
@@ -286,10 +286,6 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return place + len(found)
 
 
-def _ends_value(walk: Walk, found: str) -> bool:
-    return found.endswith(walk.exits.literals)
-
-
 def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int:
     # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing.
     parameters = walk.parameters
@@ -299,10 +295,12 @@ def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int
         tool = turn.names.tool(walk.name)
         keys = tool.properties if tool is not None and tool.properties else None
         before = parameters.last_char(turn.emit.arguments_end)
-        kind = suspects(walk).kind(text, place, found, before, paired=parameters.paired, keys=keys)
+        seen = suspects(walk)
+        exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
+        kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
         if kind == WAIT:
             return turn.hold(text, place)
-        closer, final = walk.exits.literals[-1], found.lstrip() in suspects(walk).closers
+        closer, final = walk.exits.literals[-1], found.lstrip() in seen.closers
         if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
             turn.suspend(Mending(UNCLOSED, None, found.lstrip(), closer, start, final=final), walk.copy())
             return place

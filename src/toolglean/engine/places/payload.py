@@ -98,6 +98,8 @@ class FormatPayload(Walk):
         if self.phase == OBJECTS or isinstance(self.reader, JsonReader):
             return "" if unescaped_stop(text) else text
         if self.phase == VALUE:
+            if self.parameters is not None and not self.parameters.has_lines and "\n" in text:
+                return ""  # that is noted down, and this payload may be a fork's too
             return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
         return ""
 
@@ -119,7 +121,7 @@ class FormatPayload(Walk):
 
     def end_finder(self) -> Finder:
         """See `Payload`."""
-        return self.program.skipper(self.format)
+        return self.program.ender(self.format)
 
     def is_closer(self, found: str) -> bool:
         """See `Payload`."""

@@ -5,7 +5,8 @@
 # A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
 # else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
 # call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
-# pattern: with more white space nobody knows what of it belongs to the value, and nothing is mended.
+# pattern: with more white space nobody knows what of it belongs to the value, and nothing is mended. The same holds for
+# a value of several lines whose pattern has a line break only behind the closing marker: it may end with one itself.
 """Markers that a value may have swallowed."""
 
 from __future__ import annotations
@@ -67,21 +68,29 @@ class Suspects:
         key = exits.literals, trail
         if key not in self._finders:
             with_space = [trail + literal for literal in exits.literals] if trail else []
-            bases = [*self._bases, *(f"\n{each}" for each in self._bases if self.lines)]
+            # One that begins as what ends the value cannot be told from it: only that counts.
+            bases = [each for each in self._bases if each not in exits.literals]
+            bases += [f"\n{each}" for each in bases if self.lines]
             self._finders[key] = Finder([*exits.literals, *with_space, *bases])
         return self._finders[key]
 
-    def kind(self, text: str, place: int, found: str, before: str, *, paired: bool, keys: Iterable[str] | None) -> int:
+    def ends_value(self, exits: Exits, found: str) -> bool:
+        """Whether the literal that the finder found is what may stand behind the value."""
+        return found.lstrip() in exits.literals
+
+    def kind(  # noqa: PLR0913  # it is all that tells it
+        self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
+    ) -> int:
         """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
 
         Args:
             text, place, found: the text, and the literal found.
             before: the character before it; "" where the value begins there.
+            exact: whether it is certain which white space before it is the value's.
             paired: whether the value has begun with the line break that its pattern has.
             keys: the keys of the tool; None where they are not known.
         """
         base = found.lstrip("\n")
-        exact = not self.lines or not before.isspace()
         if base in self.closers:
             return MISSING if exact and before else TEXT
         begin = place + len(found) - len(base)
@@ -103,6 +112,8 @@ class Suspects:
             if place == len(behind):
                 return seen if at_end else False if place > FOLLOWING_CHARS else None
             literal = next((each for each in self._behind if behind.startswith(each, place)), "")
+            if literal in self.closers:
+                return False  # twice: the first may be the value's
             if literal:
                 seen, place = seen or literal in self._last, place + len(literal)
                 continue
