@@ -2,7 +2,8 @@
 #
 # For each repair and each format that it concerns, calls are made, rendered and broken as models break them: the text
 # that the repair is for is taken away or changed, nowhere else. What was meant is known, so each result is right (the
-# call that was meant), left (no call runs: it stays malformed, or its text is content), or wrong (another call runs).
+# call that was meant), left (no call runs: it stays malformed, or its text is content), wrong (mended into another
+# call), or read: nothing was mended, for the broken text can be read as it stands, as another call.
 # Some of what is made can be meant in two ways, on purpose: a value that holds markers, quotes, or blank lines at its
 # end. The law is that none is mended wrong; how many are mended right is told, not judged.
 """`python -m fuzz.repairs [--count N] [--seed N] [--repair NAME] [--format NAME]`: calls broken in known ways."""
@@ -27,12 +28,19 @@ from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
 from toolglean.values.coerce import json_text
 
-__all__ = ["RIGHT", "WRONG", "Case", "cases", "count_of", "families", "main"]
+__all__ = ["LEFT", "READ", "RIGHT", "WRONG", "Case", "cases", "count_of", "families", "main"]
 
-RIGHT, LEFT, WRONG = "right", "left", "wrong"
+RIGHT, LEFT, READ, WRONG = "right", "left", "read", "wrong"
 
-WORDS = ("Oslo", "Bergen, Norway", "a b", "x", "naïve", "it's", "C:\\dir", "2", "true", "{x}", "[1]", "say \"hi\"", "")
-LINES = ("if a < b:\n    print({1: [2]})\n", "one\ntwo", "</p>\n<p>", "a\n\n", "- `x`, y: `z`", "see <parameter=city> or </function>")
+WORDS = ("Oslo", "Bergen, Norway", "a b", "x", "naïve", "it's", "C:\\dir", "2", "true", "{x}", "[1]", 'say "hi"', "")
+LINES = (
+    "if a < b:\n    print({1: [2]})\n",
+    "one\ntwo",
+    "</p>\n<p>",
+    "a\n\n",
+    "- `x`, y: `z`",
+    "see <parameter=city> or </function>",
+)
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -72,7 +80,7 @@ def arguments(rng: random.Random) -> dict[str, Any]:
     return {key: rng.choice((*WORDS, *LINES)) if key == "city" else made[key]() for key in keys}
 
 
-# -- how models break calls: each takes the text, and gives it broken, or None where there is nothing to break -----------
+# -- how models break calls: each takes the text, and gives it broken, or None where there is nothing to break ---------
 
 Breaker = Callable[[random.Random, Format, str, dict[str, Any]], "str | None"]
 
@@ -85,7 +93,9 @@ def without_brackets(rng: random.Random, declared: Format, text: str, given: dic
         return None
     body, behind = found
     quote = re.escape(declared.arguments.quote) if isinstance(declared.arguments, Quoted) else '"'
-    strings = [range(*found.span()) for found in re.finditer(rf"{quote}.*?{quote}", body, re.DOTALL)] if quote != '"' else []
+    strings = (
+        [range(*found.span()) for found in re.finditer(rf"{quote}.*?{quote}", body, re.DOTALL)] if quote != '"' else []
+    )
     strings += [range(*found.span()) for found in re.finditer(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', body)]
     inner = [found.start() for found in re.finditer(r"[\]}](?=\s*[,}\]])", body)]
     inner = [place for place in inner if not any(place in each for each in strings)]
@@ -135,7 +145,11 @@ def without_quote(rng: random.Random, declared: Format, text: str, given: dict[s
     """The marker before a string is missing, both are, or other quotes stand in their place."""
     del given
     quote = declared.arguments.quote if isinstance(declared.arguments, Quoted) else ""
-    values = [*re.finditer(rf"(city|code):{re.escape(quote)}((?:(?!{re.escape(quote)}).)*){re.escape(quote)}", text, re.DOTALL)]
+    values = [
+        *re.finditer(
+            rf"(city|code):{re.escape(quote)}((?:(?!{re.escape(quote)}).)*){re.escape(quote)}", text, re.DOTALL
+        )
+    ]
     if not values:
         return None
     value = rng.choice(values)
@@ -208,14 +222,15 @@ def cases(repair: str, name: str, count: int, seed: int = 0) -> Iterator[Case]:
 
 
 def verdict(case: Case) -> str:
-    """Whether the call was mended right, left, or mended wrong."""
+    """What became of the call: RIGHT, LEFT, READ or WRONG."""
     parser = Parser(TOOLS, format=case.format)
     output = fold(parser.feed(case.text) + parser.finish())
     if not output.calls:
         return LEFT
     [call, *more] = output.calls
-    right = not more and call.name == "get_weather" and json_text(call.arguments) == json_text(case.arguments)
-    return RIGHT if right else WRONG
+    if not more and call.name == "get_weather" and json_text(call.arguments) == json_text(case.arguments):
+        return RIGHT
+    return WRONG if any(each.repairs for each in output.calls) else READ
 
 
 def count_of(repair: str, name: str, count: int, seed: int = 0) -> tuple[Counter[str], Case | None]:
@@ -245,11 +260,11 @@ def main() -> int:
     parser.add_argument("--format", help="one format; default: all that the repair concerns")
     options = parser.parse_args()
     failed = 0
-    print(f"{'repair':24}{'format':22}{'right':>8}{'left':>8}{'wrong':>8}")
+    print(f"{'repair':24}{'format':22}{'right':>8}{'left':>8}{'read':>8}{'wrong':>8}")
     for repair in [options.repair] if options.repair else list(BREAKERS):
         for name in [options.format] if options.format else families(repair):
             found, wrong = count_of(repair, name, options.count, options.seed)
-            print(f"{repair:24}{name:22}{found[RIGHT]:>8}{found[LEFT]:>8}{found[WRONG]:>8}", flush=True)
+            print(f"{repair:24}{name:22}{found[RIGHT]:>8}{found[LEFT]:>8}{found[READ]:>8}{found[WRONG]:>8}", flush=True)
             failed += found[WRONG]
             if wrong is not None:
                 print(f"    meant {wrong.arguments!r}\n    wrote {wrong.text!r}")

@@ -366,7 +366,8 @@ class Machine:
 
     def _read_mending(self, text: str, i: int) -> int:
         """A call that may have to be mended, up to its end."""
-        return mender().read_mending(self.turn, text, i)
+        place: int = mender().read_mending(self.turn, text, i)
+        return place
 
     def _read_to_the_end(self, text: str, i: int) -> int:
         """All is content."""

@@ -162,9 +162,7 @@ class Parameters:
     def _may_be_text(self, text: str) -> bool:
         # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
         # that broke.
-        return (
-            self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
-        )
+        return self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
 
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:

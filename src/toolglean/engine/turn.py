@@ -13,17 +13,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.bound import Bound
+from toolglean.engine.mending.asked import Mendable
 from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
 from toolglean.engine.region import Again, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolglean.engine.emit import Emitter
     from toolglean.engine.names import Names
     from toolglean.limits import Limits
-    from toolglean.scan.text import Finder
 
 __all__ = ["Payload", "Turn"]
 
@@ -31,7 +29,7 @@ DISTRUSTED = "call behind a malformed one that was not closed"
 QUOTING = "a value that holds the opener of a "
 
 
-class Payload:
+class Payload(Mendable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
 
     def read(self, turn: Turn, text: str, i: int) -> int:
@@ -61,55 +59,6 @@ class Payload:
         """The same for text that holds such characters: as JSON, if the string goes on to its end; "" if not."""
         del text
         return ""
-
-    # What mending asks. A payload of which nothing can be mended leaves all of it as it is.
-
-    def relented(self) -> Self | None:
-        """A copy that stands before the character that it has just refused; None where that cannot be."""
-        return None
-
-    def brackets(self) -> str:
-        """What closes the containers of the arguments, and those around them, innermost first."""
-        return ""
-
-    def is_whole(self) -> bool:
-        """Whether the arguments have closed, and only what stands around them is open."""
-        return False
-
-    def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """The marker around strings, and the parameters that the schema knows."""
-        return "", ()
-
-    def end_finder(self) -> Finder:
-        """Finds what ends the call: its closers, and what opens the next."""
-        raise NotImplementedError
-
-    def is_closer(self, found: str) -> bool:
-        """Whether that is one of its closers."""
-        raise NotImplementedError
-
-    def is_markup(self, text: str) -> bool:
-        """Whether the text is nothing but what closes calls and sections."""
-        raise NotImplementedError
-
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
-        """Whether what follows a call's closer can only follow a call; None: that is still to be seen.
-
-        Args:
-            before: the text up to where the call ended, its closer included.
-            behind: the text from there on.
-            is_name: whether a call of that name counts.
-            at_end: whether the turn ends there.
-        """
-        raise NotImplementedError
-
-    def refuse(self, turn: Turn) -> None:
-        """What was read is no call."""
-        raise NotImplementedError
-
-    def take_as_written(self, place: int, *, doubtful: bool) -> None:
-        """Nothing can be mended at that place. `doubtful`: the call must not count as it is written."""
-        raise NotImplementedError
 
 
 class Turn:

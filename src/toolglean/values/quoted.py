@@ -66,7 +66,15 @@ _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fu
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
-ODD_QUOTES = {"`": "`", "'": "'", "\u2018": "\u2019", "\u2019": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d", "\u00ab": "\u00bb"}
+ODD_QUOTES = {
+    "`": "`",
+    "'": "'",
+    "\u2018": "\u2019",
+    "\u2019": "\u2019",
+    "\u201c": "\u201d",
+    "\u201d": "\u201d",
+    "\u00ab": "\u00bb",
+}
 """Quotes that models write where the marker belongs, and what closes them."""
 _BRACKETS = frozenset("{}[]()")
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})

@@ -93,7 +93,7 @@ def _end_tail(turn: Turn, mending: Mending, end: int, *, closed: bool) -> None:
         _adopt(turn, mending, next(iter(found.values())))
         return
     _as_written(turn, mending)
-    if written:
+    if found and mending.kind == QUOTES:
         turn.give_up(AMBIGUOUS, mending.text, mending.place)
 
 
@@ -112,7 +112,6 @@ def _candidates(mending: Mending, tail: str, *, closed: bool) -> Iterator[Iterab
 
 
 def _tried(mending: Mending, tail: Tail, end: int, *, closed: bool) -> Winner | None:
-    assert mending.before is not None
     name, brackets, text = tail
     turn = trial_of(mending.before, OFF)
     first = turn.emit.index - turn.emit.open
@@ -159,7 +158,6 @@ def _read_value(turn: Turn, mending: Mending, text: str, i: int) -> int:
     if mending.ended < 0:
         pieces = [(piece, here)]
         if mending.trial is None:
-            assert mending.before is not None
             mending.trial = trial_of(mending.before, TRIAL)
             mending.trial.before_closers = mending.final
             _tell(mending.trial, mending, CLOSER)
@@ -207,7 +205,6 @@ def _adopt(turn: Turn, mending: Mending, winner: Winner) -> None:
 
 def _as_written(turn: Turn, mending: Mending) -> None:
     before = mending.before
-    assert before is not None
     turn.mending, turn.mode = None, CALL
     turn.bound.set(before.bound.at, before.bound.name)
     turn.tried = turn.emit.index
@@ -226,11 +223,10 @@ def _as_written(turn: Turn, mending: Mending) -> None:
 
 
 def _payload(mending: Mending) -> Payload:
-    assert mending.before is not None
-    assert mending.before.payload is not None
-    return mending.before.payload
+    payload: Payload = mending.before.payload
+    return payload
 
 
 def _limit(mending: Mending) -> int:
-    assert mending.before is not None
-    return mending.before.bound.at
+    limit: int = mending.before.bound.at
+    return limit

@@ -37,17 +37,18 @@ class Mending:
 
     Attributes:
         kind: what cannot be read (see above).
-        before: the turn (turn.py, which stands above this file) just before that character. It is never fed: copies of it are.
+        before: the turn (of turn.py, which stands above) just before that character. It is never fed: copies of it are.
         reason, text, place: of the problem; of UNCLOSED, `text` is the closing marker that may be missing, and `reason`
             the marker before which it is.
         raw: the text from `place` on. `edge`: its end, where that may begin a marker.
         trial: of UNCLOSED: the copy that reads on with the closing marker put in; `ended`: where its call ended, or -1.
-        final: whether the marker last put in stands before the call's own closers; `first_final`: the same of the first.
+        final: whether the marker last put in stands before the call's own closers; `first_final`: the same of the first
+            one.
     """
 
     __slots__ = ("before", "edge", "ended", "final", "first_final", "kind", "place", "raw", "reason", "text", "trial")
 
-    def __init__(  # noqa: PLR0913  # it is all that there is
+    def __init__(  # it is all that there is
         self, kind: int, before: Any, reason: str, text: str, place: int, *, final: bool = False
     ) -> None:
         self.kind, self.before, self.reason, self.text, self.place = kind, before, reason, text, place

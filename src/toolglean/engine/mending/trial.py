@@ -107,7 +107,8 @@ def is_placed(turn: Turn, call: ToolCall) -> bool:
         around = NAME_KEYS | ARGUMENT_KEYS | ID_KEYS
         if any(key in around for key in call.arguments):
             return False
-    schema, value = root, call.arguments
+    schema: Any = root
+    value: Any = call.arguments
     while value and isinstance(value, dict | list):
         last: Any = value[-1] if isinstance(value, list) else value[next(reversed(value))]
         if isinstance(value, list) and isinstance(last, list) and len(last) > 1:

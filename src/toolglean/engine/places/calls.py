@@ -28,9 +28,13 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     if walk.guarded and flags & FOLLOWS:
         accept_guarded(turn, walk)
         return False
-    if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
-        if not _end_value(turn, walk, walk.parameters, here):
-            return False
+    if (
+        flags & LITERAL
+        and walk.parameters is not None
+        and walk.parameters.undecided
+        and not _end_value(turn, walk, walk.parameters, here)
+    ):
+        return False
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & START and not turn.emit.open and not start_call(turn, walk):

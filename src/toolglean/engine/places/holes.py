@@ -320,9 +320,7 @@ def suspects(walk: Walk) -> Suspects:
 
 
 def value_finder(walk: Walk) -> Finder:
-    """Finds what may stand behind the value that is being read, with the white space that belongs to it; and what it may
-    have swallowed.
-    """
+    """Finds what may stand behind the value that is read, with its white space, and what it may have swallowed."""
     return suspects(walk).finder(walk.exits, _trail(walk))
 
 

@@ -1,4 +1,4 @@
-# What this file knows: which markers of its own family a text value may have swallowed because its own closing marker is
+# What this file knows: which markers of its own family a text value may have swallowed because its closing marker is
 # missing, and how such a place differs from a mere mention.
 # What it must not know: what is done then (holes.py, mending/).
 #
@@ -59,12 +59,14 @@ class Suspects:
         self._behind = tuple(sorted(behind, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
         self._names = re.compile(rf"(?:{'|'.join(map(re.escape, before_names)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
-        self.lines = any("\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space))
+        self.lines = any(
+            "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
+        )
         self._bases = tuple(dict.fromkeys([parts[0] for parts, _ in self._openers] + list(self.closers)))
         self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
 
     def finder(self, exits: Exits, trail: str) -> Finder:
-        """Finds what may stand behind a value, with the white space that belongs to it, and what it may have swallowed."""
+        """Finds what may stand behind a value, with its white space, and what it may have swallowed."""
         key = exits.literals, trail
         if key not in self._finders:
             with_space = [trail + literal for literal in exits.literals] if trail else []
@@ -78,7 +80,7 @@ class Suspects:
         """Whether the literal that the finder found is what may stand behind the value."""
         return found.lstrip() in exits.literals
 
-    def kind(  # noqa: PLR0913  # it is all that tells it
+    def kind(
         self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
     ) -> int:
         """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
