@@ -269,6 +269,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     place, found = value_finder(walk).find(text, i)
     if place > i:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
+        walk.finder = walk.finder if parameters.paired else None
     if not found:
         return turn.hold(text, place)
     if not suspects(walk).ends_value(walk.exits, found):
@@ -321,7 +322,12 @@ def suspects(walk: Walk) -> Suspects:
 
 def value_finder(walk: Walk) -> Finder:
     """Finds what may stand behind the value that is read, with its white space, and what it may have swallowed."""
-    return suspects(walk).finder(walk.exits, _trail(walk))
+    if walk.finder is None:
+        # Of a value of lines, whose pattern has no line break before it, nobody knows whether it ends with one.
+        parameters = walk.parameters
+        lines = parameters is None or parameters.paired or not parameters.has_lines
+        walk.finder = suspects(walk).finder(walk.exits, _trail(walk), lines=lines)
+    return walk.finder
 
 
 def _trail(walk: Walk) -> str:

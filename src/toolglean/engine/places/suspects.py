@@ -63,16 +63,16 @@ class Suspects:
             "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
         )
         self._bases = tuple(dict.fromkeys([parts[0] for parts, _ in self._openers] + list(self.closers)))
-        self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+        self._finders: dict[tuple[tuple[str, ...], str, bool], Finder] = {}
 
-    def finder(self, exits: Exits, trail: str) -> Finder:
+    def finder(self, exits: Exits, trail: str, *, lines: bool) -> Finder:
         """Finds what may stand behind a value, with its white space, and what it may have swallowed."""
-        key = exits.literals, trail
+        key = exits.literals, trail, lines
         if key not in self._finders:
             with_space = [trail + literal for literal in exits.literals] if trail else []
             # One that begins as what ends the value cannot be told from it: only that counts.
             bases = [each for each in self._bases if each not in exits.literals]
-            bases += [f"\n{each}" for each in bases if self.lines]
+            bases += [f"\n{each}" for each in bases if self.lines and lines]
             self._finders[key] = Finder([*exits.literals, *with_space, *bases])
         return self._finders[key]
 

@@ -20,6 +20,7 @@ from toolglean.scan.rope import Rope, flat, grown
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
+    from toolglean.scan.text import Finder
 
 __all__ = ["Walk"]
 
@@ -41,6 +42,7 @@ class Walk(Payload):
         others: places with a hole that was passed by, and where it would begin.
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
+        finder: finds what may end the value that is read; None until it is needed.
         hole_end: behind the last parameter, as far as it is known.
     """
 
@@ -49,6 +51,7 @@ class Walk(Payload):
         "edges",
         "envelope",
         "exits",
+        "finder",
         "first_call",
         "format",
         "guarded",
@@ -81,6 +84,7 @@ class Walk(Payload):
         self.hole: tuple[Place, str] | None = None
         self.edges: tuple[HoleEdge, ...] = ()
         self.exits = NO_EXITS
+        self.finder: Finder | None = None
         self.others: tuple[tuple[Place, int], ...] = ()
         self.accepted: tuple[int, int] | None = None
         self.guarded = 0
@@ -98,12 +102,13 @@ class Walk(Payload):
         twin.envelope = self.envelope and self.envelope.copy()
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
+        twin.finder = self.finder
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
         # Places and edges belong to the program: only what they follow from is kept.
-        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits"}}
+        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits", "finder"}}
         return state | {
             "place": self.place.key,
             "hole": self.hole and (self.hole[0].key, self.hole[1]),
@@ -117,7 +122,7 @@ class Walk(Payload):
         at = self.program.net.place
         self.place = at(state["place"])
         self.others = tuple((at(key), chars) for key, chars in state["others"])
-        self.edges, self.exits = (), NO_EXITS
+        self.edges, self.exits, self.finder = (), NO_EXITS, None
         if state["hole"]:
             place, char = at(state["hole"][0]), state["hole"][1]
             self.begin_hole(place, char, place.hole_for(char))
@@ -160,7 +165,7 @@ class Walk(Payload):
     def begin_hole(self, place: Place, char: str, edges: tuple[HoleEdge, ...]) -> None:
         """A hole of that place begins with that character."""
         self.hole, self.edges = (place, char), edges
-        self.exits = self.program.net.behind(edges)[1]
+        self.exits, self.finder = self.program.net.behind(edges)[1], None
 
     def end_hole(self) -> None:
         """The hole was read: what stands behind it follows."""
