@@ -55,9 +55,10 @@ class Suspects:
         self._last = tuple(dict.fromkeys(each[-1] for each in rests))
         sections = [_literals(closer) for _, closer in declared.all_sections]
         behind = {literal for each in (*rests, *sections) for literal in each}
-        behind |= {literal for text in (*declared.drop, declared.separator) for literal in _literals(text)}
+        behind |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
         self._behind = tuple(sorted(behind, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
+        self._markers = (*self._behind, *self._tags)
         self._names = re.compile(rf"(?:{'|'.join(map(re.escape, before_names)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
         self.lines = any(
             "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
@@ -113,21 +114,19 @@ class Suspects:
             place = _space(behind, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
             if place == len(behind):
                 return seen if at_end else False if place > FOLLOWING_CHARS else None
+            rest = behind[place : place + NAME_CHARS]
+            if not at_end and any(len(each) > len(rest) and each.startswith(rest) for each in self._markers):
+                return None
             literal = next((each for each in self._behind if behind.startswith(each, place)), "")
             if literal in self.closers:
                 return False  # twice: the first may be the value's
             if literal:
                 seen, place = seen or literal in self._last, place + len(literal)
                 continue
-            rest = behind[place:]
-            if rest.startswith(self._tags):
-                return self._calls(rest, is_name, at_end=at_end) if seen else False
-            if not at_end and any(each.startswith(rest) for each in (*self._behind, *self._tags)):
-                return None
-            return False
+            return seen and rest.startswith(self._tags) and self._calls(rest, is_name, at_end=at_end)
 
     def _calls(self, rest: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
-        found = self._names.search(rest[:NAME_CHARS])
+        found = self._names.search(rest)
         if found:
             return is_name(found[1])
         return False if at_end or len(rest) >= NAME_CHARS else None
