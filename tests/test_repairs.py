@@ -232,11 +232,11 @@ def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
     def seconds(count: int) -> float:
         parser = Parser(TOOLS, format="qwen3-coder")
         text = "<tool_call>\n<function=f>\n<parameter=a>\nx" + unit * count
-        begin = time.perf_counter()
+        begin = time.process_time()
         for place in range(0, len(text), 7):
             parser.feed(text[place : place + 7])
         parser.finish()
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     once = min(seconds(1000) for _ in range(3))
-    assert seconds(8000) < 40 * once + 0.05
+    assert min(seconds(8000) for _ in range(2)) < 24 * once + 0.05

@@ -267,9 +267,14 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if parameters.lead:
             return i
     place, found = value_finder(walk).find(text, i)
+    line = -1 if parameters.paired or parameters.has_lines else text.find("\n", i, place)
+    if line >= 0:  # from here on, something else is looked for: see `value_finder`
+        place, found = line + 1, ""
     if place > i:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
-        walk.finder = walk.finder if parameters.paired else None
+    if line >= 0:
+        walk.finder = None
+        return place
     if not found:
         return turn.hold(text, place)
     if not suspects(walk).ends_value(walk.exits, found):
