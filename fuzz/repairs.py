@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from toolglean import Parser, ToolSet, UsageError, fold
@@ -245,10 +246,11 @@ def count_of(repair: str, name: str, count: int, seed: int = 0) -> tuple[Counter
     return found, wrong
 
 
+@lru_cache(maxsize=8)
 def families(repair: str) -> list[str]:
     """The formats that a repair concerns: those of which it breaks a call."""
     names = (each.name for each in all_formats() if not each.is_for_tools)
-    return [name for name in names if next(cases(repair, name, 12), None) is not None]
+    return [name for name in names if next(cases(repair, name, 4), None) is not None]
 
 
 def main() -> int:
