@@ -28,6 +28,9 @@ __all__ = ["Payload", "Turn"]
 DISTRUSTED = "call behind a malformed one that was not closed"
 QUOTING = "a value that holds the opener of a "
 
+# What a turn does not take over from a copy that read what was meant: whoever runs it holds on to the first two.
+_OWN = frozenset({"again", "bound", "base", "held", "in_prompt", "mending", "repair", "tried"})
+
 
 class Payload(Mendable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
@@ -335,11 +338,11 @@ class Turn:
     def take_over(self, trial: Turn) -> None:
         """Go on from where that copy came to; what it told is told."""
         trial.emit.out[:0] = self.emit.out
-        self.emit, self.region, self.payload = trial.emit, trial.region, trial.payload
-        self.mode, self.lane, self.only, self.fresh = trial.mode, trial.lane, trial.only, trial.fresh
-        self.held, self.last, self.long_space, self.owed = "", trial.last, trial.long_space, trial.owed
+        for slot in self.__slots__:
+            if slot not in _OWN:
+                setattr(self, slot, getattr(trial, slot))
         self.bound.set(trial.bound.at, trial.bound.name)
-        self.again.chars, self.mending = trial.again.chars, None
+        self.again.chars, self.held, self.mending = trial.again.chars, "", None
 
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
