@@ -91,6 +91,7 @@ class Subject:
         reasons: whether the prompt has opened the reasoning.
         prompt: what stands before the turn.
         drafts, quoted: what is done with calls in the reasoning, and in code; "" as by default.
+        repair: whether calls are mended.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Subject:
     prompt: str = ""
     drafts: str = ""
     quoted: str = ""
+    repair: bool = True
 
     def parser(self) -> Parser:
         """A new parser."""
@@ -111,6 +113,7 @@ class Subject:
         if self.quoted:
             options["quoted"] = self.quoted
         options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
+        options["repair"] = self.repair
         return Parser(TOOLS[self.tools], markup=True, limits=Limits(**dict(self.limits)), **options)
 
 

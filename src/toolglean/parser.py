@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from toolglean.choose import Given, choose
 from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import CALL, DONE, SKIP
+from toolglean.engine.modes import CALL, DONE, MEND, SKIP
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.tools import ToolLike, ToolSet
@@ -67,6 +67,8 @@ class Parser:
             returns them at once, "text" never.
         quoted: what to do with calls in code: between backticks, or in a fence that opened after other text. "content"
             returns them as content, "call" reads them. A fence that opens the turn, and holds calls, is markup.
+        repair: whether to mend malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
+            mended, and a `Problem` says where. If False, such calls stay "malformed".
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -105,6 +107,7 @@ class Parser:
         unknown_tools: Literal["call", "content"] = "call",
         calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
         quoted: Literal["content", "call"] = "content",
+        repair: bool = True,
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -124,6 +127,7 @@ class Parser:
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
             quoted=quoted,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -142,6 +146,7 @@ class Parser:
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
             quoted=quoted,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -221,7 +226,7 @@ class Parser:
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
         mode = self._machine.turn.mode
-        if mode in {CALL, SKIP}:
+        if mode in {CALL, MEND, SKIP}:
             return State.ToolCalling
         return State.Done if mode == DONE else State.LookingForTag
 

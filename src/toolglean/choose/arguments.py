@@ -24,7 +24,7 @@ _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "co
     "calls_in_reasoning": ("draft", "call", "text"),
     "quoted": ("content", "call"),
 }
-_FLAGS = ("strict", "coerce", "markup", "untrusted")
+_FLAGS = ("strict", "repair", "coerce", "markup", "untrusted")
 
 
 def check_arguments(
@@ -41,6 +41,7 @@ def check_arguments(
     unknown_tools: Any,
     calls_in_reasoning: Any,
     quoted: Any,
+    repair: Any,
     coerce: Any,
     markup: Any,
     id_prefix: Any,
@@ -66,6 +67,7 @@ def check_arguments(
         and unknown_tools == "call"
         and calls_in_reasoning == "draft"
         and quoted == "content"
+        and (repair is True or repair is False)
         and (coerce is True or coerce is False)
         and (markup is True or markup is False)
         and type(id_prefix) is str
@@ -86,6 +88,7 @@ def check_arguments(
         unknown_tools=unknown_tools,
         calls_in_reasoning=calls_in_reasoning,
         quoted=quoted,
+        repair=repair,
         coerce=coerce,
         markup=markup,
         id_prefix=id_prefix,

@@ -107,6 +107,7 @@ def choose_format(
         unknown_tools="call",
         calls_in_reasoning="draft",
         quoted="content",
+        repair=True,
         coerce=True,
         markup=False,
         id_prefix="",

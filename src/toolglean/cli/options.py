@@ -84,6 +84,11 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         default="content",
         help="calls between backticks, or in a code fence behind other text: content (default), or read as calls",
     )
+    group.add_argument(
+        "--no-repair",
+        action="store_true",
+        help="leave calls malformed that could be mended because they can be meant in one way only",
+    )
     add_set_option(group)
     group.add_argument(
         "--tools",
@@ -146,7 +151,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
     given |= {"strict": args.strict_format, "calls_in_reasoning": args.calls_in_reasoning, "quoted": args.quoted}
     try:
-        return make(tools, **given)
+        return make(tools, **given, repair=not args.no_repair)
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise
@@ -157,6 +162,7 @@ def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
     return (
         args.strict_format
+        or args.no_repair
         or (args.start, args.calls_in_reasoning, args.quoted) != ("content", "draft", "content")
         or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
     )

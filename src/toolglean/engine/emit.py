@@ -26,6 +26,7 @@ class Emitter:
         index: how many calls were started.
         open: whether a call is open: started and not ended.
         name, start: the name of the last call, and where it began.
+        repairs: what was mended of the open call.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Emitter:
         "name",
         "open",
         "out",
+        "repairs",
         "start",
     )
 
@@ -68,6 +70,7 @@ class Emitter:
         self._args: Rope = ()
         self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
         self._args_start: int | None = None
+        self.repairs: tuple[str, ...] = ()
 
     def copy(self) -> Emitter:
         """The same emitter."""
@@ -79,6 +82,7 @@ class Emitter:
         twin.name, twin.start, twin._known = self.name, self.start, self._known
         twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
         twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
+        twin.repairs = self.repairs
         return twin
 
     @property
@@ -209,6 +213,12 @@ class Emitter:
             self._late = []
 
     @property
+    def arguments_end(self) -> str:
+        """The last few characters of the open call's arguments."""
+        self._gather()
+        return self._args[1][-4:] if self._args else ""
+
+    @property
     def has_arguments(self) -> bool:
         """Whether any of the open call's arguments was written."""
         return self._args_start is not None
@@ -229,9 +239,9 @@ class Emitter:
         call_id = self._free_id(index) if self._shown is None else self._shown
         self._ids.setdefault(call_id, 2)
         span = (self.start, end)
-        self.out.append(
-            CallEnd(index, ToolCall(call_id, index, self.name, self._known, arguments, text, span, status), end)
-        )
+        repairs, self.repairs = self.repairs if status == "ok" else (), ()
+        call = ToolCall(call_id, index, self.name, self._known, arguments, text, span, status, repairs)
+        self.out.append(CallEnd(index, call, end))
         self.open = False
 
     def __getstate__(self) -> tuple[Any, ...]:

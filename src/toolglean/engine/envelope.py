@@ -138,6 +138,11 @@ class Envelope:
             return True
         return any(frame.arguments and not frame.called for frame in self.frames)
 
+    @property
+    def has_arguments(self) -> bool:
+        """Whether a call was begun and its arguments' object has closed."""
+        return self._reading == TOKENS and any(frame.called and frame.held == AS_OBJECT for frame in self.frames)
+
     def copy(self) -> Envelope:
         """The same place."""
         twin = Envelope.__new__(Envelope)

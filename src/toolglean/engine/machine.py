@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
+from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.quotes import Quotes
-from toolglean.engine.steps import STEPS
+from toolglean.engine.steps import STEPS, mender
 from toolglean.engine.turn import Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
@@ -38,7 +39,7 @@ __all__ = ["Machine"]
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
-LAYOUT = 6  # of the pickled state
+LAYOUT = 7  # of the pickled state
 
 
 class Machine:
@@ -76,6 +77,7 @@ class Machine:
         coerce: bool = True,
         calls_in_reasoning: str = "draft",
         quoted: str = "content",
+        repair: bool = True,
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
@@ -86,6 +88,7 @@ class Machine:
         self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
         self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
         self.turn.deaf = calls_in_reasoning == "text"
+        self.turn.repair = ON if repair else OFF
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
@@ -379,6 +382,8 @@ class Machine:
         self._own_payload()
         turn = self.turn
         held, turn.held = turn.held, ""
+        if turn.mending is not None:
+            return self._release_mending()
         if turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
             turn.mode, turn.payload = TEXT, None
@@ -392,6 +397,15 @@ class Machine:
             return False
         (again, place), turn.again.waiting = turn.again.waiting, None
         self._run(again, place)
+        return True
+
+    def _release_mending(self) -> bool:
+        # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.
+        turn = self.turn
+        mender().finish_mending(turn)
+        if turn.again.waiting is not None:
+            (again, place), turn.again.waiting = turn.again.waiting, None
+            self._run(again, place)
         return True
 
     # -- pickles -------------------------------------------------------------------------------------------------------

@@ -72,6 +72,20 @@ class JsonReader:
         """See `JsonScanner.passed`."""
         return self._scanner.passed(text)
 
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        relents = self._string is None and self._scanner.relent()
+        self.fault = "" if relents else self.fault
+        return relents
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return self._scanner.brackets()
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
+
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
@@ -131,6 +145,20 @@ class JsonOrTextReader:
         """See `Reader.stops`."""
         return self._json.stops() if self._begun and self._json is not None else ""
 
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        relents = self._begun and self._json is not None and self._json.relent()
+        self.fault = "" if relents else self.fault
+        return relents
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return self._json.brackets() if self._json is not None else ""
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
+
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
@@ -170,10 +198,17 @@ def reader_stops(reader: Reader) -> Stops | None:
     return None if search is None else (search, None)
 
 
-def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None, ends: tuple[str, ...] = ()) -> Reader:
-    """The reader of a hole; what the tool's schema says of the parameters is for dialects that do not type them.
+def reader_for(
+    edge: HoleEdge, max_depth: int, tool: Tool | None, *, ends: tuple[str, ...] = (), wary: bool = False
+) -> Reader:
+    """The reader of a hole.
 
-    `ends`: the markers that may follow.
+    Args:
+        edge: the hole.
+        max_depth: how many containers may be open.
+        tool: the tool; what its schema says of the parameters is for dialects that do not type them.
+        ends: the markers that end the call.
+        wary: whether to stop where quote markers may be missing, if the dialect has any.
     """
     if edge.kind == "keywords":
         return KeywordsReader(max_depth)
@@ -186,7 +221,9 @@ def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None, ends: tuple[st
     if isinstance(codec, Quoted):
         from toolglean.values.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
 
-        return QuotedReader(codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root)
+        return QuotedReader(
+            codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root, ends=ends, wary=wary
+        )
     if isinstance(codec, Tree):
         from toolglean.values.tree import TreeReader  # noqa: PLC0415
 

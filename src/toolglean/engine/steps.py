@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.fences import read_closing, read_opening
 from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["STEPS"]
+__all__ = ["STEPS", "mender"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -107,6 +107,20 @@ def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return turn.payload.skip(turn, text, i)
 
 
+def _read_mending(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """A call that may have to be mended, up to its end."""
+    del plan
+    place: int = mender().read_mending(turn, text, i)
+    return place
+
+
+def mender() -> Any:
+    """What mends calls: hardly any turn needs it, so that none pays for its import."""
+    from toolglean.engine.mending import mender as found  # noqa: PLC0415
+
+    return found
+
+
 def _read_to_the_end(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """All is content."""
     del plan
@@ -123,4 +137,5 @@ STEPS: tuple[Callable[[Turn, Plan, str, int], int], ...] = (
     _read_rest_of_call,
     _read_to_the_end,
     _read_beside_marker,
+    _read_mending,
 )

@@ -91,6 +91,7 @@ class Program:
     Attributes:
         formats: the declarations, the first that fits counts.
         net: the places.
+        kept: what whoever walks it has made of it, once.
     """
 
     def __init__(self, formats: tuple[Format, ...], base: Program | None = None) -> None:
@@ -110,7 +111,9 @@ class Program:
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
+        self._enders: dict[int, Finder] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
+        self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
@@ -150,6 +153,12 @@ class Program:
             self._skippers[number] = Finder([*closers, *self._tags[number]])
         return self._skippers[number]
 
+    def ender(self, number: int) -> Finder:
+        """Finds what ends a call of that format for certain: a closer that is a marker, or an opener."""
+        if number not in self._enders:
+            self._enders[number] = Finder([*filter(_is_marker, self._closers[number]), *self._tags[number]])
+        return self._enders[number]
+
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""
         # A bracket is not a marker: it closes much else.
@@ -163,6 +172,14 @@ class Program:
         drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
         found = (*self.net.behind(edges)[1].literals, *drop)
         return tuple(dict.fromkeys(each for each in found if _is_marker(each) and not each[0].isalnum()))
+
+    def closers(self, number: int) -> tuple[str, ...]:
+        """What stands behind calls and sections of that format, the longest first."""
+        return tuple(sorted(self._closers[number], key=len, reverse=True))
+
+    def tags(self, number: int) -> tuple[str, ...]:
+        """What begins a call or a section of that format."""
+        return tuple(sorted(self._tags[number]))
 
     def before_names(self, number: int) -> tuple[str, ...]:
         """What stands before a call's name in that format."""

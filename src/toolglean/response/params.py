@@ -41,8 +41,10 @@ class JsonParameters(Parameters):
             return begun[:-1]
         return begun
 
-    def _typed(self, text: str) -> Any:
-        return json_or_text(text.strip()) if self._coerce and self._schema is None else super()._typed(text)
+    def _typed(self, text: str, *, repair: bool) -> Any:
+        if self._coerce and self._schema is None:
+            return json_or_text(text.strip())
+        return super()._typed(text, repair=repair)
 
 
 def read_between(turn: Turn, region: Region, text: str, i: int) -> int:
@@ -108,7 +110,7 @@ def read_value_end(turn: Turn, region: Region, text: str, i: int) -> int:
     tail, region.tail, region.gathered = region.tail + joined(region.gathered), "", ()
     start = turn.base + j - len(tail)
     if text[j] in region.plan.firsts(region.number).firsts:
-        turn.delta(parameters.end_value(), start)
+        turn.delta(parameters.end_value(repair=False), start)
         if parameters.too_deep:
             turn.stop("depth", tail, turn.base + j)
             return j

@@ -60,6 +60,7 @@ _body = re.compile(r'[^"\\\x00-\x1f]*').match
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
+_CLOSERS = str.maketrans("{[", "}]")
 _LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
 
 # The grammar of a number: what has been read, and what may follow. Upper case may end the number.
@@ -127,6 +128,17 @@ class JsonScanner:
     def forgive_comma(self) -> None:
         """Read on as if the comma had stood there."""
         self.state, self.token = START, NEED
+
+    def relent(self) -> bool:
+        """Stand before the refused character again. False: none was refused, or nothing may follow."""
+        if self.token != FAIL or self.fault == "depth":
+            return False
+        self.token, self.fault = NEED, ""
+        return True
+
+    def brackets(self) -> str:
+        """What closes the open containers, innermost first."""
+        return self.stack[::-1].translate(_CLOSERS)
 
     def step(self, text: str, pos: int) -> int:
         """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""

@@ -17,7 +17,18 @@ from typing import Any, ClassVar, Protocol, Self
 
 from toolglean.scan.rope import flat
 
-__all__ = ["DONE", "FAILED", "NEED", "Reader", "Search", "Steps", "quoted_text", "stop_search", "string_text"]
+__all__ = [
+    "DONE",
+    "DOUBTED",
+    "FAILED",
+    "NEED",
+    "Reader",
+    "Search",
+    "Steps",
+    "quoted_text",
+    "stop_search",
+    "string_text",
+]
 
 Search = Callable[[str], object]
 """Says whether something stands in a text."""
@@ -25,6 +36,7 @@ Search = Callable[[str], object]
 NEED = 0  # the text ran out; nothing is wrong so far
 DONE = 1  # the value is whole; the position is behind its last character
 FAILED = 2  # the character at the position cannot stand there; `fault` says what was expected
+DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it stands, relent
 
 string_text: Callable[[str], str] = encode_basestring
 """The text as a JSON string, with its quotes; everything but quotes, backslashes and control characters as it is."""
@@ -63,6 +75,20 @@ class Reader(Protocol):
         """Inside a string that goes out as it stands: the characters that may end it, besides quotes, backslashes and
         control characters; "" elsewhere. Text without any of these may be passed by the reader.
         """
+        ...
+
+    def relent(self) -> bool:
+        """After FAILED or DOUBTED: stand before that character again, to be read on with another text, or without the
+        doubt. False: that cannot be.
+        """
+        ...
+
+    def brackets(self) -> str:
+        """What closes the open containers, innermost first."""
+        ...
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """The marker around strings, "" where the dialect has none; and the parameters that the schema knows."""
         ...
 
     def copy(self) -> Self:
@@ -119,6 +145,18 @@ class Steps:
     def stops(self) -> str:
         """See `Reader.stops`."""
         return ""
+
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        return False
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return ""
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.mending.state import OFF, PYTHON
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
@@ -16,6 +17,7 @@ from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
+    from toolglean.engine.parameters import Parameters
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
@@ -46,11 +48,13 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
         return False
     if flags & EMPTY and not flags & END and not turn.emit.open:
         return _nothing_in_it(turn, walk)
-    if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
-        turn.delta(walk.parameters.end_value(), here)
-        if walk.parameters.too_deep:
-            turn.stop("depth", joined(walk.pending), here)
-            return False
+    if (
+        flags & LITERAL
+        and walk.parameters is not None
+        and walk.parameters.undecided
+        and not _end_value(turn, walk, walk.parameters, here)
+    ):
+        return False
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & END:
@@ -72,6 +76,20 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
     else:
         no_call(turn, walk)
     return False
+
+
+def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
+    turn.delta(parameters.end_value(repair=turn.repair != OFF), here)
+    if parameters.too_deep:
+        turn.stop("depth", joined(walk.pending), here)
+    elif parameters.refused is not None:
+        pending, start = joined(walk.pending), walk.pending_start
+        turn.give_up("malformed arguments: JSON was expected", parameters.refused, start - len(parameters.refused))
+        turn.read_again(pending, start, always=True)
+    elif parameters.python:
+        turn.mended(PYTHON, parameters.python, walk.pending_start - len(parameters.python))
+        parameters.python = ""
+    return turn.reading_call
 
 
 def no_call(turn: Turn, walk: Walk) -> None:
@@ -212,8 +230,8 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
         turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    if walk.parameters is not None and _quotes_a_call(turn, walk):
-        turn.end_doubtful(end, walk.program.ends(walk.format)[0])
+    if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
+        turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)
     else:
         turn.end_call(end)
     if walk.place.flags & TAG:
@@ -228,7 +246,9 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     return False
 
 
-def _quotes_a_call(turn: Turn, walk: Walk) -> bool:
+def _quoted_opener(turn: Turn, walk: Walk, parameters: Parameters) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
-    return holds_name_after(turn.emit.arguments(), literals, turn.names.may_be)
+    if holds_name_after(turn.emit.arguments(), literals, turn.names.may_be):
+        return "call"
+    return "parameter" if parameters.doubtful else ""

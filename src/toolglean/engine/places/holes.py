@@ -11,23 +11,26 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.mending.state import QUOTES, REGION, TRIAL, UNCLOSED, Mending
 from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
+from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Suspects
 from toolglean.engine.readers import reader_for
 from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS, Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
+    from toolglean.scan.reader import Search
 
 __all__ = [
     "begins",
@@ -73,7 +76,8 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
         return i
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
-        walk.reader = reader_for(edge, turn.limits.depth, tool, walk.program.ends_of_text(edges))
+        ends = walk.program.ends_of_text(edges) or walk.program.ends(edge.format)[0]
+        walk.reader = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend())
         walk.phase = ARGUMENTS
     elif edge.kind == "value":
         assert walk.parameters is not None
@@ -94,10 +98,17 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
         return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     if piece:
         turn.delta(piece, walk.pending_start)
-    if status == FAILED:
+    rest: str = getattr(walk.reader, "rest", "")  # of a marker that is not the reader's
+    if status == FAILED and rest:
+        turn.refuse_arguments(walk.reader.fault, rest, turn.base + j - len(rest))
+        turn.read_again(rest, turn.base + j - len(rest), always=True)
+    elif status == FAILED:
         turn.refuse_arguments(walk.reader.fault, text[j], turn.base + j)
+    elif status == DOUBTED:
+        before = walk.relented()
+        assert before is not None
+        turn.suspend(Mending(QUOTES, None, "", text[j], turn.base + j), before)
     elif status == DONE:
-        rest: str = getattr(walk.reader, "rest", "")  # of a tag that is not the reader's
         end = turn.base + j - len(rest)
         walk.reader = None
         walk.settle(end)
@@ -152,7 +163,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if scanner.fault == "depth":
             turn.stop("depth", text[j], turn.base + j)
         elif turn.region.open:
-            no_call(turn, walk)
+            _no_object(turn, walk, text[j], turn.base + j)
         else:
             _go_behind(walk)
     elif scanner.state == JSON_END:
@@ -165,6 +176,15 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
         else:
             _go_behind(walk)
     return j
+
+
+def _no_object(turn: Turn, walk: Walk, char: str, place: int) -> None:
+    # Python's dicts are the one thing that is no JSON and may still be meant for a call.
+    before = walk.relented() if char in "'TFN" and turn.may_mend() else None
+    if before is None:
+        no_call(turn, walk)
+    else:
+        turn.suspend(Mending(REGION, None, "", char, place), before)
 
 
 def _go_behind(walk: Walk) -> None:
@@ -315,10 +335,18 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if parameters.lead:
             return i
     place, found = value_finder(walk).find(text, i)
+    line = -1 if parameters.paired or parameters.has_lines else text.find("\n", i, place)
+    if line >= 0:  # from here on, something else is looked for: see `value_finder`
+        place, found = line + 1, ""
     if place > i:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
+    if line >= 0:
+        walk.finder = None
+        return place
     if not found:
         return turn.hold(text, place)
+    if not suspects(walk).ends_value(walk.exits, found):
+        return _swallowed(turn, walk, text, place, found)
     start = turn.base + place
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
@@ -332,9 +360,57 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return place + len(found)
 
 
+def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int:
+    # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing.
+    parameters = walk.parameters
+    assert parameters is not None
+    start, end = turn.base + place, place + len(found)
+    if not parameters.doubtful and start > parameters.as_written:
+        tool = turn.names.tool(walk.name)
+        keys = tool.properties if tool is not None and tool.properties else None
+        before = parameters.last_char(turn.emit.arguments_end)
+        seen = suspects(walk)
+        exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
+        kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
+        if kind == WAIT:
+            return turn.hold(text, place)
+        closer, final = walk.exits.literals[-1], found.lstrip() in seen.closers
+        if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
+            turn.suspend(Mending(UNCLOSED, None, found.lstrip(), closer, start, final=final), walk.copy())
+            return place
+        parameters.doubtful = kind != TEXT and not final
+    turn.delta(parameters.text(found), start)
+    return end
+
+
+def suspects(walk: Walk) -> Suspects:
+    """The markers that a value of the open call may have swallowed."""
+    program, number = walk.program, walk.format
+    key = "suspects", number
+    if key not in program.kept:
+        program.kept[key] = Suspects(program.formats[number], program.before_names(number), program.tags(number))
+    found: Suspects = program.kept[key]
+    return found
+
+
 def value_finder(walk: Walk) -> Finder:
-    """Finds what may stand behind the value that is being read, with the white space that belongs to it."""
-    return walk.program.net.finder(walk.edges, paired=walk.parameters is not None and walk.parameters.paired)
+    """Finds what may stand behind the value that is read, with its white space, and what it may have swallowed."""
+    if walk.finder is None:
+        # Of a value of lines, whose pattern has no line break before it, nobody knows whether it ends with one.
+        parameters = walk.parameters
+        paired = parameters is not None and parameters.paired
+        lines = parameters is None or paired or not parameters.has_lines
+        walk.finder = suspects(walk).finder(walk.exits, trail_of(walk.edges) if paired else "", lines=lines)
+    return walk.finder
+
+
+def value_search(walk: Walk) -> Search:
+    """Says whether a text must be read for what `value_finder` finds; or for the value's first line break."""
+    found = value_finder(walk)
+    parameters = walk.parameters
+    if parameters is None or parameters.paired or parameters.has_lines:
+        return found.search
+    return suspects(walk).finder(walk.exits, "", lines=True, first_line=True).search
 
 
 def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> int:

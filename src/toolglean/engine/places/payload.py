@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
 from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
-from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
+from toolglean.engine.places.holes import (
+    read_arguments,
+    read_objects,
+    read_value,
+    read_word,
+    suspects,
+    value_finder,
+    value_search,
+)
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
@@ -155,16 +163,66 @@ class FormatPayload(Walk):
         if self.phase == ARGUMENTS and self.reader is not None:
             return reader_stops(self.reader)
         if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
-            return value_finder(self).search, string_text
+            return value_search(self), string_text
         return None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         if self.phase == VALUE:
+            parameters = self.parameters
+            if parameters is not None and not (parameters.paired or parameters.has_lines) and "\n" in text:
+                return None  # that is noted down, and something else is looked for from there on
             return pass_value(turn, value_finder(self), text)
         if self.phase == OBJECTS and self.envelope is not None:
             return self.envelope.scanner.passed(text)
         return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
+
+    # -- what mending asks: see `Payload` ------------------------------------------------------------------------------
+
+    def brackets(self) -> str:
+        """See `Payload`."""
+        if self.phase == ARGUMENTS and self.reader is not None:
+            return self.reader.brackets()
+        return self.envelope.scanner.brackets() if self.phase == OBJECTS and self.envelope is not None else ""
+
+    def is_whole(self) -> bool:
+        """See `Payload`."""
+        return self.phase == OBJECTS and self.envelope is not None and self.envelope.has_arguments
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Payload`."""
+        return self.reader.quoting() if self.reader is not None else ("", ())
+
+    def end_finder(self) -> Finder:
+        """See `Payload`."""
+        return self.program.ender(self.format)
+
+    def is_closer(self, found: str) -> bool:
+        """See `Payload`."""
+        return self.program.behind(self.format, found) is not None
+
+    def is_markup(self, text: str) -> bool:
+        """See `Payload`."""
+        for closer in self.program.closers(self.format):
+            text = text.replace(closer, "", 1)
+        return not text.strip()
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """See `Payload`."""
+        return suspects(self).goes_on(before, behind, is_name, at_end=at_end)
+
+    def refuse(self, turn: Turn) -> None:
+        """See `Payload`."""
+        no_call(turn, self)
+
+    def take_as_written(self, place: int, *, doubtful: bool) -> None:
+        """See `Payload`."""
+        if self.reader is not None:
+            self.reader.relent()
+        if self.parameters is not None:
+            self.parameters.as_written, self.parameters.doubtful = place, doubtful
+
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""
