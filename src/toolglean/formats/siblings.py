@@ -131,8 +131,9 @@ class Siblings:
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
         """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
-        place, opener = self.finder(()).find(text[: self._longest], 0)
-        if place or not opener:
+        # What is given may be no more than the opener: a longer one that begins so did not fit.
+        opener = max((each for each in self.finder(()).literals if text.startswith(each)), key=len, default="")
+        if not opener:
             return None
         if opener not in self._at_opener:
             program = self._program(each.declared for each in self._beginnings if each.fits(opener))

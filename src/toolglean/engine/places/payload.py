@@ -83,7 +83,7 @@ class FormatPlan(Plan):
             if other is not None:
                 turn.open_region(start, other[1])
                 return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last))), 0
-        turn.open_region(start, opener)
+        turn.open_region(start, opener or len(found))
         payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
         if siblings is not None:
             payload.role, payload.siblings = OWN, siblings
