@@ -62,7 +62,7 @@ SIBLINGS = {
     "Qwen3-Coder's calls without tags": ("hermes", f"Well.\n{XML_CALL}\n</tool_call>", "Well.\n"),
     "GLM's calls between the tags of Hermes": ("hermes", f"{GLM_CALL} Done.", " Done."),
     "JSON between the tags of GLM": ("glm-4.5", f"<tool_call>{JSON_CALL}</tool_call>", ""),
-    "JSON between the tags of Step": ("step-3.5", f"I look.\n<tool_call>{JSON_CALL}</tool_call>", "I look.\n"),
+    "JSON between the tags of Seed": ("seed-oss", f"I look.\n<tool_call>{JSON_CALL}</tool_call>", "I look.\n"),
     "DeepSeek V3 in V3.1": ("deepseek-v3.1", SECTION.format(V3_CALL), ""),
     "DeepSeek V3.1 in V3": ("deepseek-v3", SECTION.format(V31_CALL), ""),
     "DSML of V3.2 in V4": (

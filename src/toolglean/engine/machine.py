@@ -39,6 +39,7 @@ __all__ = ["Machine"]
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
+NOTHING = "\x00"  # stands in no marker
 LAYOUT = 7  # of the pickled state
 
 
@@ -391,6 +392,9 @@ class Machine:
             turn.payload.finish(turn)
         elif turn.wrapper and held == "`" * turn.wrapper:
             turn.emit.markup(held, self.pos - len(held))
+        elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
+            self._run(held[read:], self.pos - len(held) + read)
+            return True
         else:
             turn.say(held, self.pos - len(held))
         if turn.again.waiting is None:
@@ -398,6 +402,17 @@ class Machine:
         (again, place), turn.again.waiting = turn.again.waiting, None
         self._run(again, place)
         return True
+
+    def _begun(self, held: str) -> int:
+        # What waited, because a longer marker might have come of it, may begin with a whole one. How much of that has
+        # been read then; -1: it does not.
+        turn = self.turn
+        place, found = self.plan.finder(turn.lane, turn.only).find(held + NOTHING, 0, turn.last)
+        if place or not found or found[0] == "`":
+            return -1
+        turn.mode = CALL
+        turn.payload, read = self.plan.begin(turn, found, self.pos - len(held))
+        return read
 
     def _release_mending(self) -> bool:
         # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.

@@ -436,7 +436,7 @@ class Turn:
         self._take_region()
         self.again.waiting = None
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
-        self.draft = self.payload = None
+        self.draft = self.payload = self.mending = None
         self.mode, self.held, self.long_space = TEXT, "", False
         self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
         quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it

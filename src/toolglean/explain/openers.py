@@ -22,6 +22,8 @@ __all__ = ["Known", "Seen", "known_markers", "plan_of"]
 
 CONTENT = 0  # the lane of content
 
+END = "\x00"  # no marker goes on with it: what stands before it is whole, or none
+
 
 class Seen(NamedTuple):
     """A marker at a place, and the formats that it fits."""
@@ -92,9 +94,9 @@ class Known:
 
     def find(self, text: str) -> Iterator[Seen]:
         """The markers in that text, in order."""
-        place = 0
+        place, whole = 0, text + END
         while place < len(text):
-            place, found = self._finder.find(text, place, text[place - 1 : place])
+            place, found = self._finder.find(whole, place, whole[place - 1 : place])
             if not found:
                 return
             yield Seen(found, place, *self._markers[found])

@@ -122,7 +122,10 @@ def reach(
         places: lines and columns of the text.
     """
     watched = _WatchedPlan(plan)
-    machine = Machine(watched, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits())
+    # As it is written: what could be mended is told by the whole turn.
+    machine = Machine(
+        watched, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), repair=False
+    )
     if not bare:
         machine.turn.mode, machine.turn.fresh = TEXT, False
     limit = min(len(text), start + most)

@@ -271,7 +271,7 @@ def _may_go_on(turn: Turn, walk: Walk, literals: tuple[str, ...]) -> bool:
         return len(walk.word) <= WORD_CHARS
     if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
         return len(word) <= NAME_CHARS
-    if edge.kind == "name" and turn.region.bare and not word.isascii() and not turn.names.may_begin(word):
+    if edge.kind == "name" and edge.doubtful and not word.isascii() and not turn.names.may_begin(word):
         return False  # prose without spaces, in Chinese say: it must not wait for a bracket that never comes
     body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
     end = body(word).end()  # type: ignore[union-attr]  # the patterns match the empty string
