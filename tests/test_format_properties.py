@@ -155,6 +155,7 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
     declared = get_format(name)
     written: list[tuple[str, dict[str, Any]]] = data.draw(st.sampled_from([[], [("f", {}), ("user", {"x": "y"})]]))
     content = data.draw(texts(name) | st.just("The weather:\n"))
+    content += "\n" if content and declared.call[0].isalpha() else ""  # such an opener counts where a word begins
     reasoning = data.draw(texts(name) | st.just("Let me see.")) if declared.reasoning[0] else ""
     tools = tools_for(written or [("f", {})])
     try:
