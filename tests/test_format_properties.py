@@ -162,9 +162,9 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
         text = render(declared, written, content=content, reasoning=reasoning, tools=tools)
     except UsageError:
         return
-    events = events_of(lambda: Parser(tools, format=declared, markup=True), text)
+    events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True), text)
     if "`" in content:  # an open backtick may make code of the call: test_quotes.py
-        events = events_of(lambda: Parser(tools, format=declared, markup=True, quoted="call"), text)
+        events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True, quoted="call"), text)
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == reasoning.strip()
