@@ -352,5 +352,5 @@ def test_where_nothing_is_known_it_is_an_error(
 def test_an_opener_that_a_longer_one_begins_with() -> None:
     # "<functioncall" begins so too: what was found must be passed over, or it would be found again for ever.
     for text in ("Hm <functions.f(x)", 'Hm <function=f>{"x": 1}</function>'):
-        events = events_of(lambda: Parser(["f"], format="kimi-k2", markup=True), text)  # noqa: B023
+        events = events_of(lambda: Parser(["f"], format="kimi-k2", markup=True), text)
         assert len(calls_of(events)) == ("=f>" in text)
