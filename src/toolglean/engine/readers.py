@@ -125,6 +125,9 @@ class JsonOrTextReader:
         """Read on: see `Reader.read`."""
         before = ""
         if not self._begun:
+            if not self._key and text[pos] not in '{"':
+                self.fault = "an object was expected"
+                return pos, "", FAILED
             self._begun = True
             if self._key and text[pos] != "{":
                 self._json, before = None, f'{{{string_text(self._key)}: "'
