@@ -227,6 +227,7 @@ def _dumped(model: BaseModel) -> dict[str, Any]:
 _KINDS: Mapping[str, Any] = {
     "response.output_text.delta": responses.ResponseTextDeltaEvent,
     "response.output_text.done": responses.ResponseTextDoneEvent,
+    "response.content_part.added": responses.ResponseContentPartAddedEvent,
     "response.content_part.done": responses.ResponseContentPartDoneEvent,
     "response.output_item.added": responses.ResponseOutputItemAddedEvent,
     "response.output_item.done": responses.ResponseOutputItemDoneEvent,
