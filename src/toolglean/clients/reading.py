@@ -141,7 +141,9 @@ class TurnText:
 
     def finish(self) -> list[Event]:
         """The turn is over: what was held back."""
-        return self._told(self._parser.finish())
+        found = self._told(self._parser.finish())
+        self.pristine = self.pristine and self._ended == self._seen  # what did not come out was markup
+        return found
 
     def take(self) -> None:
         """A call came in another way than in the text: where only one may come out, it was this one."""

@@ -99,7 +99,9 @@ class _Parts:
         return found + rest
 
     def _part(self, block: bytes) -> bytes:
-        item = self._item_in(block)
+        return self._read(self._item_in(block), block)
+
+    def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:
             return self._strange(block)
         if item.get("error") or item.get("type") == "error":
@@ -121,7 +123,7 @@ class _Parts:
             self._waiting.append((item, block, found))
             return b""
         self._passed(item)
-        return self._as_they_came() + block
+        return self._as_they_came() + block if self._waiting else block
 
     def _strange(self, block: bytes) -> bytes:
         """A part that cannot be read: it keeps its place."""
@@ -169,7 +171,7 @@ class ServerSentEvents(_Parts):
             return block  # a comment: what keeps a connection alive must not wait
         if data.strip() == b"[DONE]":
             return self._rest() + block
-        found = super()._part(block)
+        found = self._read(_item_of(data), block)
         self._silent = 0 if found else self._silent + 1
         return found if self._silent < SILENCE else self._comment()
 
@@ -229,6 +231,8 @@ class Whole:
 
 
 def _data_of(event: bytes) -> bytes:
+    if event.startswith(b"data: ") and event.find(b"\n") == len(event) - 2 and b"\r" not in event:
+        return event[6:-2]  # most events have one line
     lines = LINES.split(event)
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
 
