@@ -87,7 +87,16 @@ class Repair:
         """
         kind = kind_of(method, path)
         asked = None if kind is None else _object(body)
-        if kind is None or asked is None or asked.get("tool_choice") == "none":
+        return None if kind is None or asked is None else self.asked(kind, asked)
+
+    def asked(self, kind: Kind, asked: Mapping[str, Any]) -> Exchange | None:
+        """The same for a request that is known as its fields.
+
+        Args:
+            kind: which API it is for.
+            asked: the fields of its body.
+        """
+        if asked.get("tool_choice") == "none":
             return None
         tools, legacy = _tools(asked.get("tools")), False
         if not tools and kind == "chat" and asked.get("function_call") != "none":
