@@ -93,9 +93,11 @@ def test_all_else_is_the_clients(server: Loopback) -> None:
 
 
 def test_wrong_clients_are_refused() -> None:
-    with pytest.raises(UsageError, match="is an openai.AsyncOpenAI: give an openai.OpenAI, or use AsyncOpenAIClient"):
+    with pytest.raises(
+        UsageError, match=r"is an openai\.AsyncOpenAI: give an openai\.OpenAI, or use AsyncOpenAIClient"
+    ):
         OpenAIClient(openai.AsyncOpenAI(api_key="x"))
-    with pytest.raises(UsageError, match="is an openai.OpenAI: give an openai.AsyncOpenAI, or use OpenAIClient"):
+    with pytest.raises(UsageError, match=r"is an openai\.OpenAI: give an openai\.AsyncOpenAI, or use OpenAIClient"):
         AsyncOpenAIClient(openai.OpenAI(api_key="x"))
     wrong: Any = "http://localhost"
     with pytest.raises(UsageError, match="is not a client"):

@@ -24,6 +24,7 @@ from toolglean.clients.repair_bytes import AnswerReader, Lines, ServerSentEvents
 from toolglean.clients.responses import ResponseReader, dict_response
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
+from toolglean.formats.spec import Format
 from toolglean.parser import Parser
 from toolglean.tools import Tool, ToolSet, as_tool
 
@@ -70,7 +71,10 @@ class Repair:
                 )
         # The server has read the prompt: what it leaves of the reasoning begins with its marker, unless you say so.
         self._options = {"start": "content"} | {name: value for name, value in options.items() if value is not None}
-        Parser(None, **self._options)
+        try:
+            Parser(None, **self._options)
+        except TypeError as error:
+            raise UsageError(f"{error}: give options of toolglean.Parser, or leave it out") from error
         self._named = any(name in self._options for name in FORMAT_OPTIONS)
         self.whole_calls = whole_calls
         self.counts = Counts() if counts is None else counts
@@ -112,6 +116,14 @@ class Repair:
         if legacy:
             options["legacy"] = True
         return Exchange(kind, ToolSet(tools), options, streamed is True)
+
+    def format_for(self, asked: Mapping[str, Any]) -> Format | None:
+        """The format that a request's model writes, as far as it is known without its answer.
+
+        Args:
+            asked: the fields of the request's body.
+        """
+        return Parser(None, **{**self._options, **self._model(asked)}).format
 
     def _model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         model = asked.get("model")
