@@ -16,6 +16,7 @@ from toolglean.errors import FormatError, TemplateError
 __all__ = ["add_to"]
 
 PORT = 8001
+LAST_PORT = 65535
 MIB = 1024 * 1024
 PATIENCE = 5
 """Seconds that open streams get to end when the server is stopped."""
@@ -111,8 +112,10 @@ def _repair(args: argparse.Namespace) -> Any:
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= LAST_PORT:
+        raise InputError(f"--port {port}: must be a number from 0 to {LAST_PORT}")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=1024)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise InputError(f"--host {host} --port {port}: {error}") from error
