@@ -67,6 +67,21 @@ class ServerTurn:
             CallEnd(index, call, place),
         ]
 
+    @property
+    def place(self) -> int:
+        """How much text was read."""
+        return self._chars
+
+    def claim(self) -> tuple[int, str]:
+        """The index of a call that the server is sending piece by piece, and an id for it if it has none."""
+        index = self._next
+        self._next += 1
+        return index, f"{self.id_prefix}{index}"
+
+    def text_of(self, arguments: dict[str, Any]) -> str:
+        """The arguments as JSON text."""
+        return _text_of(arguments)
+
     def finish(self) -> list[Event]:
         """The turn is over."""
         return self._numbered(self._parser.finish())
