@@ -79,6 +79,7 @@ def test_a_second_answer_that_is_right(kind: str, form: str, llm: Any, server: L
     server.play(Turn(list(text)), Turn(list(GOOD)))
     seen: list[Attempt] = []
     make = ToolOrchestratingLLM(Album, "An album of {artist}.", llm, max_retries=2, on_attempt=seen.append)
+    found: Any
     if form == "plain":
         found = make(artist="Patti Smith")
     elif form == "stream":

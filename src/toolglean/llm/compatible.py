@@ -63,6 +63,16 @@ class OpenAICompatible(Served):
     response_format: Any = None
     tools_in: Literal["server", "prompt"] = "server"
 
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        client: httpx.Client | None = None,
+        async_client: httpx.AsyncClient | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(model, client=client, async_client=async_client, **fields)
+
     @field_validator("response_format")
     @classmethod
     def _is_format(cls, given: Any) -> Any:

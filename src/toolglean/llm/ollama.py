@@ -70,6 +70,16 @@ class Ollama(Served):
     _in_prompt: bool | None = PrivateAttr(default=None)
     _settled: bool = PrivateAttr(default=False)  # whether these two are known for good
 
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        client: ollama.Client | None = None,
+        async_client: ollama.AsyncClient | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(model, client=client, async_client=async_client, **fields)
+
     # -- clients -------------------------------------------------------------------------------------------------------
 
     def _kinds(self) -> tuple[Any, Any]:
