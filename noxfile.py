@@ -92,6 +92,31 @@ if Path("tests/llm").is_dir():
         _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
 
 
+# litellm and llama-index are still built on openai 2, the others on 3.
+FRAMEWORKS = {
+    "openai3": (
+        "pydantic-ai-slim[openai]==2.68.0",
+        "langchain-openai==1.7.3",
+        "openai-agents==0.24.0",
+        "smolagents==1.26.0",
+        "haystack-ai==3.4.0",
+        "ag2[openai]==1.2.1",
+    ),
+    "openai2": ("llama-index-llms-openai-like==0.8.1", "litellm==1.106.2", "mcp"),
+}
+
+
+@nox.session(default=False)
+@nox.parametrize("openai", ["openai3", "openai2"])
+def frameworks(session: nox.Session, openai: str) -> None:
+    """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
+    session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
+    session.run("python", "-m", "tests.frameworks")
+    # Some leave their clients open, which is not for us to say.
+    lax = ("-p", "no:unraisableexception", "-W", "default")
+    session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
+
+
 @nox.session(default=False)
 def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""
