@@ -179,6 +179,19 @@ def test_the_library_is_the_one_of_the_openai_package() -> None:
     assert openai.AsyncOpenAI(api_key="x", http_client=toolglean_async_client()) is not None
 
 
+def test_the_ollama_package_takes_the_transport(server: Loopback) -> None:
+    ollama = pytest.importorskip("ollama", reason="needs toolglean[ollama]")
+    httpx = importlib.import_module("httpx")
+    with ollama.Client(server.url, transport=toolglean_transport(library=httpx)) as client:
+        for stream in (True, False):
+            server.play(LEAK)
+            found = client.chat("m", [], tools=TOOLS, stream=stream)
+            messages = [chunk.message for chunk in found] if stream else [found.message]
+            calls = [call.function for message in messages for call in message.tool_calls or ()]
+            assert [(call.name, call.arguments) for call in calls] == CALLS
+            assert "".join(message.content or "" for message in messages).strip() == "Look."
+
+
 @each_library
 def test_proxies_of_the_environment_count(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):

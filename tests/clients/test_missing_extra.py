@@ -60,7 +60,7 @@ def test_what_mends_needs_no_package(name: str) -> None:
 def test_a_missing_http_library_names_its_extra() -> None:
     both = "".join(BLOCKED.format(name=other) for other in ("httpx", "httpx2"))
     assert "pip install 'toolglean[httpx]'" in imported("httpx", both)[1]
-    for name in ("httpx", "starlette"):
+    for name in ("httpx", "starlette", "uvicorn"):
         assert "pip install 'toolglean[proxy]'" in imported("proxy", BLOCKED.format(name=name))[1]
 
 

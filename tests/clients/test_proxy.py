@@ -353,6 +353,18 @@ def test_a_history_as_text(upstream: Loopback, client: Any) -> None:
         assert [each["role"] for each in sent["input"]] == ["system", "user", "assistant", "user"]
         assert '"name": "get_weather"' in sent["input"][2]["content"]
 
+        upstream.play(LEAK)
+        call = {"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}
+        results = [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_name": "get_weather", "content": "3"},
+        ]
+        request = asked("ollama", TOOLS, stream=False, messages=results)
+        assert said("ollama", client.post(f"{proxy}/api/chat", json=request).content, request).calls == CALLS
+        sent = upstream.requests[-1][1]
+        assert "tools" not in sent
+        assert [each["role"] for each in sent["messages"]] == ["system", "assistant", "user"]
+
         plain = {"model": "m", "messages": [HISTORY[1]]}
         client.post(f"{proxy}/v1/chat/completions", json=plain)
         assert upstream.requests[-1][1] == plain

@@ -18,8 +18,6 @@ __all__ = ["add_to"]
 PORT = 8001
 LAST_PORT = 65535
 MIB = 1024 * 1024
-PATIENCE = 5
-"""Seconds that open streams get to end when the server is stopped."""
 
 
 def add_to(commands: Any) -> None:
@@ -69,30 +67,19 @@ def add_to(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted. 2 where an argument is wrong, or the port is taken."""
     try:
-        import uvicorn  # noqa: PLC0415  # only this command needs them
-
-        from toolglean.clients.proxy import application  # noqa: PLC0415
+        from toolglean.clients.proxy import application, serve  # noqa: PLC0415  # only this command needs its packages
     except ImportError as error:
         raise InputError(f"`toolglean proxy` needs {error.name}: pip install 'toolglean[proxy]'") from error
     if args.body_limit < 1:
         raise InputError(f"--body-limit {args.body_limit}: must be a number of MiB above 0")
     repair = _repair(args)
     served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
-    config = uvicorn.Config(
-        served,
-        log_level="warning",
-        access_log=False,
-        server_header=False,  # the upstream's own are passed on
-        date_header=False,
-        ws="none",
-        timeout_graceful_shutdown=PATIENCE,
-    )
     with _listening(args.host, args.port) as listening:
         logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         print(f"toolglean proxy: http://{shown}:{port} -> {args.upstream}", file=sys.stderr, flush=True)
-        uvicorn.Server(config).run(sockets=[listening])
+        serve(served, listening)
     return 0
 
 

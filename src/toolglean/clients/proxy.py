@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from urllib.parse import urlsplit
 try:
     import anyio
     import httpx
+    import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -40,7 +42,7 @@ from toolglean.clients.proxy_metrics import Metrics
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.errors import UsageError
 
-__all__ = ["BODY_LIMIT", "Upstream", "application"]
+__all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
 
 log = logging.getLogger("toolglean.proxy")
 
@@ -48,6 +50,8 @@ BODY_LIMIT = 64 * 1024 * 1024
 """Bytes of a request's body, unless you say otherwise."""
 CONNECT_TIMEOUT = 10.0
 """Seconds until a connection must stand. There is no other limit: a model may think for as long as its caller waits."""
+PATIENCE = 5
+"""Seconds that open streams get to end when the server is stopped."""
 CLOSING = 2.0
 """Seconds that a connection may take to close."""
 
@@ -148,6 +152,25 @@ def application(
 
     routes = [Route("/healthz", healthy), Route("/metrics", metrics), Mount("/", proxy)]
     return Starlette(routes=routes, lifespan=lifespan)
+
+
+def serve(served: Starlette, listening: socket.socket) -> None:
+    """Serve the application until the process is interrupted.
+
+    Args:
+        served: the application.
+        listening: a socket that listens.
+    """
+    config = uvicorn.Config(
+        served,
+        log_level="warning",
+        access_log=False,
+        server_header=False,  # the upstream's own are passed on
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
 
 
 def _client(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
