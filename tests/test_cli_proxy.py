@@ -64,6 +64,22 @@ def test_arguments_stream_where_that_is_wanted() -> None:
         assert post(f"{url}/v1/chat/completions", asked("chat", TOOLS)).count(b'"arguments":') > 10
 
 
+def test_strict_reads_the_named_format_alone() -> None:
+    with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict") as (_, url):
+        server.play(Turn(list(HERMES)))
+        request = asked("chat", TOOLS)
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+    assert (found.calls, found.text) == ([], HERMES)
+
+
+def test_the_benchmark_runs() -> None:
+    pytest.importorskip("httpx", reason="needs toolglean[proxy]")
+    from benchmarks.proxy import FAMILIES, cost, cuts  # noqa: PLC0415
+
+    assert [(family, different) for family, _, different in cuts(2)] == [(family, 1) for family in FAMILIES]
+    assert all(own > 0 and floor > 0 for _, own, floor in cost(50))
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

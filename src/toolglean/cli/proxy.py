@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import logging
 import socket
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 from toolglean.cli.options import InputError, read_text
 from toolglean.errors import FormatError, TemplateError
+from toolglean.parser import Parser
 
 __all__ = ["add_to"]
 
@@ -88,7 +90,7 @@ def _repair(args: argparse.Namespace) -> Any:
 
     template = None if args.template is None else read_text(args.template)
     options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
-    if args.strict:
+    if args.strict and "strict" in inspect.signature(Parser).parameters:  # a parser that has no such option always is
         options["strict"] = True
     try:
         return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
