@@ -394,6 +394,19 @@ def test_calls_of_the_server_keep_their_place(kind: Kind, stream: bool) -> None:
     assert mended(kind, untouched, request) == answer(kind, untouched, request)
 
 
+@kinds
+@both
+def test_a_call_that_comes_both_ways_is_one(kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    other = HERMES.replace("Tromsø", "Oslo")
+    turn = Turn([Call(*CALL), *pieces(f"Look. {HERMES}{other}")])
+    found = said(kind, mended(kind, turn, request), request)
+    assert sorted(each[1]["city"] for each in found.calls) == ["Oslo 😀", "Tromsø 😀"]
+    assert "Tromsø" in found.text
+    twice = Turn([Call(*CALL), *pieces(HERMES + HERMES)])  # written twice, and parsed once
+    assert said(kind, mended(kind, twice, request), request).calls == [CALL, CALL]
+
+
 def test_what_was_found_is_counted() -> None:
     repair = Repair(format="hermes")
     for text in (

@@ -13,14 +13,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
-from toolglean.clients.reading import Tools, TurnText, is_all, text_for, whole_turn
+from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import ToolCall
 from toolglean.messages.deltas import ChatDeltas, LegacyDeltas
-from toolglean.messages.wire import field, text_of
+from toolglean.messages.joining import ToolCallAggregator
+from toolglean.messages.wire import arguments_of, field, text_of
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -46,7 +47,9 @@ class ChoiceReader:
         self.turn = turn
         self.over = False
         self._deltas = deltas
-        self._indexes: dict[Any, int] = {}  # of the server's calls: theirs, or their id, to ours
+        self._joined = ToolCallAggregator()  # the server's calls
+        self._indexes: dict[Any, int] = {}  # theirs, or their id, to ours
+        turn.own_calls = lambda: [(name, arguments_of("".join(parts))[0]) for _, name, parts in self._joined.begun]
         self._last: int | str = 0
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
@@ -54,9 +57,10 @@ class ChoiceReader:
         events = self.turn.feed(text)
         return None if is_all(events, text) else self._deltas.deltas(events)
 
-    def moved(self, fragments: Iterable[Any]) -> list[int]:
+    def moved(self, fragments: Sequence[Any]) -> list[int]:
         """The indexes that the server's own fragments get, one for each."""
         self.turn.take()
+        self._joined.add(fragments)
         return [self._moved(field(fragment, "index"), field(fragment, "id")) for fragment in fragments]
 
     def _moved(self, index: Any, id: Any) -> int:  # noqa: A002  # the wire's own word
@@ -256,13 +260,18 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     text = field(message, "content")
     if not isinstance(text, str) or not text:
         return choice
-    if message.get("tool_calls") or message.get("function_call"):
+    own = listed(message, "tool_calls")
+    if own or message.get("function_call"):
         turn.take()
+        functions = [field(each, "function") for each in (*own, {"function": message.get("function_call")})]
+        turn.own_calls = lambda: [
+            (field(each, "name"), arguments_of(field(each, "arguments"))[0]) for each in functions if each
+        ]
     left, output = whole_turn(text, turn)
     mended = {**message, "content": left or None if output.calls else left}
     if output.reasoning:
-        own = message.get("reasoning_content")
-        mended["reasoning_content"] = (own if isinstance(own, str) else "") + output.reasoning
+        said = message.get("reasoning_content")
+        mended["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
     found = {**choice, "message": mended}
     if output.calls:
         mended |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
@@ -274,9 +283,8 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
 
 
 def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:
-    own = message.get("tool_calls")
     found = [{"id": call.id, "type": "function", "function": _function(call)} for call in calls]
-    return {"tool_calls": [*(own if isinstance(own, list | tuple) else ()), *found]}
+    return {"tool_calls": [*listed(message, "tool_calls"), *found]}
 
 
 def _function(call: ToolCall) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.clients.reading import Tools, is_all, text_for
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
-from toolglean.messages.wire import field
+from toolglean.messages.wire import arguments_of, field
 
 __all__ = ["LineReader"]
 
@@ -35,6 +35,8 @@ class LineReader:
         self._last: Any = None
         self._over = False
         self._next = 0  # the index of the next call
+        self._own: list[tuple[str, Any]] = []  # calls of the server
+        self._turn.own_calls = lambda: self._own
 
     @property
     def pristine(self) -> bool:
@@ -92,7 +94,9 @@ class LineReader:
 
     def _count(self, message: Any) -> None:
         calls = field(message, "tool_calls")
-        for _ in calls if isinstance(calls, list | tuple) else ():
+        for call in calls if isinstance(calls, list | tuple) else ():
+            function = field(call, "function")
+            self._own.append((field(function, "name"), arguments_of(field(function, "arguments"))[0]))
             self._turn.take()
             self._next += 1
 

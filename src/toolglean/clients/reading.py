@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, ToolCall, fold
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["Counts", "Tape", "Tools", "TurnText", "is_all", "text_for", "whole_turn"]
+__all__ = ["Counts", "Tape", "Tools", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
 
@@ -71,20 +71,13 @@ class TurnText:
 
     Attributes:
         pristine: whether all that came out so far is content, and all of the text up to there.
+        own_calls: gives the calls that the server has parsed itself, as (name, arguments). With `whole_calls`, a call
+            in the text that is one of them is the same call: it stays text, so that nobody runs it twice.
     """
 
     __slots__ = (
-        "_counts",
-        "_ended",
-        "_free",
-        "_parser",
-        "_passes",
-        "_seen",
-        "_single",
-        "_tape",
-        "_whole",
-        "id_prefix",
-        "pristine",
+        *("_counts", "_ended", "_free", "_parser", "_passes", "_seen", "_single", "_tape", "_twice", "_whole"),
+        *("id_prefix", "own_calls", "pristine"),
     )
 
     def __init__(
@@ -107,6 +100,8 @@ class TurnText:
         self._seen = 0  # the end of what went in
         self._free = True  # whether another call may come out
         self._passes = False  # whether the open call comes out as it is written
+        self._twice: list[tuple[str, Any]] = []  # calls that came both ways
+        self.own_calls: Callable[[], list[tuple[str, Any]]] = list
 
     def fork(self) -> TurnText:
         """Another turn, read in the same way. Nothing must have been read yet."""
@@ -178,7 +173,7 @@ class TurnText:
         call, self._ended = event.call, event.call.span[1]
         found: list[Event] = [event]
         if not self._passes:
-            if call.status != "ok" or not self._free:
+            if call.status != "ok" or not self._free or self._comes_twice(call):
                 assert self._tape is not None  # without it every call passes
                 return [Content(self._tape.cut(call.span), call.span[0])]
             self._free = not self._single
@@ -188,6 +183,13 @@ class TurnText:
             self._counts.repairs.update(call.repairs)
         return found
 
+    def _comes_twice(self, call: ToolCall) -> bool:
+        pair = (call.name, call.arguments)
+        if self.own_calls().count(pair) <= self._twice.count(pair):
+            return False
+        self._twice.append(pair)
+        return True
+
 
 def _at_once(event: CallEnd) -> list[Event]:
     call, place = event.call, event.call.span[0]
@@ -196,6 +198,12 @@ def _at_once(event: CallEnd) -> list[Event]:
         CallDelta(event.index, call.arguments_text or "{}", place),
         event,
     ]
+
+
+def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
+    """The items of that field; () where a server put something else there."""
+    found = holder.get(name)
+    return found if isinstance(found, list | tuple) else ()
 
 
 def is_all(events: list[Event], text: str) -> bool:

@@ -29,8 +29,8 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.reading import Tools, TurnText, is_all, text_for
-from toolglean.clients.responses_whole import dict_response, listed
+from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for
+from toolglean.clients.responses_whole import dict_response, own_call
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 from toolglean.messages.wire import unrunnable
@@ -102,6 +102,7 @@ class ResponseReader:
         self._number: int | None = None  # of the next event: the server's first, and on from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
+        self._own: list[tuple[str, Any]] = []  # calls of the server
 
     @property
     def pristine(self) -> bool:
@@ -142,6 +143,8 @@ class ResponseReader:
                 return []
             if item.get("type") == "function_call":
                 self._take()
+        if kind == ITEM_DONE and isinstance(item, Mapping) and item.get("type") == "function_call":
+            self._own.append(own_call(item))
         if place not in self._held:
             return self._passed(kind, event)
         return self._waiting(kind, place, event)
@@ -214,6 +217,7 @@ class ResponseReader:
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
             self._parts[key] = _Part(self._turn.fork(), place, event)
+            self._parts[key].turn.own_calls = lambda: self._own
             self._places.setdefault(_key(place, key[1]), self._parts[key])
         part = self._parts[key]
         if part.over or not isinstance(delta, str):

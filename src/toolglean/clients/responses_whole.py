@@ -10,16 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.reading import Tools, text_for, whole_turn
+from toolglean.clients.reading import Tools, listed, text_for, whole_turn
 from toolglean.events import ToolCall
+from toolglean.messages.wire import arguments_of, field
 
-__all__ = ["dict_response", "is_empty", "listed"]
-
-
-def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    """The items of that field; () where a server put something else there."""
-    found = holder.get(name)
-    return found if isinstance(found, list | tuple) else ()
+__all__ = ["dict_response", "is_empty", "own_call"]
 
 
 def is_empty(parts: Iterable[Any]) -> bool:
@@ -27,6 +22,11 @@ def is_empty(parts: Iterable[Any]) -> bool:
     return all(
         isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text") for part in parts
     )
+
+
+def own_call(item: Any) -> tuple[str, Any]:
+    """The name and the arguments of a call that the server has parsed."""
+    return field(item, "name"), arguments_of(field(item, "arguments"))[0]
 
 
 def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
@@ -37,7 +37,9 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
     """
     reader = _WholeReader(tools, options)
     output = listed(response, "output")
-    if any(isinstance(item, Mapping) and item.get("type") == "function_call" for item in output):
+    own = [own_call(item) for item in output if field(item, "type") == "function_call"]
+    if own:
+        reader.own = own
         reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
     return {**response, "output": found} if found else dict(response)
@@ -46,6 +48,7 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
 class _WholeReader:
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self.turn = text_for(tools, {**options, "whole_calls": True})
+        self.own: list[tuple[str, Any]] = []
         self._prefix = self.turn.id_prefix
         self._made = 0
 
@@ -63,7 +66,9 @@ class _WholeReader:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
         if not isinstance(text, str) or not text:
             return part
-        left, output = whole_turn(text, self.turn.fork())
+        turn = self.turn.fork()
+        turn.own_calls = lambda: self.own
+        left, output = whole_turn(text, turn)
         if output.calls:
             self.turn.take()
         if output.reasoning:
