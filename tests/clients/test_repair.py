@@ -58,7 +58,7 @@ def test_leaked_calls_are_where_the_api_has_them(leak: Leak, kind: Kind, stream:
 
 @kinds
 def test_one_answer_for_every_cut_of_the_bytes(kind: Kind) -> None:
-    """200 cuts of ten streams; with TOOLGLEAN_DEPTH=full 2,000."""
+    """200 cuts of ten streams; with `--depth full` 2,000."""
     request = asked(kind, TOOLS)
     for place, leak in enumerate(LEAKS[::2]):
         data = answer(
