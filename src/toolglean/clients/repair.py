@@ -70,7 +70,8 @@ class Repair:
                     f"{name}={options[name]!r:.80} cannot be used here: it belongs to one turn, leave it out"
                 )
         # The server has read the prompt: what it leaves of the reasoning begins with its marker, unless you say so.
-        self._options: dict[str, Any] = {"start": "content"} | {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None}
+        self._options: dict[str, Any] = {"start": "content", **given}
         try:
             Parser(None, **self._options)
         except TypeError as error:

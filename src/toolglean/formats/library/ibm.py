@@ -1,5 +1,5 @@
 # What this file knows: what IBM's Granite models write.
-"""Granite 3, Granite 20B function calling, Granite 4."""
+"""Granite 3, Granite 20B function calling, Granite 4, Python."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FORMATS = (
     Format(
         "granite-3",
         call="<|tool_call|>{calls}",
-        also=("<tool_call>{calls}", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
+        also=("<tool_call>{calls}", "<tool_call>{calls}</tool_call>", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=THINK,
         reasonings=(PHRASES, ("Here's my thought process:", "Here's my response:")),
-        drop=(*ENDS, "</tool_call>", "<response>", "</response>"),
+        drop=(*ENDS, "<response>", "</response>"),
         aliases=("granite", "granite3"),
         models=("granite-3*", "granite3*"),
         source="chat template of ibm-granite/granite-3.3-2b-instruct; vLLM 0.33, parser granite",
@@ -31,6 +31,13 @@ FORMATS = (
         aliases=("granite-fc",),
         models=("granite-20b-functioncalling*", "granite-20b-code*"),
         source="vLLM 0.33, parser granite-20b-fc (ibm-granite/granite-20b-functioncalling)",
+    ),
+    Format(
+        "granite-pythonic",
+        call="{name}({keywords})",
+        separator="\n",
+        drop=ENDS,
+        source="vLLM (branch), parser granite_pythonic",
     ),
     Format(
         "granite-4",
