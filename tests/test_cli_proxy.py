@@ -72,6 +72,18 @@ def test_strict_reads_the_named_format_alone() -> None:
     assert (found.calls, found.text) == ([], HERMES)
 
 
+def test_malformed_calls_are_mended_unless_told_otherwise() -> None:
+    broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
+    for more, calls in (((), 1), (("--no-repair",), 0)):
+        with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as (_, url):
+            server.play(Turn(list(broken)))
+            request = asked("chat", TOOLS)
+            found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+            with urllib.request.urlopen(f"{url}/metrics", timeout=30) as metrics:  # noqa: S310
+                assert (b'toolglean_repairs_total{repair="' in metrics.read()) == bool(calls)
+        assert len(found.calls) == calls
+
+
 def test_the_benchmark_runs() -> None:
     pytest.importorskip("httpx", reason="needs toolglean[proxy]")
     from benchmarks.proxy import FAMILIES, cost, cuts  # noqa: PLC0415

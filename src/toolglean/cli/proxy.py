@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import logging
 import socket
 import sys
@@ -13,7 +12,6 @@ from typing import Any
 
 from toolglean.cli.options import InputError, read_text
 from toolglean.errors import FormatError, TemplateError
-from toolglean.parser import Parser
 
 __all__ = ["add_to"]
 
@@ -47,6 +45,12 @@ def add_to(commands: Any) -> None:
         help="what answers begin with: reasoning if the prompt has opened it, and the server leaves it in the text",
     )
     group.add_argument("--strict", action="store_true", help="read the named format alone, and no other")
+    group.add_argument(
+        "--no-repair",
+        dest="repair",
+        action="store_false",
+        help="leave a malformed call as it is, even if it can be meant in one way only",
+    )
     group = parser.add_argument_group("what goes through")
     group.add_argument(
         "--stream-arguments",
@@ -90,8 +94,7 @@ def _repair(args: argparse.Namespace) -> Any:
 
     template = None if args.template is None else read_text(args.template)
     options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
-    if args.strict and "strict" in inspect.signature(Parser).parameters:  # a parser that has no such option always is
-        options["strict"] = True
+    options |= {"strict": args.strict, "repair": args.repair}
     try:
         return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
     except (FormatError, TemplateError) as error:
