@@ -17,6 +17,7 @@ nox.options.error_on_external_run = True
 nox.options.reuse_venv = "no"
 
 CLIENTS = ("ollama", "openai", "mcp")
+NEEDS_NONE = ("tests/clients/test_repair.py",)  # the core of the transport and of the proxy
 TOOLS = ("pytest>=8.4", "hypothesis>=6.150")
 # pyproject's own options ask for pytest-benchmark, which the clients' tests do not need. The plugin makes the run fail
 # where the tests of an environment skip themselves.
@@ -36,11 +37,12 @@ def _run(session: nox.Session, extras: str, *files: str, absent: str = "") -> No
     session.run("python", "-m", "pytest", *OPTIONS, *files, *session.posargs, env={"TOOLGLEAN_ABSENT": absent})
 
 
-def _alone(session: nox.Session, name: str) -> None:
+def _alone(session: nox.Session, name: str, *more: str) -> None:
     own = sorted(str(path) for path in Path("tests/clients").glob(f"test_{name}*.py"))
     if not own:
         session.error(f"no tests of {name}")
-    _run(session, name, *own, *EVERYWHERE, absent=" ".join(each for each in CLIENTS if each != name))
+    absent = " ".join(each for each in CLIENTS if each != name)
+    _run(session, name, *own, *more, *EVERYWHERE, absent=absent)
 
 
 @nox.session
@@ -62,11 +64,23 @@ def mcp(session: nox.Session) -> None:
 
 
 @nox.session
+def httpx(session: nox.Session) -> None:
+    """The transport, without the clients of any server."""
+    _alone(session, "httpx", *NEEDS_NONE)
+
+
+@nox.session
+def proxy(session: nox.Session) -> None:
+    """The proxy, without the clients of any server."""
+    _alone(session, "proxy", *NEEDS_NONE)
+
+
+@nox.session
 def clients(session: nox.Session) -> None:
     """All clients together: their tests, and those of the rooms on which they stand."""
     rooms = [folder for folder in ("tests/clients", "tests/messages", "tests/routing") if Path(folder).is_dir()]
     # The laws of messages know no client, and take as long as all else together: the whole suite runs them.
-    _run(session, ",".join(CLIENTS), *rooms, "tests/test_import.py", "--ignore=tests/messages/test_laws.py")
+    _run(session, ",".join((*CLIENTS, "proxy")), *rooms, "tests/test_import.py", "--ignore=tests/messages/test_laws.py")
 
 
 if Path("tests/llm").is_dir():
@@ -75,6 +89,31 @@ if Path("tests/llm").is_dir():
     def llm(session: nox.Session) -> None:
         """The orchestration layer, with its extra alone."""
         _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
+
+
+# litellm and llama-index are still built on openai 2, the others on 3.
+FRAMEWORKS = {
+    "openai3": (
+        "pydantic-ai-slim[openai]==2.68.0",
+        "langchain-openai==1.7.3",
+        "openai-agents==0.24.0",
+        "smolagents==1.26.0",
+        "haystack-ai==3.4.0",
+        "ag2[openai]==1.2.1",
+    ),
+    "openai2": ("llama-index-llms-openai-like==0.8.1", "litellm==1.106.2", "mcp"),
+}
+
+
+@nox.session(default=False)
+@nox.parametrize("openai", ["openai3", "openai2"])
+def frameworks(session: nox.Session, openai: str) -> None:
+    """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
+    session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
+    session.run("python", "-m", "tests.frameworks")
+    # Some leave their clients open, which is not for us to say.
+    lax = ("-p", "no:unraisableexception", "-W", "default")
+    session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
 
 
 @nox.session(default=False)

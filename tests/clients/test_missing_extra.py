@@ -10,6 +10,7 @@ import sys
 import pytest
 
 EXTRAS = ("ollama", "openai", "mcp")
+HTTP = ("httpx", "httpx2", "starlette", "uvicorn")
 
 BLOCKED = """
 import importlib.abc, sys
@@ -51,9 +52,16 @@ def test_one_client_does_not_need_another(name: str) -> None:
     assert imported(name, others) == ("", "")
 
 
-@pytest.mark.parametrize("name", ["chat", "responses", "streams", "turns"])
-def test_a_proxy_needs_no_package(name: str) -> None:
-    assert imported(name, "".join(BLOCKED.format(name=other) for other in (*EXTRAS, "pydantic"))) == ("", "")
+@pytest.mark.parametrize("name", ["chat", "responses", "ollama_lines", "streams", "turns", "repair"])
+def test_what_mends_needs_no_package(name: str) -> None:
+    assert imported(name, "".join(BLOCKED.format(name=other) for other in (*EXTRAS, *HTTP, "pydantic"))) == ("", "")
+
+
+def test_a_missing_http_library_names_its_extra() -> None:
+    both = "".join(BLOCKED.format(name=other) for other in ("httpx", "httpx2"))
+    assert "pip install 'toolglean[httpx]'" in imported("httpx", both)[1]
+    for name in ("httpx", "starlette", "uvicorn"):
+        assert "pip install 'toolglean[proxy]'" in imported("proxy", BLOCKED.format(name=name))[1]
 
 
 # Set by noxfile.py in an environment with one client: the names that must not be there.

@@ -210,8 +210,8 @@ def test_reasoning_becomes_an_item() -> None:
         found = list(dict_response_events(cut, TOOLS, format="hermes"))
         assert outcome(found) == ("Yes.", [("get_weather", {"city": "x"})])
         kinds = [item["type"] for item in found[-1]["response"]["output"]]
-        assert kinds == ["message", "reasoning", "function_call"]
-        assert found[-1]["response"]["output"][1]["content"] == [{"type": "reasoning_text", "text": "Hm, <b>."}]
+        assert kinds == ["reasoning", "message", "function_call"]  # OpenAI's order
+        assert found[-1]["response"]["output"][0]["content"] == [{"type": "reasoning_text", "text": "Hm, <b>."}]
         thoughts = [event for event in found if event["type"].startswith("response.reasoning_text")]
         assert "".join(event["delta"] for event in thoughts[:-1]) == thoughts[-1]["text"] == "Hm, <b>."
 
@@ -229,7 +229,21 @@ def test_text_that_waits_comes_before_the_message_is_closed(left_out: str) -> No
 def test_several_messages_have_calls_with_ids_of_their_own() -> None:
     found = list(dict_response_events(numbered(message(HERMES), message(HERMES, 1)), TOOLS))
     assert outcome(found) == ("", [("get_weather", {"city": "x"})] * 2)
-    assert [item["type"] for item in found[-1]["response"]["output"]] == ["message", "function_call"] * 2
+    assert [item["type"] for item in found[-1]["response"]["output"]] == ["function_call"] * 2
+
+
+def test_a_message_of_which_nothing_remains_is_left_out() -> None:
+    for text, kinds in (
+        (HERMES, ["function_call"]),
+        (f"{HERMES}\nDone.", ["function_call", "message"]),
+        ("", ["message"]),
+    ):
+        found = list(dict_response_events(numbered(message(text)), TOOLS, format="hermes"))
+        assert [item["type"] for item in found[-1]["response"]["output"]] == kinds
+        added = [event["item"]["type"] for event in found if event["type"] == "response.output_item.added"]
+        assert added == kinds
+        whole = dict_response(numbered(message(text))[-1]["response"], TOOLS, format="hermes")
+        assert sorted(item["type"] for item in whole["output"]) == sorted(kinds)
 
 
 def test_a_server_that_names_the_message_anew_at_its_end() -> None:

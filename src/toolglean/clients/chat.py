@@ -13,29 +13,17 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
+from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.events import CallEnd, Content, Event, Output, fold
-from toolglean.messages.deltas import ChatDeltas
-from toolglean.messages.wire import field, text_of
-from toolglean.parser import Parser
-from toolglean.tools import ToolLike, ToolSet
+from toolglean.events import ToolCall
+from toolglean.messages.deltas import ChatDeltas, LegacyDeltas
+from toolglean.messages.joining import ToolCallAggregator
+from toolglean.messages.wire import arguments_of, field, text_of
 
-__all__ = [
-    "ChoiceReader",
-    "StreamReader",
-    "adict_chunks",
-    "dict_chunks",
-    "dict_completion",
-    "is_all",
-    "parser_for",
-    "whole_turn",
-]
-
-Tools = Iterable[ToolLike] | ToolSet | None
+__all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
 CHUNK_FIELDS = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
@@ -43,44 +31,36 @@ CHUNK_FIELDS = frozenset(
 """What every chunk says again, so that a chunk without anything else may be held back whole."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
-
-
-def parser_for(tools: Tools, options: Mapping[str, Any]) -> tuple[Parser, str]:
-    """A parser for one turn, and the prefix of its ids, which no other turn has."""
-    prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
-    return Parser(tools, **{**options, "id_prefix": prefix}), prefix
-
-
-def is_all(events: list[Event], text: str) -> bool:
-    """Whether the events are the text and nothing else: so it is for most chunks."""
-    if len(events) == 1:
-        return type(events[0]) is Content and events[0].text == text
-    found = [event.text for event in events if type(event) is Content]
-    return len(found) == len(events) and "".join(found) == text
+STOPPED: Any = ("stop",)
+"""The reasons that a call changes; a tuple, because a server may put anything there."""
 
 
 class ChoiceReader:
     """What one choice of a stream says.
 
     Args:
-        parser: a parser for this turn.
-        id_prefix: the prefix of the ids that are made.
+        turn: reads its text.
+        deltas: writes what the text says.
     """
 
-    def __init__(self, parser: Parser, id_prefix: str) -> None:
-        self.parser = parser
+    def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
+        self.turn = turn
         self.over = False
-        self._deltas = ChatDeltas(id_prefix=id_prefix)
-        self._indexes: dict[Any, int] = {}  # of the server's calls: theirs, or their id, to ours
+        self._deltas = deltas
+        self._joined = ToolCallAggregator()  # the server's calls
+        self._indexes: dict[Any, int] = {}  # theirs, or their id, to ours
+        turn.own_calls = lambda: [(name, arguments_of("".join(parts))[0]) for _, name, parts in self._joined.begun]
         self._last: int | str = 0
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None where it is nothing but text."""
-        events = self.parser.feed(text)
+        events = self.turn.feed(text)
         return None if is_all(events, text) else self._deltas.deltas(events)
 
-    def moved(self, fragments: Iterable[Any]) -> list[int]:
+    def moved(self, fragments: Sequence[Any]) -> list[int]:
         """The indexes that the server's own fragments get, one for each."""
+        self.turn.take()
+        self._joined.add(fragments)
         return [self._moved(field(fragment, "index"), field(fragment, "id")) for fragment in fragments]
 
     def _moved(self, index: Any, id: Any) -> int:  # noqa: A002  # the wire's own word
@@ -95,26 +75,39 @@ class ChoiceReader:
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
         """The choice is over: the deltas that were held back, and the finish reason that is right."""
         self.over = True
-        return self._deltas.deltas(self.parser.finish()), self._deltas.finish_reason(reason)
+        return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
 class StreamReader:
     """Reads a stream of dicts, each choice for itself.
 
     Args:
-        tools, options: as for `toolglean.Parser`.
+        tools: as for `toolglean.Parser`.
+        options: as for `toolglean.Parser`; `whole_calls` and `single_call`, as for `TurnText`; `legacy`: calls go into
+            `function_call`, for requests that have `functions` instead of tools.
     """
 
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._parser, self._prefix = parser_for(tools, options)
+        self._deltas = LegacyDeltas if options.get("legacy") else ChatDeltas
+        self._turn = text_for(tools, _reading(options))
         self._choices: dict[int, ChoiceReader] = {}
         self._last: Any = None
+
+    @property
+    def pristine(self) -> bool:
+        """Whether all that came so far is text for the user, as the server sent it."""
+        return all(reader.turn.pristine for reader in self._choices.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back."""
+        return any(reader.turn.waits for reader in self._choices.values())
 
     def choice(self, index: Any) -> ChoiceReader:
         """The reader of that choice."""
         index = index if isinstance(index, int) else 0
         if index not in self._choices:
-            self._choices[index] = ChoiceReader(self._parser.fork(), self._prefix)
+            self._choices[index] = ChoiceReader(self._turn.fork(), self._deltas(id_prefix=self._turn.id_prefix))
         return self._choices[index]
 
     def read(self, chunk: Any) -> list[Any]:
@@ -150,6 +143,8 @@ class StreamReader:
         fragments = calls if isinstance(calls, list | tuple) else ()
         if reader.over:
             return [choice]
+        if field(delta, "function_call"):
+            reader.turn.take()
         new = reader.read(text) if text else None
         indexes = reader.moved(fragments) if fragments else []
         same_calls = indexes == [field(each, "index") for each in fragments]
@@ -241,48 +236,56 @@ def adict_chunks(
 # -- whole answers -----------------------------------------------------------------------------------------------------
 
 
-def whole_turn(text: str, parser: Parser) -> tuple[str, Output]:
-    """A whole text, read: what remains text, and the rest. Calls that cannot be executed remain text."""
-    events: list[Event] = parser.feed(text) + parser.finish()
-    left: list[str] = []
-    for event in events:
-        if type(event) is Content:
-            left.append(event.text)
-        elif type(event) is CallEnd and event.call.status != "ok":
-            left.append(text[slice(*event.call.span)])
-    return "".join(left), fold(events)
-
-
 def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
     """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
-    pristine, _ = parser_for(tools, options)
+    turn = text_for(tools, {**_reading(options), "whole_calls": True})
     choices = completion.get("choices")
     if not isinstance(choices, list | tuple):
         return dict(completion)
-    return {**completion, "choices": [_completed(choice, pristine.fork()) for choice in choices]}
+    legacy = bool(options.get("legacy"))
+    return {**completion, "choices": [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]}
 
 
-def _completed(choice: Any, parser: Parser) -> Any:
+def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    # A message of the old kind has room for one call, and a server that knows no other reads no more.
+    found = {name: value for name, value in options.items() if name != "legacy"}
+    return found | {"single_call": True} if options.get("legacy") else found
+
+
+def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     message = field(choice, "message")
     text = field(message, "content")
     if not isinstance(text, str) or not text:
         return choice
-    left, output = whole_turn(text, parser)
+    own = listed(message, "tool_calls")
+    if own or message.get("function_call"):
+        turn.take()
+        functions = [field(each, "function") for each in (*own, {"function": message.get("function_call")})]
+        turn.own_calls = lambda: [
+            (field(each, "name"), arguments_of(field(each, "arguments"))[0]) for each in functions if each
+        ]
+    left, output = whole_turn(text, turn)
     mended = {**message, "content": left or None if output.calls else left}
     if output.reasoning:
-        own = message.get("reasoning_content")
-        mended["reasoning_content"] = (own if isinstance(own, str) else "") + output.reasoning
+        said = message.get("reasoning_content")
+        mended["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
     found = {**choice, "message": mended}
     if output.calls:
-        own = message.get("tool_calls")
-        mended["tool_calls"] = [*(own if isinstance(own, list | tuple) else ()), *map(_call, output.calls)]
-        found["finish_reason"] = "tool_calls" if choice.get("finish_reason") == "stop" else choice.get("finish_reason")
+        mended |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
+        stopped = choice.get("finish_reason") in STOPPED
+        found["finish_reason"] = (
+            ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
+        )
     return found
 
 
-def _call(call: Any) -> dict[str, Any]:
-    arguments = call.arguments_text or "{}"
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:
+    found = [{"id": call.id, "type": "function", "function": _function(call)} for call in calls]
+    return {"tool_calls": [*listed(message, "tool_calls"), *found]}
+
+
+def _function(call: ToolCall) -> dict[str, Any]:
+    return {"name": call.name, "arguments": call.arguments_text or "{}"}

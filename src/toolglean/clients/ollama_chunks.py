@@ -10,11 +10,11 @@ from typing import Any
 import ollama
 from ollama import GenerateResponse
 
-from toolglean.clients.chat import is_all, parser_for, whole_turn
 from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall
+from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turns import ServerTurn, Tape
-from toolglean.events import CallEnd, Content, Event, Reasoning
+from toolglean.clients.turns import ServerTurn
+from toolglean.events import Event
 from toolglean.events import ToolCall as Call
 from toolglean.messages.wire import field
 from toolglean.tools import ToolLike, ToolSet
@@ -156,75 +156,24 @@ def _as_chat(chunk: GenerateResponse) -> ChatResponse:
     return ChatResponse(message=message, **fields)
 
 
-class _ChunkReader:
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._turn = ServerTurn(tools, options)
-        self._tape = Tape()
-        self._last: Any = None
-        self._over = False
+class _ChunkReader(LineReader):
+    """`LineReader` on the package's objects. They are copied where they change: the server's stay as they were."""
 
-    def read(self, chunk: Any) -> list[Any]:
-        """The chunks that a chunk becomes."""
-        if self._over:  # whatever comes behind the last chunk
-            return [chunk]
-        if chunk.done:
-            return self._end(chunk)
-        self._last = chunk
-        message = chunk.message
-        found = [chunk]
-        if message.content:
-            self._tape.add(message.content)
-            events = self._turn.text(message.content)
-            if is_all(events, message.content):
-                self._tape.forget(_end(events))  # that text may be an earlier chunk's, and this chunk's still wait
-            else:
-                found = self._mended(chunk, events)
-        for call in message.tool_calls or ():  # counted, so that ours go on behind them
-            self._turn.call(call.function.name, call.function.arguments)
-        return found
+    def says_more(self, line: Any) -> bool:
+        return bool(line.message.thinking or line.message.tool_calls or line.logprobs)
 
-    def finish(self) -> list[Any]:
-        """The stream is over: what was held back, where no last chunk came."""
-        return [] if self._over else self._end(None)
+    def like(self, line: Any) -> Any:
+        return ChatResponse(
+            model=line.model, created_at=line.created_at, done=False, message=Message(role="assistant", content="")
+        )
 
-    def _end(self, chunk: Any) -> list[Any]:
-        self._over = True
-        before: list[Any] = []
-        if chunk is not None and chunk.message.content:  # some servers put text into the last chunk
-            text = chunk.message.content
-            self._tape.add(text)
-            before = self._mended(_like(chunk), self._turn.text(text))
-            chunk = chunk.model_copy(update={"message": chunk.message.model_copy(update={"content": ""})})
-        last = self._last if chunk is None else _like(chunk)
-        rest = self._mended(last, self._turn.finish()) if last is not None else []
-        return before + rest + ([] if chunk is None else [chunk])
+    def line_with(self, line: Any, content: str, thinking: str | None, calls: list[Any] | None) -> Any:
+        changed = {"content": content, "thinking": thinking, "tool_calls": calls}
+        return line.model_copy(update={"message": line.message.model_copy(update=changed)})
 
-    def _mended(self, chunk: Any, events: list[Event]) -> list[Any]:
-        texts, thoughts, calls = [], [], []
-        for event in events:
-            if type(event) is Content:
-                texts.append(event.text)
-            elif type(event) is Reasoning:
-                thoughts.append(event.text)
-            elif type(event) is CallEnd and event.call.status == "ok":
-                calls.append(_tool_call(event.call))
-            elif type(event) is CallEnd:
-                texts.append(self._tape.cut(event.call.span))
-        own = chunk.message
-        thinking = (own.thinking or "") + "".join(thoughts)
-        if not (texts or thinking or calls or own.tool_calls or chunk.logprobs):
-            return []
-        changed = {
-            "content": "".join(texts),
-            "thinking": thinking or None,
-            "tool_calls": [*calls, *(own.tool_calls or ())] or None,
-        }
-        return [chunk.model_copy(update={"message": own.model_copy(update=changed)})]
-
-
-def _end(events: list[Event]) -> int:
-    last = events[-1] if events else None
-    return last.start + len(last.text) if type(last) is Content else 0
+    def call(self, call: Call, index: int) -> Any:
+        del index  # the package has no field for it
+        return ToolCall(id=call.id, function=ToolCall.Function(name=call.name, arguments=call.arguments))
 
 
 class _GenerateReader(_ChunkReader):
@@ -232,28 +181,7 @@ class _GenerateReader(_ChunkReader):
         return super().read(_as_chat(chunk))
 
 
-def _like(chunk: Any) -> ChatResponse:
-    # A chunk of the same response, without what only the last one has.
-    return ChatResponse(model=chunk.model, created_at=chunk.created_at, done=False, message=Message(role="assistant"))
-
-
-def _tool_call(call: Call) -> ToolCall:
-    return ToolCall(id=call.id, function=ToolCall.Function(name=call.name, arguments=call.arguments))
-
-
 def chat_response(response: ollama.ChatResponse, tools: Tools = None, **options: Any) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    text = response.message.content
-    if not text:
-        return response
-    parser, _ = parser_for(tools, options)
-    left, output = whole_turn(text, parser)
-    if left == text:
-        return response
-    own = response.message
-    changed = {
-        "content": left,
-        "thinking": (own.thinking or "") + output.reasoning or None,
-        "tool_calls": [*(own.tool_calls or ()), *map(_tool_call, output.calls)] or None,
-    }
-    return response.model_copy(update={"message": own.model_copy(update=changed)})
+    mended: ollama.ChatResponse = _ChunkReader(tools, options).whole(response)
+    return mended

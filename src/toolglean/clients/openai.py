@@ -1,42 +1,41 @@
-# What this file knows: the openai package's objects (3.50 or later): streams of the chat API and of the Responses API.
-# What it must not know: how leaked calls are found and moved (chat.py and responses.py do that, on any fields).
+# What this file knows: the openai package's clients (3.50 or later), and which of their methods are mended.
+# What it must not know: what an answer becomes (openai_objects.py), which requests it concerns (repair.py).
 #
 #   ours                                     the openai package's
-#   chat_chunks, achat_chunks                Stream[ChatCompletionChunk] in, ChatCompletionChunk out
-#   chat_completion                          ChatCompletion in and out
-#   response_events, aresponse_events        Stream[ResponseStreamEvent] in, such events out
-#   response                                 Response in and out
+#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: `chat.completions.create` and `responses.create` are
+#                                            mended, all else is passed on
+#   chat_chunks, … response                  streams and answers: openai_objects.py
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
 """Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Self
 
-from toolglean.clients.chat import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
-from toolglean.clients.responses import ResponseReader, adict_response_events, dict_response, dict_response_events
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
+from toolglean.clients.repair import Exchange, Kind, Repair
+from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
 from toolglean.errors import UsageError
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 try:
-    from openai import AsyncOpenAI
-    from openai.types import responses
-    from openai.types.chat import ChatCompletion, ChatCompletionChunk
-    from openai.types.chat.chat_completion import Choice as WholeChoice
-    from openai.types.chat.chat_completion_chunk import (
-        Choice,
-        ChoiceDelta,
-        ChoiceDeltaToolCall,
-        ChoiceDeltaToolCallFunction,
+    from openai import AsyncOpenAI, OpenAI
+
+    from toolglean.clients.openai_objects import (
+        achat_chunks,
+        aresponse_events,
+        chat_chunks,
+        chat_completion,
+        response,
+        response_events,
     )
-    from pydantic import BaseModel
 except ImportError as error:
     raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
 
 __all__ = [
+    "AsyncOpenAIClient",
+    "OpenAIClient",
     "achat_chunks",
     "adict_chunks",
     "adict_response_events",
@@ -53,229 +52,116 @@ __all__ = [
     "response_events",
 ]
 
-ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
+# -- clients -----------------------------------------------------------------------------------------------------------
+
+STREAMS: Mapping[Kind, Any] = {"chat": (chat_chunks, achat_chunks), "responses": (response_events, aresponse_events)}
+WHOLE: Mapping[Kind, Any] = {"chat": chat_completion, "responses": response}
 
 
-def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
-    """What is given, if it is of that kind: "stream", "async stream" or "response"."""
-    found = _kind(given)
-    if found == kind:
-        return given
-    if found == "helper":
-        raise UsageError(
-            f"{_shown(given)} is the SDK's .stream() helper, which reads the chunks itself: "
-            "use create(..., stream=True) instead"
-        )
-    if found == "coroutine":
-        raise UsageError(f"{_shown(given)} is not awaited yet: await it first")
-    if found in use:
-        raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
-    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package")
+class _Passing:
+    """Passes on what it does not have itself."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._inner, name)
 
 
-def _kind(given: Any) -> str:
-    if type(given).__module__.startswith("openai.lib.streaming"):
-        return "helper"
-    if inspect.isawaitable(given):
-        return "coroutine"
-    if isinstance(given, BaseModel):  # which can be iterated, too
-        return "response"
-    if hasattr(given, "__aiter__"):
-        return "async stream"
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
-        return "stream"
-    return ""
+class _Creating(_Passing):
+    """`client.chat.completions` or `client.responses`."""
+
+    def __init__(self, inner: Any, kind: Kind, repair: Repair) -> None:
+        super().__init__(inner)
+        self._kind: Kind = kind
+        self._repair = repair
+
+    def create(self, **asked: Any) -> Any:
+        """The package's own `create`, with leaked calls as calls."""
+        exchange = self._repair.asked(self._kind, asked)
+        return self._mended(self._inner.create(**asked), exchange)
+
+    def _mended(self, found: Any, exchange: Exchange | None, *, is_async: bool = False) -> Any:
+        if exchange is None:
+            return found
+        if not exchange.streamed:
+            return WHOLE[self._kind](found, exchange.tools, **exchange.options)
+        return STREAMS[self._kind][is_async](found, exchange.tools, **exchange.options)
 
 
-def _shown(given: Any) -> str:
-    return f"the {type(given).__name__} that was given"
+class _AsyncCreating(_Creating):
+    async def create(self, **asked: Any) -> Any:
+        """The package's own `create`, with leaked calls as calls."""
+        exchange = self._repair.asked(self._kind, asked)
+        return self._mended(await self._inner.create(**asked), exchange, is_async=True)
 
 
-_A = {"stream": "a stream", "async stream": "an asynchronous stream", "response": "a whole response"}
-CHAT = {"stream": "chat_chunks", "async stream": "achat_chunks", "response": "chat_completion"}
-RESPONSES = {"stream": "response_events", "async stream": "aresponse_events", "response": "response"}
-"""Which function takes which kind."""
+class _Chat(_Passing):
+    """`client.chat`."""
+
+    def __init__(self, inner: Any, completions: Any) -> None:
+        super().__init__(inner)
+        self.completions = completions
 
 
-# -- the chat API ------------------------------------------------------------------------------------------------------
-
-
-class _ObjectReader(StreamReader):
-    """`StreamReader` on the package's objects. They are copied where they change: the server's stay as they were."""
-
-    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
-        names = [*holder.model_fields_set, *(holder.model_extra or ())]
-        return any(getattr(holder, name) is not None for name in names if name not in known)
-
-    def rest_of(self, delta: Any) -> dict[str, Any]:
-        if not isinstance(delta, BaseModel):  # the package takes from a server what it finds
-            return {}
-        names = [*delta.model_fields_set, *(delta.model_extra or ())]
-        fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
-        return {name: value for name, value in fields.items() if value is not None}
-
-    def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
-        return [
-            each.model_copy(update={"index": index}) if isinstance(each, BaseModel) else each
-            for each, index in zip(fragments, indexes, strict=True)
-        ]
-
-    def new_choice(self, index: int) -> Any:
-        return _CHOICE.model_copy(update={"index": index})
-
-    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
-        update = {"delta": _DELTA.model_copy(update=delta | _calls(delta)), "finish_reason": reason}
-        return (
-            choice.model_copy(update=update) if first else _CHOICE.model_copy(update={"index": choice.index} | update)
-        )
-
-    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
-        update = {"choices": [choice]}
-        return chunk.model_copy(update=update if is_last else update | {"usage": None})
-
-
-# Copies of these are several times as fast as the package's own `construct`, which looks into every field's type.
-_FUNCTION = ChoiceDeltaToolCallFunction()
-_CALL = ChoiceDeltaToolCall(index=0)
-_DELTA = ChoiceDelta()
-_CHOICE = Choice(index=0, delta=_DELTA, finish_reason=None)
-
-
-def _calls(delta: Mapping[str, Any]) -> dict[str, Any]:
-    # Fragments of ours are dicts, those of the server objects.
-    found = delta.get("tool_calls")
-    return {"tool_calls": [_call(each) if isinstance(each, dict) else each for each in found]} if found else {}
-
-
-def _call(fragment: dict[str, Any]) -> ChoiceDeltaToolCall:
-    function = _FUNCTION.model_copy(update=fragment["function"])
-    return _CALL.model_copy(update=fragment | {"function": function})
-
-
-def chat_chunks(
-    stream: Iterable[ChatCompletionChunk], tools: Tools = None, **options: Any
-) -> Reading[ChatCompletionChunk]:
-    """Move the calls that a model leaked into its text to where the chat API has them.
+class OpenAIClient(_Passing):
+    """An `openai.OpenAI` whose answers have leaked calls as calls. Everything else is passed through to it.
 
     Args:
-        stream: `client.chat.completions.create(..., stream=True)`.
-        tools: the tools, as given to `create`, or in any other shape that `toolglean.Parser` takes.
-        options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the turn shows its
-            format.
-
-    Yields:
-        Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
-        piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call was completed. Calls that the server has parsed, and everything else, are unchanged. A call
-        that was cut off leaves arguments that are not complete JSON, and keeps the server's `finish_reason`.
+        client: the client; None: `openai.OpenAI()`.
+        options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Raises:
-        UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
-            the message says what to use.
-        What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
-        out. Closing the iterator closes the stream.
+        UsageError: `client` is not such a client, or an option is wrong; the message says what to pass.
+
+    `chat.completions.create` and `responses.create` take what the package's take, and return its types. Other methods
+    that ask a model (`parse`, `stream`, `with_raw_response`) are passed through and not mended: for those, give the
+    client itself an HTTP client that mends, `OpenAI(http_client=toolglean.clients.httpx.toolglean_client())`.
     """
-    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, options))
+
+    def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
+        _check_client(client, OpenAI, AsyncOpenAI, "AsyncOpenAIClient")
+        repair = Repair(**options)
+        self.client = OpenAI() if client is None else client
+        super().__init__(self.client)
+        self.counts = repair.counts
+        self.chat = _Chat(self.client.chat, _Creating(self.client.chat.completions, "chat", repair))
+        self.responses = _Creating(self.client.responses, "responses", repair)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
 
 
-def achat_chunks(
-    stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
-) -> AsyncReading[ChatCompletionChunk]:
-    """The same for `AsyncOpenAI`: see `chat_chunks`."""
-    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, options))
+class AsyncOpenAIClient(_Passing):
+    """An `openai.AsyncOpenAI` whose answers have leaked calls as calls: see `OpenAIClient`."""
+
+    def __init__(self, client: AsyncOpenAI | None = None, **options: Any) -> None:
+        _check_client(client, AsyncOpenAI, OpenAI, "OpenAIClient")
+        repair = Repair(**options)
+        self.client = AsyncOpenAI() if client is None else client
+        super().__init__(self.client)
+        self.counts = repair.counts
+        self.chat = _Chat(self.client.chat, _AsyncCreating(self.client.chat.completions, "chat", repair))
+        self.responses = _AsyncCreating(self.client.responses, "responses", repair)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.close()
 
 
-def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
-    """The same for an answer that was not streamed: see `chat_chunks`. The argument is not changed.
-
-    Calls that were cut off, or cannot be read, stay in the text.
-    """
-    given = _dumped(_checked(completion, "response", CHAT))
-    mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
-    choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
-    return completion.model_copy(update={"choices": choices})
-
-
-# -- the Responses API -------------------------------------------------------------------------------------------------
-
-
-class _EventReader:
-    """`ResponseReader` on the package's objects."""
-
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._reader = ResponseReader(tools, options)
-
-    def read(self, event: Any) -> list[Any]:
-        if not isinstance(event, BaseModel):
-            return [event]
-        given = _dumped(event)
-        # An event that is none of ours is the server's own, with another number.
-        return [
-            event if each == given else _KINDS.get(str(each.get("type")), type(event)).construct(**each)
-            for each in self._reader.read(given)
-        ]
-
-    def finish(self) -> list[Any]:
-        return [_KINDS[each["type"]].construct(**each) for each in self._reader.finish()]
-
-
-def _dumped(model: BaseModel) -> dict[str, Any]:
-    # What a server sends is not always of the type that the package promises, and that is normal.
-    return model.model_dump(exclude_unset=True, warnings=False)
-
-
-_KINDS: Mapping[str, Any] = {
-    "response.output_text.delta": responses.ResponseTextDeltaEvent,
-    "response.output_text.done": responses.ResponseTextDoneEvent,
-    "response.content_part.done": responses.ResponseContentPartDoneEvent,
-    "response.output_item.added": responses.ResponseOutputItemAddedEvent,
-    "response.output_item.done": responses.ResponseOutputItemDoneEvent,
-    "response.function_call_arguments.delta": responses.ResponseFunctionCallArgumentsDeltaEvent,
-    "response.function_call_arguments.done": responses.ResponseFunctionCallArgumentsDoneEvent,
-    "response.reasoning_text.delta": responses.ResponseReasoningTextDeltaEvent,
-    "response.reasoning_text.done": responses.ResponseReasoningTextDoneEvent,
-    "response.completed": responses.ResponseCompletedEvent,
-    "response.incomplete": responses.ResponseIncompleteEvent,
-    "response.failed": responses.ResponseFailedEvent,
-}
-
-
-def response_events(
-    stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
-) -> Reading[ResponseStreamEvent]:
-    """Move the calls that a model leaked into its text into separate items.
-
-    Args:
-        stream: `client.responses.create(..., stream=True)`.
-        tools, options: as for `chat_chunks`.
-
-    Yields:
-        Such events, renumbered: see `dict_response_events`.
-
-    Raises:
-        As `chat_chunks`.
-    """
-    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, options))
-
-
-def aresponse_events(
-    stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
-) -> AsyncReading[ResponseStreamEvent]:
-    """The same for `AsyncOpenAI`: see `response_events`."""
-    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, options))
-
-
-def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
-    """The same for a response that was not streamed. The argument is not changed.
-
-    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
-    off, or cannot be read, stay in the text.
-    """
-    given = _dumped(_checked(whole, "response", RESPONSES))
-    mended = dict_response(given, tools, **options)
-    if mended == given:
-        return whole
-    return whole.model_copy(update={"output": responses.Response.construct(**mended).output})
+def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
+    name = f"openai.{wanted.__name__}"
+    if isinstance(given, other):
+        raise UsageError(f"client={given!r:.80} is an openai.{other.__name__}: give an {name}, or use {ours}")
+    if given is not None and (isinstance(given, str) or not hasattr(given, "chat")):
+        raise UsageError(f"client={given!r:.80} is not a client: give an {name}(base_url=...), or nothing")
 
 
 # -- the handlers ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 # What it must not know: the openai package's objects (openai.py), how calls are written.
 #
 #   the server's event                             what becomes of it
+#   response.output_item.added (a message),
+#   content_part.added                             as they are, with the first text that remains; left out where
+#                                                  reasoning or calls came, and no text remains
 #   response.output_text.delta                     text without calls; or other events in its place (below)
 #   response.output_text.done, content_part.done,
 #   output_item.done (a message)                   with the text that remained
@@ -15,10 +18,8 @@
 #   our events for reasoning that stood in text    response.output_item.added (a reasoning),
 #                                                  response.reasoning_text.delta …, .done, response.output_item.done
 #
-#   a message of a whole response                  reasoning that stood in it, the message with what remained, calls
-#
 # Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so those
-# of the server that come later move on.
+# of the server that come later move on. A message waits for its first text because OpenAI's order is reasoning first.
 """Leaked calls in the Responses API, streamed and whole, on plain dicts."""
 
 from __future__ import annotations
@@ -28,16 +29,20 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.chat import Tools, is_all, parser_for, whole_turn
+from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for
+from toolglean.clients.responses_whole import dict_response, own_call
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 from toolglean.messages.wire import unrunnable
-from toolglean.parser import Parser
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
+ADDED = "response.output_item.added"
+ITEM_DONE = "response.output_item.done"
+PART_ADDED = "response.content_part.added"
+PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
@@ -64,12 +69,14 @@ class _Item:
 class _Part:
     """One part of text of a message: its parser, what remained text, and the item that is open in it."""
 
-    parser: Parser
+    turn: TurnText
+    place: Any  # the server's output index
     event: Mapping[str, Any]  # the last delta: what is held back goes out in its likeness
     text: list[str] = field(default_factory=list)
     item: _Item | None = None
     thinks: bool = False
     over: bool = False
+    gave: bool = False  # whether an item came of it
 
     @property
     def left(self) -> str:
@@ -84,40 +91,109 @@ class ResponseReader:
     """
 
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._parser, self._prefix = parser_for(tools, options)
+        self._turn = text_for(tools, options)
+        self._prefix = self._turn.id_prefix
         self._parts: dict[tuple[Any, Any], _Part] = {}  # by the ids of their items
         self._places: dict[tuple[Any, Any], _Part] = {}  # by their output indexes: servers give other ids at the end
+        self._held: dict[int, list[Mapping[str, Any]]] = {}  # what began the messages that have no text yet
+        self._left_out: set[int] = set()  # the output indexes of those that had none to the end
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._next = 0
-        self._number = 0
+        self._number: int | None = None  # of the next event: the server's first, and on from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
+        self._own: list[tuple[str, Any]] = []  # calls of the server
+
+    @property
+    def pristine(self) -> bool:
+        """Whether all that came so far is text for the user, as the server sent it."""
+        return all(part.turn.pristine for part in self._parts.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back, or the beginning of a message."""
+        return bool(self._held) or any(part.turn.waits for part in self._parts.values())
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The events that an event becomes, numbered."""
         return [self._numbered(each) for each in self._read(event)]
 
+    def passed(self, event: Mapping[str, Any]) -> None:
+        """All events up to this one went out as the server sent them: numbers go on from its own."""
+        if isinstance(event.get("sequence_number"), int):
+            self._number = event["sequence_number"] + 1
+
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
-            event["sequence_number"] = self._number
-            self._number += 1
+            event["sequence_number"] = self._number or 0
+            self._number = event["sequence_number"] + 1
         return event
 
     def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        kind = str(event.get("type"))
-        if self._number == 0 and isinstance(event.get("sequence_number"), int):
+        kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
+        if self._number is None and isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"]
+        if kind == TEXT:
+            return self._text(event)
+        if not isinstance(place, int):
+            return self._passed(kind, event)
+        if kind == ADDED and isinstance(item, Mapping):
+            if item.get("type") == "message":
+                self._held[place] = [event]
+                return []
+            if item.get("type") == "function_call":
+                self._take()
+        if kind == ITEM_DONE and isinstance(item, Mapping) and item.get("type") == "function_call":
+            self._own.append(own_call(item))
+        if place not in self._held:
+            return self._passed(kind, event)
+        return self._waiting(kind, place, event)
+
+    def _waiting(self, kind: str, place: int, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        # An event of a message that has no text yet.
+        before: list[dict[str, Any]] = []
+        if kind in PARTS_DONE:
+            part = self._known(event.get("item_id"), place, event.get("content_index"))
+            before = [] if part is None else self._ended(part)
+        elif kind == ITEM_DONE:
+            before = [each for part in self._parts_at(place) for each in self._ended(part)] + self._settled(place)
+            return before if place in self._left_out else [*before, *self._passed(kind, event)]
+        elif kind != PART_ADDED or not _is_text(event.get("part")):
+            before = self._released(place)
+        if place not in self._held:
+            return [*before, *self._passed(kind, event)]
+        self._held[place].append(event)
+        return before
+
+    def _settled(self, place: int) -> list[dict[str, Any]]:
+        # The message is over.
+        held = self._held.get(place)
+        if held is None:
+            return []
+        parts = self._parts_at(place)
+        if any(part.gave for part in parts) and not any(part.text for part in parts):
+            del self._held[place]
+            self._left_out.add(place)
+            return []
+        return self._released(place)
+
+    def _released(self, place: Any) -> list[dict[str, Any]]:
+        held = self._held.pop(place, ()) if isinstance(place, int) else ()
+        return [each for event in held for each in self._passed(str(event.get("type")), event)]
+
+    def _parts_at(self, place: Any) -> list[_Part]:
+        return [part for part in self._parts.values() if part.place == place]
+
+    def _passed(self, kind: str, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         found = dict(event)
         if isinstance(event.get("output_index"), int):
             found["output_index"] = self._moved(event["output_index"])
-        if kind == TEXT:
-            return self._text(event, found)
         if kind in ENDS:
             said = event.get("response")
             return [*self._rest(), found | ({"response": self._mended_response(said)} if said else {})]
-        if kind in {TEXT_DONE, "response.content_part.done"}:
+        if kind in PARTS_DONE:
             return self._done(kind, event, found)
-        return self._item_done(event, found) if kind == "response.output_item.done" else [found]
+        return self._item_done(event, found) if kind == ITEM_DONE else [found]
 
     def _moved(self, index: int) -> int:
         if index not in self._indexes:
@@ -131,31 +207,41 @@ class ResponseReader:
 
     def _rest(self) -> list[dict[str, Any]]:
         """What was held back, not numbered."""
-        return [each for part in self._parts.values() for each in self._ended(part)]
+        ended = [each for part in self._parts.values() for each in self._ended(part)]
+        return ended + [each for place in list(self._held) for each in self._settled(place)]
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def _text(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
+    def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        place, delta = event.get("output_index"), event.get("delta")
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
-            self._parts[key] = _Part(self._parser.fork(), found)
-            self._places.setdefault(_key(event.get("output_index"), key[1]), self._parts[key])
-        part, delta = self._parts[key], event.get("delta")
+            self._parts[key] = _Part(self._turn.fork(), place, event)
+            self._parts[key].turn.own_calls = lambda: self._own
+            self._places.setdefault(_key(place, key[1]), self._parts[key])
+        part = self._parts[key]
         if part.over or not isinstance(delta, str):
             part.text += [delta] if isinstance(delta, str) else []
-            return [found]
-        part.event = found
-        events = part.parser.feed(delta)
+            return [*self._released(place), *self._passed(TEXT, event)]
+        part.event = event
+        events = part.turn.feed(delta)
+        if not delta and place in self._held:
+            self._held[place].append(event)
+            return []
         if part.item is None and is_all(events, delta):
-            part.text.append(delta)
-            return [found]
+            return self._said(part, delta)
         return self._told(part, events)
+
+    def _said(self, part: _Part, text: str) -> list[dict[str, Any]]:
+        part.text.append(text)
+        before = self._released(part.place)
+        return [*before, *({**each, "delta": text} for each in self._passed(TEXT, part.event))]
 
     def _ended(self, part: _Part) -> list[dict[str, Any]]:
         if part.over:
             return []
         part.over = True
-        return [*self._told(part, part.parser.finish()), *self._thought_over(part)]
+        return [*self._told(part, part.turn.finish()), *self._thought_over(part)]
 
     def _told(self, part: _Part, events: Iterable[Event]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -163,9 +249,7 @@ class ResponseReader:
             if type(event) is Reasoning:
                 found += self._thought(part, event.text)
             elif type(event) is Content:
-                found += self._thought_over(part)
-                part.text.append(event.text)
-                found.append({**part.event, "delta": event.text})
+                found += [*self._thought_over(part), *self._said(part, event.text)]
             elif type(event) is CallStart:
                 found += [*self._thought_over(part), self._start(part, event)]
             elif part.item is not None and type(event) is CallDelta:
@@ -178,18 +262,20 @@ class ResponseReader:
     # -- items of ours -------------------------------------------------------------------------------------------------
 
     def _opened(self, part: _Part, **body: Any) -> dict[str, Any]:
+        part.gave = True
         part.item = _Item(self._next, body)
         self._next += 1
         self._made += 1
-        return part.item.event("response.output_item.added", item=dict(body))
+        return part.item.event(ADDED, item=dict(body))
 
     def _closed(self, part: _Part, item: _Item, **body: Any) -> dict[str, Any]:
         part.item = None
         self._items[item.index] = item.body | body
-        return item.event("response.output_item.done", item=item.body | body)
+        return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: _Part, event: CallStart) -> dict[str, Any]:
         # Each part has a parser, and all parsers make the same ids.
+        self._take()
         own = event.id in {None, f"{self._prefix}{event.index}"}
         return self._opened(
             part,
@@ -200,6 +286,10 @@ class ResponseReader:
             arguments="",
             status="in_progress",
         )
+
+    def _take(self) -> None:
+        for turn in (self._turn, *(part.turn for part in self._parts.values())):
+            turn.take()
 
     def _end(self, part: _Part, item: _Item, status: Status) -> list[dict[str, Any]]:
         # A client may not look at the item's status: what it must not run is not JSON either.
@@ -248,7 +338,7 @@ class ResponseReader:
     def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, _Part | None]]:
         if not isinstance(item, Mapping) or item.get("type") != "message":
             return []
-        return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(_items(item, "content"))]
+        return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(listed(item, "content"))]
 
     def _mended_item(self, item: Any, place: Any) -> Any:
         parts = self._parts_of(item, place)
@@ -258,7 +348,9 @@ class ResponseReader:
         if not isinstance(response, Mapping):
             return response
         output = {
-            self._moved(place): self._mended_item(item, place) for place, item in enumerate(_items(response, "output"))
+            self._moved(place): self._mended_item(item, place)
+            for place, item in enumerate(listed(response, "output"))
+            if place not in self._left_out
         } | copy.deepcopy(self._items)
         return {**response, "output": [output[place] for place in sorted(output)]}
 
@@ -268,9 +360,8 @@ def _key(*names: Any) -> tuple[Any, ...]:
     return tuple(name if isinstance(name, str | int) else None for name in names)
 
 
-def _items(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    found = holder.get(name)
-    return found if isinstance(found, list | tuple) else ()
+def _is_text(part: Any) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
 
 
 def _with_text(said: Any, part: _Part | None) -> Any:
@@ -303,60 +394,3 @@ def adict_response_events(
 ) -> AsyncReading[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return aread(events, ResponseReader(tools, options))
-
-
-# -- whole answers -----------------------------------------------------------------------------------------------------
-
-
-def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
-    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
-
-    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
-    off, or cannot be read, stay in the text.
-    """
-    reader = _WholeReader(tools, options)
-    found = [each for item in _items(response, "output") for each in reader.read(item)]
-    return {**response, "output": found} if found else dict(response)
-
-
-class _WholeReader:
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._parser, self._prefix = parser_for(tools, options)
-        self._made = 0
-
-    def read(self, item: Any) -> list[Any]:
-        """The items that an item of the output becomes."""
-        if not isinstance(item, Mapping) or item.get("type") != "message" or not _items(item, "content"):
-            return [item]
-        thoughts: list[Any] = []
-        calls: list[Any] = []
-        parts = [self._part(part, thoughts, calls) for part in _items(item, "content")]
-        return [*thoughts, {**item, "content": parts}, *calls]
-
-    def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:
-        text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
-        if not isinstance(text, str) or not text:
-            return part
-        left, output = whole_turn(text, self._parser.fork())
-        if output.reasoning:
-            content = [{"type": "reasoning_text", "text": output.reasoning}]
-            thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
-        calls += map(self._call, output.calls)
-        return {**part, "text": left}
-
-    def _call(self, call: ToolCall) -> dict[str, Any]:
-        # Each part has a parser, and all parsers make the same ids.
-        id = self._id()  # noqa: A001  # the wire's own word
-        own = call.id == f"{self._prefix}{call.index}"
-        return {
-            "id": f"fc_{id}",
-            "type": "function_call",
-            "call_id": id if own else call.id,
-            "name": call.name,
-            "arguments": call.arguments_text or "{}",
-            "status": "completed",
-        }
-
-    def _id(self) -> str:
-        self._made += 1
-        return f"{self._prefix}{self._made - 1}"

@@ -17,7 +17,7 @@ from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["ServerTurn", "Tape"]
+__all__ = ["ServerTurn"]
 
 
 class ServerTurn:
@@ -67,6 +67,21 @@ class ServerTurn:
             CallEnd(index, call, place),
         ]
 
+    @property
+    def place(self) -> int:
+        """How much text was read."""
+        return self._chars
+
+    def claim(self) -> tuple[int, str]:
+        """The index of a call that the server is sending piece by piece, and an id for it if it has none."""
+        index = self._next
+        self._next += 1
+        return index, f"{self.id_prefix}{index}"
+
+    def text_of(self, arguments: dict[str, Any]) -> str:
+        """The arguments as JSON text."""
+        return _text_of(arguments)
+
     def finish(self) -> list[Event]:
         """The turn is over."""
         return self._numbered(self._parser.finish())
@@ -96,32 +111,3 @@ def _text_of(arguments: dict[str, Any]) -> str:
         return json_text(arguments, default=str)
     except ValueError:  # NaN: a server's own parser may take what is not JSON
         return json.dumps(arguments, ensure_ascii=False, default=str)
-
-
-class Tape:
-    """The text of a turn, kept as long as it may be needed again."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._start = 0
-        self._end = 0
-
-    def add(self, text: str) -> None:
-        """More text."""
-        self._parts.append(text)
-        self._end += len(text)
-
-    def forget(self, place: int) -> None:
-        """The text before that place of the turn is no longer needed."""
-        if place >= self._end:
-            self._parts, self._start = [], self._end
-        elif place > self._start:
-            text = "".join(self._parts)
-            self._parts, self._start = [text[place - self._start :]], place
-
-    def cut(self, span: tuple[int, int]) -> str:
-        """The text at these places of the turn; what stands before is not asked for again."""
-        text = "".join(self._parts)
-        begin, end = span[0] - self._start, span[1] - self._start
-        self._parts, self._start = [text[end:]], span[1]
-        return text[max(begin, 0) : end]

@@ -12,7 +12,10 @@ try:
 except ImportError as error:
     raise ImportError(f"toolglean.llm needs {error.name}: pip install 'toolglean[llm]'", name=error.name) from error
 
+from toolglean.llm.again import Attempt
 from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call
+from toolglean.llm.compatible import OpenAICompatible
+from toolglean.llm.completions import TextCompletionLLM
 from toolglean.llm.configs import Configs
 from toolglean.llm.decorators import (
     achat_to_completion,
@@ -46,7 +49,7 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
 from toolglean.llm.ollama import Ollama
-from toolglean.llm.orchestrators import TextCompletionLLM, ToolOrchestratingLLM
+from toolglean.llm.orchestrators import ToolOrchestratingLLM
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
@@ -71,6 +74,7 @@ __all__ = [
     "LLM",
     "AgentChatResponse",
     "AsyncReplayClient",
+    "Attempt",
     "BasePromptTemplate",
     "CallableTool",
     "ChatPromptTemplate",
@@ -93,6 +97,7 @@ __all__ = [
     "NoToolCallError",
     "ObjectError",
     "Ollama",
+    "OpenAICompatible",
     "OtherChunk",
     "OutputError",
     "ParseError",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,7 +17,7 @@ from toolglean.llm.decorators import (
     chat_to_completion_decorator,
     stream_chat_to_completion,
 )
-from toolglean.llm.errors import NoToolCallError
+from toolglean.llm.errors import LLMError, NoToolCallError
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolOutput
 from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
@@ -242,7 +243,8 @@ class FunctionCallingLLM(LLM):
         )
         calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
         executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
-        return _agent_response(response, executor.execute(calls))
+        with _caused_by(response):
+            return _agent_response(response, executor.execute(calls))
 
     async def apredict_and_call(
         self,
@@ -261,7 +263,18 @@ class FunctionCallingLLM(LLM):
         )
         calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
         executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
-        return _agent_response(response, await executor.aexecute(calls))
+        with _caused_by(response):
+            return _agent_response(response, await executor.aexecute(calls))
+
+
+@contextlib.contextmanager
+def _caused_by(response: ChatResponse) -> Iterator[None]:
+    # Who asks again needs to know what was said.
+    try:
+        yield
+    except LLMError as error:
+        error.response = response
+        raise
 
 
 def _agent_response(response: ChatResponse, outputs: list[ToolOutput]) -> AgentChatResponse:

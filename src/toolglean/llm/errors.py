@@ -42,7 +42,15 @@ __all__ = [
 
 
 class LLMError(ToolgleanError):
-    """The root of every error that `toolglean.llm` raises on purpose."""
+    """The root of every error that `toolglean.llm` raises on purpose.
+
+    Attributes:
+        response: the `ChatResponse` that was the reason; None where there is none, or it is not known.
+        failed_attempts: where a model was asked again (`max_retries`): each `Attempt`, this one included.
+    """
+
+    response: Any = None
+    failed_attempts: tuple[Any, ...] = ()
 
 
 # -- what the caller gave ----------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from toolglean.llm.errors import (
     ServerError,
     StreamInterruptedError,
 )
+from toolglean.llm.sse import StatusError
 
 __all__ = ["Asked", "interrupted", "wrapped"]
 
@@ -61,7 +62,7 @@ def _ours(error: Exception, asked: Asked) -> RequestError | None:
     where = f"{asked.operation} with {asked.model!r} at {asked.base_url}"
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **asked.facts())
-    if isinstance(error, ResponseError):
+    if isinstance(error, ResponseError | StatusError):
         return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asked.facts())
     if isinstance(error, ConnectionError | httpx.TransportError):
         return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asked.facts())

@@ -1,38 +1,26 @@
 # What this file knows: how a chat becomes a request to Ollama, and its chunks responses.
 # What it must not know: how calls are found in text (toolglean.clients.ollama), how messages are written on the wire
-# (toolglean.messages), how the server is reached (the ollama package).
-#
-# There is one core: chunks of the server go through an `EventReader`, its events through an `Answer`, and each step is
-# a response. The four forms (whole or in steps, plain or asynchronous) are thin loops around it; a whole answer is a
-# stream of one chunk. Without tools, text is text.
+# (toolglean.messages), how the server is reached (the ollama package), the four forms of a chat (served.py).
 """Ollama as a language model that calls functions."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 import logging
-import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
 import ollama
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import Field, PrivateAttr
 
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
-from toolglean.clients.streams import aclose, close
 from toolglean.clients.turns import ServerTurn
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
-from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
-from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
-from toolglean.llm.faults import Asked, interrupted, wrapped
-from toolglean.llm.retries import RetryPolicy
-from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import callable_tool
-from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.llm.base import Messages
+from toolglean.llm.faults import wrapped
+from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.types import ChatResponse, MessageList
 from toolglean.messages import OllamaHistoryConverter
 from toolglean.messages.wire import field
 
@@ -48,19 +36,8 @@ FACTS = (
 )  # fmt: skip
 """What a response tells of itself."""
 
-PROMPT = """You may call these functions:
 
-{tools}
-
-To call one, write this and nothing behind it, once for each call:
-
-<tool_call>
-{{"name": "the function's name", "arguments": {{"a parameter": "its value"}}}}
-</tool_call>"""
-"""What a model is told of the tools whose template has no place for them."""
-
-
-class Ollama(BaseModel, FunctionCallingLLM):
+class Ollama(Served):
     """A model behind Ollama. Its fields are frozen; no connection is made before the first request.
 
     Attributes:
@@ -84,25 +61,11 @@ class Ollama(BaseModel, FunctionCallingLLM):
         ConfigurationError: a field is wrong; it names the field and its value.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
-
-    model: str = Field(min_length=1)
     base_url: str = "http://localhost:11434"
-    timeout: float = Field(default=60.0, gt=0)
     temperature: float = Field(default=0.75, ge=0.0, le=1.0)
-    context_window: int | None = Field(default=None, gt=0)
-    json_mode: bool = False
-    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
     keep_alive: float | str | None = None
-    system_prompt: str = ""
     tools_in: Literal["auto", "server", "prompt"] = "auto"
-    parser: dict[str, Any] = Field(default_factory=dict)
-    retry: RetryPolicy = Field(default_factory=RetryPolicy)
 
-    _client: ollama.Client | None = PrivateAttr(default=None)
-    _async_client: ollama.AsyncClient | None = PrivateAttr(default=None)
-    _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
-    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of the asynchronous client
     _options: dict[str, Any] | None = PrivateAttr(default=None)  # of the parser
     _in_prompt: bool | None = PrivateAttr(default=None)
     _settled: bool = PrivateAttr(default=False)  # whether these two are known for good
@@ -115,105 +78,32 @@ class Ollama(BaseModel, FunctionCallingLLM):
         async_client: ollama.AsyncClient | None = None,
         **fields: Any,
     ) -> None:
-        try:
-            super().__init__(model=model, **fields)
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            message = f"{name}: {first['msg']} (given: {first['input']!r})"
-            raise ConfigurationError(message, field=name, value=first["input"]) from error
-        self._client, self._async_client = client, async_client
-        self._handed_in = (client is not None, async_client is not None)
-
-    @field_validator("model")
-    @classmethod
-    def _is_named(cls, model: str) -> str:
-        if not model.strip():
-            raise ValueError("must not be empty")
-        return model
-
-    @field_validator("additional_kwargs", "parser")
-    @classmethod
-    def _stays(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return _Frozen(given)
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_url(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("must be a URL such as http://localhost:11434")
-        _ = parts.port  # a ValueError where it is not a number
-        return url
-
-    @property
-    def metadata(self) -> Metadata:
-        """What is known about the model."""
-        known: dict[str, Any] = {} if self.context_window is None else {"context_window": self.context_window}
-        return Metadata(model_name=self.model, is_chat_model=True, is_function_calling_model=True, **known)
+        super().__init__(model, client=client, async_client=async_client, **fields)
 
     # -- clients -------------------------------------------------------------------------------------------------------
 
-    @property
-    def client(self) -> ollama.Client:
-        """The client: made at its first use, the same ever after.
+    def _kinds(self) -> tuple[Any, Any]:
+        return ollama.Client, ollama.AsyncClient
 
-        Raises:
-            ClientError: it cannot be made; the cause says why.
-        """
-        if self._client is None:
-            self._client = self._made(ollama.Client)
-        return self._client
+    def _new_client(self, kind: Any) -> Any:
+        return kind(host=self.base_url, timeout=self.timeout)
 
-    @property
-    def async_client(self) -> ollama.AsyncClient:
-        """The asynchronous client: as `client`; but each event loop gets its own, as connections belong to it."""
-        loop = _running_loop()
-        strange = loop is not None and self._loop is not None and self._loop() is not loop
-        if self._async_client is None or (strange and not self._handed_in[1]):
-            self._async_client = self._made(ollama.AsyncClient)
-            self._loop = None
-        if loop is not None:
-            self._loop = weakref.ref(loop)
-        return self._async_client
+    def _closing(self, client: Any) -> Any:
+        return client._client
 
-    def _made(self, kind: Any) -> Any:
-        try:
-            return kind(host=self.base_url, timeout=self.timeout)
-        except Exception as error:
-            raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
+    def _answer(self, request: dict[str, Any]) -> Any:
+        return keeping(self.client, request["messages"]).chat(**request, stream=False)
 
-    def close(self) -> None:
-        """Close the plain client's connections; the next use makes a new client. One that was handed in stays open."""
-        if self._client is not None and not self._handed_in[0]:
-            self._client._client.close()
-            self._client = None
+    async def _aanswer(self, request: dict[str, Any]) -> Any:
+        return await keeping(self.async_client, request["messages"]).chat(**request, stream=False)
 
-    async def aclose(self) -> None:
-        """The same for the asynchronous client."""
-        if self._async_client is not None and not self._handed_in[1]:
-            await self._async_client._client.aclose()
-            self._async_client = None
+    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
+        return iter(keeping(self.client, request["messages"]).chat(**request, stream=True))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
+        return aiter(await keeping(self.async_client, request["messages"]).chat(**request, stream=True))
 
     # -- requests ------------------------------------------------------------------------------------------------------
-
-    def _extend_messages(self, messages: Messages) -> MessageList:
-        found = MessageList.of(messages)
-        if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
-            return found  # nothing to add, or it is there already
-        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
 
     def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: kwargs[name] for name in REQUEST_FIELDS if name in kwargs}
@@ -221,11 +111,10 @@ class Ollama(BaseModel, FunctionCallingLLM):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            told = PROMPT.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools))
-            messages = MessageList([Message.from_str(told, Role.SYSTEM), *messages])
+            messages = told_in_prompt(messages, tools)
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": _merged(OllamaHistoryConverter().from_history(messages.to_history())),
+            "messages": merged(OllamaHistoryConverter().from_history(messages.to_history())),
             "options": _in_its_words(all_options),
         }
         if self.json_mode:
@@ -240,10 +129,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
     def _window(self) -> dict[str, Any]:
         return {} if self.context_window is None else {"num_ctx": self.context_window}
 
-    def _asked(self, operation: str = "chat") -> Asked:
-        return Asked(operation, self.model, self.base_url)
-
-    def _parser_options(self, tools: Sequence[Any]) -> None:
+    def _prepare(self, tools: Sequence[Any]) -> None:
         # Asked of the server once; what it is asked for is a template, and whether that has a place for tools.
         if tools and not self._settled:
             client = OllamaClient(self.client, **self.parser)
@@ -255,7 +141,7 @@ class Ollama(BaseModel, FunctionCallingLLM):
                         shown = client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
-    async def _aparser_options(self, tools: Sequence[Any]) -> None:
+    async def _aprepare(self, tools: Sequence[Any]) -> None:
         if tools and not self._settled:
             client = AsyncOllamaClient(self.async_client, **self.parser)
             with wrapped(self._asked("show")) as asked:
@@ -274,132 +160,13 @@ class Ollama(BaseModel, FunctionCallingLLM):
 
     def _begun(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], _Reading]:
+    ) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("tool_choice", None)  # Ollama's API has none
         kwargs.pop("stream", None)
-        schemas = [_schema(tool) for tool in tools or ()]
+        schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs)
         return request, _Reading(schemas, self._options or {}, single=single)
-
-    # -- chats ---------------------------------------------------------------------------------------------------------
-
-    def chat(
-        self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
-        """Answer messages.
-
-        Args:
-            messages: a text, a message, or several.
-            stream: answer step by step: an iterator of responses, each with all that was said so far.
-            tools: what the model may call: `CallableTool`s, functions, pydantic classes, or tool dicts.
-            kwargs: `format`, `keep_alive`, `think`, `logprobs`, `top_logprobs`; everything else is an option of the
-                model (`temperature`, `seed`, …). `single_call`: only the first call counts.
-
-        Returns:
-            A `ChatResponse`, or an iterator of them.
-
-        Raises:
-            ToolSchemaError: a tool has no schema; nothing was sent.
-            MessageError: a message cannot be written for Ollama.
-            ClientError: no client could be made.
-            RequestTimeoutError, RequestConnectionError, ServerError: after the attempts of `retry`.
-            StreamInterruptedError: the stream broke; `partial` is the last response.
-        """
-        if stream:
-            return self.stream_chat(messages, tools=tools, **kwargs)
-        _check(tools)
-        self._parser_options(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        client = keeping(self.client, request["messages"])
-        with wrapped(self._asked()) as asked:
-            for attempt in self.retry.retrying():
-                with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
-                    raw = client.chat(**request, stream=False)
-        return reading.whole(raw)
-
-    async def achat(
-        self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
-        """Answer messages, asynchronously: see `chat`."""
-        if stream:
-            return self.astream_chat(messages, tools=tools, **kwargs)
-        _check(tools)
-        await self._aparser_options(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        client = keeping(self.async_client, request["messages"])
-        with wrapped(self._asked()) as asked:
-            async for attempt in self.retry.aretrying():
-                with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
-                    raw = await client.chat(**request, stream=False)
-        return reading.whole(raw)
-
-    def stream_chat(
-        self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Iterator[ChatResponse]:
-        """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
-        _check(tools)
-        self._parser_options(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        return self._streamed(request, reading)
-
-    def _streamed(self, request: dict[str, Any], reading: _Reading) -> Iterator[ChatResponse]:
-        client = keeping(self.client, request["messages"])
-        chunk: Any = None
-        with wrapped(self._asked()) as asked:
-            for attempt in self.retry.retrying():
-                with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
-                    stream = iter(client.chat(**request, stream=True))
-                    chunk = next(stream, None)
-        try:
-            while chunk is not None:
-                yield from reading.step(chunk)
-                with interrupted(asked, reading):
-                    chunk = next(stream, None)
-            yield from reading.end()
-        finally:
-            close(stream)
-
-    def astream_chat(
-        self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> AsyncSteps[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
-
-        Tools are checked when it is called.
-        """
-        _check(tools)
-        return AsyncSteps(self._astreamed(messages, tools, kwargs))
-
-    async def _astreamed(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
-    ) -> AsyncIterator[ChatResponse]:
-        await self._aparser_options(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        client = keeping(self.async_client, request["messages"])
-        chunk: Any = None
-        with wrapped(self._asked()) as asked:
-            async for attempt in self.retry.aretrying():
-                with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
-                    stream = aiter(await client.chat(**request, stream=True))
-                    chunk = await anext(stream, None)
-        try:
-            while chunk is not None:
-                for response in reading.step(chunk):
-                    yield response
-                with interrupted(asked, reading):
-                    chunk = await anext(stream, None)
-            for response in reading.end():
-                yield response
-        finally:
-            await aclose(stream)
-
-    # -- tools ---------------------------------------------------------------------------------------------------------
-
-    force_single_tool_call = staticmethod(force_single_tool_call)
 
 
 class _Reading:
@@ -459,42 +226,6 @@ def _in_its_words(options: dict[str, Any]) -> dict[str, Any]:
     return options if most is None else {"num_predict": most, **options}
 
 
-class _Frozen(dict[str, Any]):
-    """A dict that does not change, nor those within it."""
-
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        super().__init__((key, _frozen(value)) for key, value in given.items())
-
-    def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("the fields of Ollama are frozen: make a copy with model_copy(update=...)")
-
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
-
-    def __reduce__(self) -> Any:
-        return _Frozen, (dict(self),)
-
-    def __copy__(self) -> _Frozen:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Frozen:
-        return self
-
-
-def _frozen(value: Any) -> Any:
-    return _Frozen(value) if isinstance(value, dict) else list(value) if isinstance(value, list) else value
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
-def _says(message: Message, role: Role, text: str) -> bool:
-    return message.role == role and message.content == text
-
-
 def _warn_of_odd(chunk: Any) -> None:
     # What is not as Ollama writes it counts as not there.
     message = field(chunk, "message")
@@ -517,26 +248,3 @@ def _plain(chunk: Any) -> list[Event]:
 
 def _facts(chunk: Any) -> dict[str, Any]:
     return {name: value for name in FACTS if (value := field(chunk, name)) is not None}
-
-
-def _merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    # Several system messages at the beginning are one for most templates.
-    heads = [message["content"] for message in messages if message["role"] == "system"]
-    begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
-    if begin < 2:
-        return messages
-    return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]
-
-
-def _check(tools: Sequence[Any] | None) -> None:
-    for tool in tools or ():
-        _schema(tool)
-
-
-def _schema(tool: Any) -> dict[str, Any]:
-    if not isinstance(tool, Mapping) and callable(tool):
-        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
-        return found
-    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
-        return dict(tool)
-    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))

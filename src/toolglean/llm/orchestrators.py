@@ -6,29 +6,30 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar, overload
 
 from pydantic import BaseModel
 
-from toolglean.llm.base import LLM, FunctionCallingLLM
-from toolglean.llm.configs import Configs
+from toolglean.clients.streams import close
+from toolglean.llm.again import MENDABLE, Attempt, Attempts, checked_retries, told
+from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
     IncompleteObjectError,
     InvalidObjectError,
-    MissingLLMError,
+    LLMError,
     NoToolCallError,
     ObjectError,
 )
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
-from toolglean.llm.parsing import PydanticParser
-from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
+from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
+from toolglean.llm.prompts import BasePromptTemplate
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import AgentChatResponse, CallableTool, unknown_tool
-from toolglean.llm.types import ChatResponse, Message, TextChunk
+from toolglean.llm.types import ChatResponse
 
-__all__ = ["TextCompletionLLM", "ToolOrchestratingLLM"]
+__all__ = ["ToolOrchestratingLLM"]
 
 Model = TypeVar("Model", bound=BaseModel)
 _fenced = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL).fullmatch
@@ -36,102 +37,7 @@ OWN_OPTIONS = frozenset({"verbose", "error_on_tool_error", "error_on_no_tool_cal
 """What the orchestrator says itself; in `llm_kwargs` it would be taken for an option of the model."""
 
 
-def _validated_llm(llm: LLM | None) -> LLM:
-    found: LLM | None = Configs.llm if llm is None else llm
-    if found is None:
-        raise MissingLLMError("no language model: give one (llm=...), or set Configs.llm", field="llm")
-    return found
-
-
-def _validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
-    if isinstance(prompt, str):
-        return PromptTemplate(prompt)
-    if isinstance(prompt, BasePromptTemplate):
-        return prompt
-    raise ConfigurationError(
-        f"prompt must be a text or a prompt template, not {type(prompt).__name__}", field="prompt", value=prompt
-    )
-
-
-class _WithPrompt:
-    """What both have: a prompt that can be changed."""
-
-    _prompt: BasePromptTemplate
-
-    @property
-    def prompt(self) -> BasePromptTemplate:
-        """The prompt; you can replace it by another one, or by a text."""
-        return self._prompt
-
-    @prompt.setter
-    def prompt(self, prompt: BasePromptTemplate | str) -> None:
-        self._prompt = _validated_prompt(prompt)
-
-
-class TextCompletionLLM(_WithPrompt, Generic[Model]):
-    """A function that returns an object which the model writes as text, for models without tools.
-
-    Args:
-        output_parser: finds the object in the answer.
-        prompt: a template, or its text; the schema is added after its last message.
-        llm: the model; None: `Configs.llm`.
-
-    Raises:
-        MissingLLMError: there is no model.
-        ConfigurationError: the prompt is neither text nor template.
-    """
-
-    def __init__(
-        self, *, output_parser: PydanticParser[Model], prompt: BasePromptTemplate | str, llm: LLM | None = None
-    ) -> None:
-        self._output_parser = output_parser
-        self._llm = _validated_llm(llm)
-        self._prompt = _validated_prompt(prompt)
-
-    @property
-    def output_cls(self) -> type[Model]:
-        """The class of the objects."""
-        return self._output_parser.output_cls
-
-    def __call__(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """An object.
-
-        Args:
-            llm_kwargs: passed on to the model's `chat`.
-            variables: of the prompt.
-
-        Raises:
-            MissingVariablesError: variables of the prompt are missing.
-            ParseError: the answer holds no such object.
-            RequestError: the server did not answer, or answered with an error.
-        """
-        if self._llm.metadata.is_chat_model:
-            response: ChatResponse = self._llm.chat(self._messages(variables), **dict(llm_kwargs or {}))
-            return self._output_parser.parse(response.message.content)
-        return self._output_parser.parse(self._llm.complete(self._text(variables), **dict(llm_kwargs or {})).text)
-
-    async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """Return an object, asynchronously."""
-        if self._llm.metadata.is_chat_model:
-            response: ChatResponse = await self._llm.achat(self._messages(variables), **dict(llm_kwargs or {}))
-            return self._output_parser.parse(response.message.content)
-        found = await self._llm.acomplete(self._text(variables), **dict(llm_kwargs or {}))
-        return self._output_parser.parse(found.text)
-
-    def _text(self, variables: Mapping[str, Any]) -> str:
-        return self._output_parser.format(self._prompt.format(**variables))
-
-    def _messages(self, variables: Mapping[str, Any]) -> list[Message]:
-        messages = self._prompt.format_messages(**variables)
-        if not messages:
-            return [Message.from_str(self._output_parser.format(""))]
-        last = messages[-1]
-        told = TextChunk(content=self._output_parser.format(last.content))
-        others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
-        return [*messages[:-1], last.model_copy(update={"chunks": [told, *others]})]
-
-
-class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
+class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     """A function that returns an object which the model writes as the arguments of a call.
 
     Args:
@@ -141,10 +47,14 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         tool_choice: passed on to the model, if it supports it.
         allow_parallel_tool_calls: whether to return a list of all objects, instead of the first.
         verbose: log calls and outputs.
+        max_retries: how often the model is asked again, with its answer and the error, if no valid object came of it.
+            Every attempt costs a request; a stream shows the views of each.
+        on_attempt: called with each `Attempt` that failed.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the model cannot call functions, or the prompt is neither text nor template.
+        ConfigurationError: the model cannot call functions, the prompt is neither text nor template, or `max_retries`
+            is not a number from 0 up.
     """
 
     def __init__(
@@ -156,6 +66,8 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         tool_choice: Any = None,
         allow_parallel_tool_calls: bool = False,
         verbose: bool = False,
+        max_retries: int = 0,
+        on_attempt: Callable[[Attempt], Any] | None = None,
     ) -> None:
         given: Any = output_cls
         if not (isinstance(given, type) and issubclass(given, BaseModel)):
@@ -163,15 +75,16 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
             raise ConfigurationError(message, field="output_cls", value=output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)
-        self._prompt = _validated_prompt(prompt)
+        self._prompt = validated_prompt(prompt)
         self._tool_choice = tool_choice
         self._allow_parallel_tool_calls = allow_parallel_tool_calls
         self._verbose = verbose
+        self._max_retries, self._on_attempt = checked_retries(max_retries), on_attempt
 
     @staticmethod
     def validate_llm(llm: FunctionCallingLLM | None) -> FunctionCallingLLM:
         """The given model, or `Configs.llm`. Errors are those of the class."""
-        found: Any = _validated_llm(llm)
+        found: Any = validated_llm(llm)
         if not found.metadata.is_function_calling_model:
             name = found.metadata.model_name
             raise ConfigurationError(
@@ -180,7 +93,7 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         function_calling: FunctionCallingLLM = found
         return function_calling
 
-    validate_prompt = staticmethod(_validated_prompt)
+    validate_prompt = staticmethod(validated_prompt)
 
     @property
     def output_cls(self) -> type[Model]:
@@ -249,11 +162,16 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        try:
-            response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
-        except NoToolCallError as error:
-            return self._written_out(error, parallel=parallel)
-        return self._output(response, parallel=parallel)
+        attempts = self._attempts()
+        while True:
+            try:
+                try:
+                    response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
+                except NoToolCallError as error:
+                    return self._written_out(error, parallel=parallel)
+                return self._output(response, parallel=parallel)
+            except MENDABLE as error:
+                asked["messages"] = told(asked["messages"], attempts.failed(error))
 
     @overload
     async def acall(
@@ -284,11 +202,18 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         """The same, asynchronously."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        try:
-            response = await self._llm.apredict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
-        except NoToolCallError as error:
-            return self._written_out(error, parallel=parallel)
-        return self._output(response, parallel=parallel)
+        attempts = self._attempts()
+        while True:
+            try:
+                try:
+                    response = await self._llm.apredict_and_call(
+                        **asked, error_on_tool_error=True, verbose=self._verbose
+                    )
+                except NoToolCallError as error:
+                    return self._written_out(error, parallel=parallel)
+                return self._output(response, parallel=parallel)
+            except MENDABLE as error:
+                asked["messages"] = told(asked["messages"], attempts.failed(error))
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
@@ -311,17 +236,33 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        return self._streamed(self._llm.stream_chat_with_tools(**asked), parallel=parallel)
+        return self._streamed(asked, self._llm.stream_chat_with_tools(**asked), parallel=parallel)
 
-    def _streamed(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
+    def _streamed(self, asked: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
+        attempts = self._attempts()
+        while True:
+            try:
+                yield from self._attempted(responses, parallel=parallel)
+            except MENDABLE as error:
+                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            else:
+                return
+            finally:
+                close(responses)
+            responses = self._llm.stream_chat_with_tools(**asked)
+
+    def _attempted(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
         processor = self._processor(parallel=parallel)
-        response, shown = None, None
-        for response in responses:
-            partials = processor.process(response, shown)
-            if partials and partials is not shown:
-                yield _shown(partials, parallel=parallel)
-            shown = partials
-        yield _shown(self._finished(processor, response), parallel=parallel)
+        shown = None
+        heard = _Heard()
+        with heard:
+            for response in responses:
+                heard.response = response
+                partials = processor.process(response, shown)
+                if partials and partials is not shown:
+                    yield _shown(partials, parallel=parallel)
+                shown = partials
+            yield _shown(self._finished(processor, heard.response), parallel=parallel)
 
     def astream_call(
         self,
@@ -335,18 +276,39 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
         responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
-        return AsyncSteps(self._astreamed(responses, parallel=parallel))
+        return AsyncSteps(self._astreamed(asked, responses, parallel=parallel))
 
-    async def _astreamed(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncIterator[Any]:
+    async def _astreamed(
+        self, asked: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
+    ) -> AsyncIterator[Any]:
+        attempts = self._attempts()
+        while True:
+            try:
+                async with contextlib.aclosing(self._aattempted(responses, parallel=parallel)) as shown:
+                    async for each in shown:
+                        yield each
+            except MENDABLE as error:
+                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            else:
+                return
+            responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
+
+    async def _aattempted(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncGenerator[Any]:
         processor = self._processor(parallel=parallel)
-        response, shown = None, None
-        async with contextlib.aclosing(responses):
-            async for response in responses:
-                partials = processor.process(response, shown)
-                if partials and partials is not shown:
-                    yield _shown(partials, parallel=parallel)
-                shown = partials
-        yield _shown(self._finished(processor, response), parallel=parallel)
+        shown = None
+        heard = _Heard()
+        with heard:
+            async with contextlib.aclosing(responses):
+                async for response in responses:
+                    heard.response = response
+                    partials = processor.process(response, shown)
+                    if partials and partials is not shown:
+                        yield _shown(partials, parallel=parallel)
+                    shown = partials
+            yield _shown(self._finished(processor, heard.response), parallel=parallel)
+
+    def _attempts(self) -> Attempts:
+        return Attempts(self._max_retries, self._on_attempt)
 
     def _output(self, response: AgentChatResponse, *, parallel: bool) -> Any:
         if parallel and response.unfinished:
@@ -358,7 +320,9 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
         response: ChatResponse | None = error.response
         found = None if response is None or response.unfinished else self._plain(response)
         if found is None:
-            raise self._unfinished_error(error) from error
+            unfinished = self._unfinished_error(error)
+            unfinished.response = response
+            raise unfinished from error
         return [found] if parallel else found
 
     def _plain(self, response: ChatResponse) -> Model | None:
@@ -404,6 +368,19 @@ class ToolOrchestratingLLM(_WithPrompt, Generic[Model]):
     def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:
         name = self._output_cls.__name__
         return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
+
+
+class _Heard:
+    """What was heard before a failure, for who asks again."""
+
+    response: ChatResponse | None = None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, LLMError) and error.response is None:
+            error.response = self.response
 
 
 def _shown(objects: Sequence[Any], *, parallel: bool) -> Any:

@@ -11,6 +11,8 @@ from ollama import ResponseError
 from pydantic import BaseModel, ConfigDict, Field
 from tenacity import AsyncRetrying, Retrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
+from toolglean.llm.sse import StatusError
+
 __all__ = ["RetryPolicy", "is_retryable"]
 
 RETRYABLE_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -18,7 +20,7 @@ RETRYABLE_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 def is_retryable(error: BaseException) -> bool:
     """Whether the same request may succeed a little later: no connection, a time-out, a busy or a broken server."""
-    if isinstance(error, ResponseError):
+    if isinstance(error, ResponseError | StatusError):
         return error.status_code in RETRYABLE_STATUS
     return isinstance(error, ConnectionError | TimeoutError | httpx.TimeoutException | httpx.TransportError)
 

@@ -10,7 +10,7 @@ from typing import Any
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
 from toolglean.messages.wire import unrunnable
 
-__all__ = ["ChatDeltas"]
+__all__ = ["ChatDeltas", "LegacyDeltas"]
 
 
 class ChatDeltas:
@@ -91,3 +91,18 @@ class ChatDeltas:
             return [self._piece(broken)] if broken else []
         self.calls_closed += 1
         return [self._piece("{}")] if self._silent else []
+
+
+class LegacyDeltas(ChatDeltas):
+    """The same with the calls in `function_call`, for requests with `functions`: a message has room for one call."""
+
+    def finish_reason(self, given: str | None) -> str | None:
+        """The reason to send: "function_call" for "stop" once a call has ended well; else the given reason."""
+        return "function_call" if given == "stop" and self.calls_closed else given
+
+    def _start(self, event: CallStart) -> dict[str, Any]:
+        self._silent = True
+        return {"function_call": {"name": event.name, "arguments": ""}}
+
+    def _piece(self, text: str) -> dict[str, Any]:
+        return {"function_call": {"arguments": text}}

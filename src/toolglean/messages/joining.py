@@ -93,6 +93,11 @@ class ToolCallAggregator:
         """The names of the calls that have begun, as far as they are written."""
         return [call.name for call in self._calls]
 
+    @property
+    def begun(self) -> list[tuple[str, str, list[str]]]:
+        """The calls that have begun: (id, name, pieces of the arguments), as far as they are written."""
+        return [(call.id, call.name, call.parts) for call in self._calls]
+
     def add_delta(self, delta: Any) -> None:
         """Take in a delta: its `tool_calls`, and its old `function_call`."""
         fragments = field(delta, "tool_calls")

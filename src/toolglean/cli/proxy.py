@@ -1,0 +1,113 @@
+# What this file knows: the command `toolglean proxy`: its arguments, and the server that it runs.
+# What it must not know: what the proxy does (clients/proxy.py). Nothing of it is imported before it is asked for.
+"""`toolglean proxy`: a server that mends the answers of another server."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import socket
+import sys
+from typing import Any
+
+from toolglean.cli.options import InputError, read_text
+from toolglean.errors import FormatError, TemplateError
+
+__all__ = ["add_to"]
+
+PORT = 8001
+LAST_PORT = 65535
+MIB = 1024 * 1024
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "proxy",
+        help="serve the API of a server, with leaked calls mended (needs toolglean[proxy])",
+        description="Passes requests on to a server with OpenAI's API, or Ollama's, and mends its answers: calls that "
+        "the model leaked into its text come as tool calls, streamed and whole. Everything else is passed on as it is. "
+        "It keeps no keys and logs no bodies. /healthz says that it runs, /metrics counts what it did.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
+    parser.add_argument("--port", type=int, default=PORT, help=f"where to listen (default: {PORT}; 0: any free port)")
+    group = parser.add_argument_group("how the model writes (by default, the request's model or the turn shows it)")
+    way = group.add_mutually_exclusive_group()
+    way.add_argument("--format", metavar="NAME", help="the name of a format, listed by `toolglean formats`")
+    way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
+    way.add_argument("--template", metavar="FILE", help="a chat template, a Modelfile or a tokenizer_config.json")
+    way.add_argument("--tag", help="the marker that starts a call")
+    group.add_argument(
+        "--start",
+        choices=["content", "reasoning"],
+        help="what answers begin with: reasoning if the prompt has opened it, and the server leaves it in the text",
+    )
+    group.add_argument("--strict", action="store_true", help="read the named format alone, and no other")
+    group.add_argument(
+        "--no-repair",
+        dest="repair",
+        action="store_false",
+        help="leave a malformed call as it is, even if it can be meant in one way only",
+    )
+    group = parser.add_argument_group("what goes through")
+    group.add_argument(
+        "--stream-arguments",
+        action="store_true",
+        help="stream the arguments of a call as they are written (default: a call comes once it is whole, because some "
+        "clients run a call that broke off)",
+    )
+    group.add_argument(
+        "--history",
+        choices=["messages", "text"],
+        default="messages",
+        help="text: write tools, calls and results of a request as text, for servers whose template knows no tools",
+    )
+    group.add_argument(
+        "--body-limit", type=int, default=64, metavar="MIB", help="MiB of a request's body at most (default: 64)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until interrupted. 2 where an argument is wrong, or the port is taken."""
+    try:
+        from toolglean.clients.proxy import application, serve  # noqa: PLC0415  # only this command needs its packages
+    except ImportError as error:
+        raise InputError(f"`toolglean proxy` needs {error.name}: pip install 'toolglean[proxy]'") from error
+    if args.body_limit < 1:
+        raise InputError(f"--body-limit {args.body_limit}: must be a number of MiB above 0")
+    repair = _repair(args)
+    served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
+    with _listening(args.host, args.port) as listening:
+        logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"toolglean proxy: http://{shown}:{port} -> {args.upstream}", file=sys.stderr, flush=True)
+        serve(served, listening)
+    return 0
+
+
+def _repair(args: argparse.Namespace) -> Any:
+    from toolglean.clients.repair import Repair  # noqa: PLC0415
+
+    template = None if args.template is None else read_text(args.template)
+    options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
+    options |= {"strict": args.strict, "repair": args.repair}
+    try:
+        return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
+    except (FormatError, TemplateError) as error:
+        if args.template is None:
+            raise
+        raise InputError(f"{args.template}: {error}") from error
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= LAST_PORT:
+        raise InputError(f"--port {port}: must be a number from 0 to {LAST_PORT}")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(f"--host {host} --port {port}: {error}") from error

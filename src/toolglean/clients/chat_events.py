@@ -1,0 +1,106 @@
+# What this file knows: OpenAI's chat API as events: calls of either kind, those that the server has parsed and those in
+# the text.
+# What it must not know: how calls are found in text (turns.py reads it), how fragments are joined (toolglean.messages),
+# HTTP, any client's objects.
+"""Chunks and answers of OpenAI's chat API as one row of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.clients.turns import ServerTurn
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.messages import OpenAIChunkWrapper, ToolCallAggregator
+from toolglean.messages.openai import CUT_OFF
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ChatEvents"]
+
+
+@dataclass(slots=True)
+class _Own:
+    """A call that the server has parsed, as far as it was told."""
+
+    index: int
+    id: str
+    told: int = 0  # pieces of its arguments
+
+
+class ChatEvents:
+    """Reads the chunks of one turn (of several choices, the first), or its whole answer.
+
+    Args:
+        tools: what the model may call; None: text is text, and only calls that the server has parsed count.
+        options: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, options: Mapping[str, Any]) -> None:
+        self._tools = None if tools is None else ToolSet(tools)
+        self._turn = ServerTurn(self._tools, options)
+        self._joined = ToolCallAggregator()
+        self._own: list[_Own] = []
+        self._over = False
+
+    def read(self, chunk: Any) -> list[Event]:
+        """The events of a chunk, or of a whole answer."""
+        if self._over:
+            return []
+        wrapper = OpenAIChunkWrapper(chunk)
+        thought, text = wrapper.get_reasoning(), wrapper.get_text()
+        found: list[Event] = self._turn.thought(thought) if self._tools is not None else []
+        if thought and self._tools is None:
+            found = [Reasoning(thought, 0)]
+        if text:
+            found = [*found, *([Content(text, 0)] if self._tools is None else self._turn.text(text))]
+        if wrapper.delta is not None:
+            self._joined.add_delta(wrapper.delta)
+            found += self._progress()
+        return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
+
+    def finish(self, reason: str = "") -> list[Event]:
+        """The events of the end: what was held back, and the ends of the server's calls.
+
+        Args:
+            reason: why the turn ended; "": nobody said so.
+        """
+        if self._over:
+            return []
+        self._over = True
+        found: list[Event] = self._turn.finish() if self._tools is not None else []
+        names = self._joined.names
+        found += self._progress(at_end=True)
+        ended = self._joined.finish()
+        last = len(ended) - 1
+        for place, (own, call) in enumerate(zip(self._own, ended, strict=True)):
+            cut = place == last and (not reason or reason in CUT_OFF)
+            found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
+        return found
+
+    def _progress(self, *, at_end: bool = False) -> list[Event]:
+        found: list[Event] = []
+        for place, (id, name, parts) in enumerate(self._joined.begun):  # noqa: A001  # the wire's own word
+            if place == len(self._own):
+                if not (parts or at_end):
+                    break  # its name may come in pieces
+                index, made = self._turn.claim()
+                self._own.append(_Own(index, id or made))
+                found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
+            own = self._own[place]
+            found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
+            own.told = len(parts)
+        return found
+
+    def _end(self, own: _Own, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
+        status: Status = "ok"
+        if unread or not name or (cut and not arguments):
+            status = "incomplete" if cut and name else "malformed"
+        text = unread or self._turn.text_of(arguments)
+        place = self._turn.place
+        given = arguments if status == "ok" else None
+        call = ToolCall(own.id, own.index, name, self._known(name), given, text, (place, place), status)
+        return CallEnd(own.index, call, place)
+
+    def _known(self, name: str) -> bool | None:
+        return None if self._tools is None else name in self._tools

@@ -1,0 +1,143 @@
+# What this file knows: how leaked calls are moved from the text of Ollama's chat to where its server puts those that it
+# has parsed, on plain dicts: the lines of /api/chat. It needs no package.
+# What it must not know: the ollama package's objects (ollama_chunks.py), how calls are written.
+#
+# A line of plain text is passed through unchanged. Ollama's wire has only whole calls, so a leaked one comes out once
+# it has ended well; the text of one that does not stays content. What was held back comes before the last line.
+"""Leaked calls in Ollama's chat, on plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolglean.clients.reading import Tools, is_all, text_for
+from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
+from toolglean.messages.wire import arguments_of, field
+
+__all__ = ["LineReader"]
+
+MESSAGE_FIELDS = frozenset({"role", "content"})
+"""What every message has; one that says more is not held back."""
+LINE_FIELDS = frozenset({"model", "created_at", "done", "message"})
+
+
+class LineReader:
+    """Reads the lines of one answer.
+
+    Args:
+        tools: as for `toolglean.Parser`.
+        options: as for `toolglean.Parser`, and `single_call` and `counts`, as for `TurnText`.
+    """
+
+    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self._turn = text_for(tools, {**options, "whole_calls": True})
+        self._last: Any = None
+        self._over = False
+        self._next = 0  # the index of the next call
+        self._own: list[tuple[str, Any]] = []  # calls of the server
+        self._turn.own_calls = lambda: self._own
+
+    @property
+    def pristine(self) -> bool:
+        """Whether all that came so far is text for the user, as the server sent it."""
+        return self._turn.pristine
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back."""
+        return self._turn.waits
+
+    def read(self, line: Any) -> list[Any]:
+        """The lines that a line becomes: often itself, or none while its text is held back."""
+        message = field(line, "message")
+        if self._over or message is None:  # whatever comes behind the last line, or is no answer
+            return [line]
+        text = field(message, "content")
+        self._count(message)
+        if field(line, "done") is True:
+            return self._end(line, text)
+        self._last = line
+        if not isinstance(text, str) or not text:
+            return [line]
+        events = self._turn.feed(text)
+        return [line] if is_all(events, text) else self._mended(line, events)
+
+    def whole(self, answer: Any) -> Any:
+        """What an answer becomes that was not streamed: often itself."""
+        message = field(answer, "message")
+        text = field(message, "content")
+        if not isinstance(text, str) or not text:
+            return answer
+        self._count(message)
+        events = self._turn.feed(text) + self._turn.finish()
+        return answer if is_all(events, text) else self._changed(answer, events)
+
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back, where no last line came."""
+        if self._over or self._last is None:
+            return []
+        self._over = True
+        return self._mended(self.like(self._last), self._turn.finish())
+
+    def _end(self, line: Any, text: Any) -> list[Any]:
+        self._over = True
+        said = isinstance(text, str) and bool(text)  # some servers put text into the last line
+        events = self._turn.feed(text) if said else []
+        rest = self._turn.finish()
+        if is_all(events + rest, text if said else ""):
+            return [line]
+        before = self._mended(self.like(line), events + rest)
+        message = field(line, "message")
+        last = self.line_with(line, "", field(message, "thinking"), field(message, "tool_calls"))
+        return [*before, last if said else line]
+
+    def _count(self, message: Any) -> None:
+        calls = field(message, "tool_calls")
+        for call in calls if isinstance(calls, list | tuple) else ():
+            function = field(call, "function")
+            self._own.append((field(function, "name"), arguments_of(field(function, "arguments"))[0]))
+            self._turn.take()
+            self._next += 1
+
+    def _mended(self, line: Any, events: list[Event]) -> list[Any]:
+        said = any(isinstance(event, Content | Reasoning | CallEnd) for event in events)
+        return [self._changed(line, events)] if said or self.says_more(line) else []
+
+    def _changed(self, line: Any, events: list[Event]) -> Any:
+        own = field(line, "message")
+        thinking, calls = field(own, "thinking"), field(own, "tool_calls")
+        thoughts = [thinking] if isinstance(thinking, str) else []
+        found = list(calls) if isinstance(calls, list | tuple) else []
+        leaked: list[Any] = []
+        for event in events:
+            if type(event) is Reasoning:
+                thoughts.append(event.text)
+            elif type(event) is CallEnd:
+                leaked.append(self.call(event.call, self._next))
+                self._next += 1
+        content = "".join(event.text for event in events if type(event) is Content)
+        return self.line_with(line, content, "".join(thoughts) or None, [*leaked, *found] or None)
+
+    # -- dicts: the package's objects have their own ways --------------------------------------------------------------
+
+    def says_more(self, line: Any) -> bool:
+        """Whether a line says anything besides its text."""
+        more = [line[name] for name in line if name not in LINE_FIELDS]
+        message = line["message"]
+        return any(more) or any(message[name] for name in message if name not in MESSAGE_FIELDS)
+
+    def like(self, line: Any) -> Any:
+        """An empty line of the same answer, without what only the last one has."""
+        head = {name: line[name] for name in ("model", "created_at") if name in line}
+        return {**head, "message": {"role": "assistant", "content": ""}, "done": False}
+
+    def line_with(self, line: Any, content: str, thinking: str | None, calls: list[Any] | None) -> Any:
+        """The line with these in its message; None: the field must not be there."""
+        rest = {name: value for name, value in line["message"].items() if name not in {"thinking", "tool_calls"}}
+        more = {name: value for name, value in (("thinking", thinking), ("tool_calls", calls)) if value is not None}
+        return {**line, "message": {**rest, "content": content, **more}}
+
+    def call(self, call: ToolCall, index: int) -> Any:
+        """A call, as Ollama writes it."""
+        return {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}

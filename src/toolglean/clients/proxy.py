@@ -1,0 +1,331 @@
+# What this file knows: HTTP between a caller and an upstream server: headers, limits, errors, who leaves when.
+# What it must not know: what an answer becomes (repair.py), how a history is rewritten (proxy_history.py), how counters
+# are written (proxy_metrics.py), how calls are written.
+#
+#   the caller                          the upstream                         what happens
+#   sends a request                                                          the same request, without Accept-Encoding
+#   waits                               cannot be reached, or breaks off     502, with OpenAI's error object
+#                                       before its first byte
+#   reads                               breaks off later                     what was held back, an error event in a
+#                                                                            stream of events, and the connection breaks
+#   leaves                              is still writing                     its connection is closed
+#
+# No key is kept and no body is logged: both belong to the caller.
+"""A proxy that mends the answers of a server: a Starlette application on httpx."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+try:
+    import anyio
+    import httpx
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Mount, Route
+except ImportError as error:
+    said = f"toolglean.clients.proxy needs {error.name}: pip install 'toolglean[proxy]'"
+    raise ImportError(said, name=error.name) from error
+
+from toolglean.clients.proxy_history import as_text
+from toolglean.clients.proxy_metrics import Metrics
+from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
+from toolglean.errors import UsageError
+
+__all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
+
+log = logging.getLogger("toolglean.proxy")
+
+BODY_LIMIT = 64 * 1024 * 1024
+"""Bytes of a request's body, unless you say otherwise."""
+CONNECT_TIMEOUT = 10.0
+"""Seconds until a connection must stand. There is no other limit: a model may think for as long as its caller waits."""
+PATIENCE = 5
+"""Seconds that open streams get to end when the server is stopped."""
+CLOSING = 2.0
+"""Seconds that a connection may take to close."""
+
+HOP_BY_HOP = frozenset(
+    {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
+    | {b"trailer", b"transfer-encoding", b"upgrade"}
+)
+"""Headers about one connection, which is not the other one (RFC 9110, 7.6.1)."""
+OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
+"""Headers of a request that are made anew."""
+READABLE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+"""How an answer may be encoded so that it can be mended; the upstream is asked for none of them."""
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where requests go.
+
+    Attributes:
+        origin: scheme, host and port.
+        path: what stands before the path of a request, without a slash at its end.
+    """
+
+    origin: str
+    path: str
+
+    @classmethod
+    def of(cls, url: str) -> Upstream:
+        """The upstream at that URL, such as http://localhost:8000/v1.
+
+        Raises:
+            UsageError: it is not such a URL.
+        """
+        parts = urlsplit(url)
+        try:
+            port_fits = parts.port is None or parts.port > 0
+        except ValueError:
+            port_fits = False
+        wrong = not port_fits or not parts.hostname or parts.query or parts.fragment
+        if wrong or parts.scheme not in {"http", "https"}:
+            raise UsageError(f"upstream={url!r:.200} is not a server's URL: give one such as http://localhost:8000/v1")
+        if "@" in parts.netloc:
+            raise UsageError("upstream has a user or a key in it: leave it out, the caller's own headers are passed on")
+        return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
+
+    def url_of(self, path: bytes, query: bytes) -> httpx.URL:
+        """Where a request for that path goes.
+
+        `/v1/models` and `/models` are the same for an upstream that ends with /v1; Ollama's `/api/chat` stands beside
+        its /v1.
+        """
+        base = self.path.encode()
+        if base and path.startswith(base + b"/"):
+            base = b""
+        elif base.endswith(b"/v1") and path.startswith(b"/api/"):
+            base = base.removesuffix(b"/v1")
+        elif base.endswith(b"/v1"):
+            path = path.removeprefix(b"/v1")
+        return httpx.URL(self.origin).copy_with(raw_path=base + path + (b"?" + query if query else b""))
+
+
+def application(
+    upstream: str,
+    repair: Repair | None = None,
+    *,
+    history: Literal["messages", "text"] = "messages",
+    body_limit: int = BODY_LIMIT,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Starlette:
+    """The proxy as an ASGI application.
+
+    Args:
+        upstream: the URL of the server, such as http://localhost:8000/v1.
+        repair: how answers are mended; None: `Repair()`.
+        history: "messages": requests go out as they came. "text": calls and results in them become text, as does the
+            list of tools, for servers whose template has no place for them.
+        body_limit: bytes that the body of a request may have.
+        transport: how the upstream is reached; None: httpx's own.
+
+    Raises:
+        UsageError: an argument is wrong.
+    """
+    if history not in {"messages", "text"}:
+        raise UsageError(f"history={history!r:.80} is unknown: give 'messages' or 'text'")
+    proxy = _Proxy(Upstream.of(upstream), Repair() if repair is None else repair, history == "text", body_limit)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with _client(transport) as proxy.client:
+            yield
+
+    async def healthy(_: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def metrics(_: Request) -> Response:
+        return Response(proxy.metrics.text(proxy.repair.counts), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    routes = [Route("/healthz", healthy), Route("/metrics", metrics), Mount("/", proxy)]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+def serve(served: Starlette, listening: socket.socket) -> None:
+    """Serve the application until the process is interrupted.
+
+    Args:
+        served: the application.
+        listening: a socket that listens.
+    """
+    config = uvicorn.Config(
+        served,
+        log_level="warning",
+        access_log=False,
+        server_header=False,  # the upstream's own are passed on
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _client(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+    none: list[str] = []
+    return httpx.AsyncClient(
+        transport=transport,
+        timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+        follow_redirects=False,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=none)),  # one caller's must not reach another
+    )
+
+
+class _TooLong(Exception):  # noqa: N818  # it never leaves this file
+    """The body of a request has more bytes than it may have."""
+
+
+class _Proxy:
+    """The application behind the two paths of our own."""
+
+    client: httpx.AsyncClient
+
+    def __init__(self, upstream: Upstream, repair: Repair, as_text: bool, body_limit: int) -> None:  # noqa: FBT001
+        self.repair = repair
+        self.metrics = Metrics()
+        self._upstream = upstream
+        self._as_text = as_text
+        self._body_limit = body_limit
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1003})
+            return
+        request = Request(scope, receive)
+        self.metrics.begin(kind_of(request.method, scope["path"]) or "other")
+        try:
+            await self._served(request, await self._body(request), send)
+        except ClientDisconnect:
+            self.metrics.left += 1
+        except _TooLong:
+            message = f"the body of the request has more than {self._body_limit} bytes"
+            await _refusal(413, message, "invalid_request_error", "body_too_large")(scope, receive, send)
+        finally:
+            self.metrics.end()
+
+    async def _body(self, request: Request) -> bytes:
+        parts: list[bytes] = []
+        length = 0
+        async for data in request.stream():
+            length += len(data)
+            if length > self._body_limit:
+                raise _TooLong
+            parts.append(data)
+        return b"".join(parts)
+
+    async def _served(self, request: Request, body: bytes, send: Any) -> None:
+        over = False
+
+        async def sent(message: Any) -> None:
+            nonlocal over  # the server reports the end of its answer as if the caller had left
+            over = over or (message["type"] == "http.response.body" and not message.get("more_body"))
+            await send(message)
+
+        async def until_the_caller_leaves() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            self.metrics.left += not over
+            group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(until_the_caller_leaves)
+            await self._passed_on(request, body, sent)
+            group.cancel_scope.cancel()
+
+    async def _passed_on(self, request: Request, body: bytes, send: Any) -> None:
+        path = request.scope["path"]
+        exchange = self.repair.exchange(request.method, path, body)
+        if self._as_text:
+            body = as_text(kind_of(request.method, path), body, self.repair)
+        asked = httpx.Request(
+            request.method,
+            self._upstream.url_of(request.scope.get("raw_path") or path.encode(), request.scope["query_string"]),
+            headers=_to_upstream(request.scope["headers"]),
+            content=body,
+        )
+        asked.extensions = {"timeout": self.client.timeout.as_dict()}
+        try:
+            answer = await self.client.send(asked, stream=True)
+        except httpx.HTTPError as error:
+            self.metrics.upstream_errors += 1
+            log.warning("the upstream gave no answer: %s", type(error).__name__)
+            message = f"the upstream gave no answer: {type(error).__name__}: {error}"
+            refusal = _refusal(502, message, "upstream_error", "upstream_unreachable")
+            await refusal(request.scope, request.receive, send)
+            return
+        try:
+            await self._answered(answer, _reader(exchange, answer), send)
+        finally:
+            with anyio.move_on_after(CLOSING, shield=True):
+                await answer.aclose()
+
+    async def _answered(self, answer: httpx.Response, reader: AnswerReader | None, send: Any) -> None:
+        headers = _to_caller(answer.headers.raw, mended=reader is not None)
+        await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+        try:
+            async for data in answer.aiter_raw() if reader is None else answer.aiter_bytes():
+                if found := data if reader is None else reader.feed(data):
+                    await send({"type": "http.response.body", "body": found, "more_body": True})
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            self.metrics.upstream_errors += 1
+            log.warning("the upstream broke off: %s", type(error).__name__)
+            await send({"type": "http.response.body", "body": _last_words(answer, reader, error), "more_body": True})
+            return  # without an end: the server then breaks the connection, which is what the upstream did
+        last = b"" if reader is None else reader.finish()
+        await send({"type": "http.response.body", "body": last})
+
+
+def _reader(exchange: Exchange | None, answer: httpx.Response) -> AnswerReader | None:
+    if exchange is None or answer.headers.get("content-encoding", "").strip().lower() not in READABLE:
+        return None
+    return exchange.reader(answer.status_code, answer.headers.get("content-type", ""))
+
+
+def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exception) -> bytes:
+    found = b"" if reader is None else reader.finish()
+    if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
+        return found
+    said = _error(f"the upstream broke off: {type(error).__name__}", "upstream_error", "upstream_broke_off")
+    return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
+
+
+def _error(message: str, kind: str, code: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _refusal(status: int, message: str, kind: str, code: str) -> Response:
+    return JSONResponse(_error(message, kind, code), status)
+
+
+def _to_upstream(given: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    headers = list(given)
+    dropped = HOP_BY_HOP | OURS | _named_by_connection(headers)
+    kept = [(name, value) for name, value in headers if name.lower() not in dropped]
+    return [*kept, (b"accept-encoding", b"identity")]
+
+
+def _to_caller(given: Iterable[tuple[bytes, bytes]], *, mended: bool) -> list[tuple[bytes, bytes]]:
+    headers = [(name.lower(), value) for name, value in given]
+    dropped = HOP_BY_HOP | _named_by_connection(headers)
+    if mended:
+        dropped |= {b"content-length", b"content-encoding"}
+    return [(name, value) for name, value in headers if name not in dropped]
+
+
+def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    named = [value for name, value in headers if name.lower() == b"connection"]
+    return frozenset(each.strip().lower() for value in named for each in value.split(b","))

@@ -1,0 +1,84 @@
+# What this file knows: the proxy's counters, and Prometheus' text form.
+# What it must not know: HTTP, and what is counted for which reason.
+"""Counters in Prometheus' text form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from toolglean.clients.reading import Counts
+
+__all__ = ["Metrics"]
+
+MOST = 200
+"""Label values of one counter. Reasons do not come from a model's text, but nobody's memory should depend on that."""
+
+
+class Metrics:
+    """What the proxy has done.
+
+    Attributes:
+        requests: how many requests came, by the API they were for.
+        open: how many are not answered yet.
+        upstream_errors: how often the upstream gave no answer, or broke off.
+        left: how often a caller left before the end.
+    """
+
+    def __init__(self) -> None:
+        self.requests: Counter[str] = Counter()
+        self.open = 0
+        self.upstream_errors = 0
+        self.left = 0
+
+    def begin(self, api: str) -> None:
+        """A request came."""
+        self.requests[api] += 1
+        self.open += 1
+
+    def end(self) -> None:
+        """It was answered, or given up."""
+        self.open -= 1
+
+    def text(self, counts: Counts) -> str:
+        """All counters.
+
+        Args:
+            counts: what was found in the answers.
+        """
+        return "".join(
+            (
+                _counter("toolglean_requests_total", "Requests, by API.", self.requests, "api"),
+                _plain("toolglean_open_requests", "gauge", "Requests that are not answered yet.", self.open),
+                _plain(
+                    "toolglean_mended_calls_total", "counter", "Calls moved from text to their place.", counts.calls
+                ),
+                _counter("toolglean_repairs_total", "Repairs made in those calls.", counts.repairs, "repair"),
+                _counter(
+                    "toolglean_problems_total", "What could not be accepted as written.", counts.problems, "reason"
+                ),
+                _plain(
+                    "toolglean_upstream_errors_total",
+                    "counter",
+                    "Upstream gave no answer, or broke off.",
+                    self.upstream_errors,
+                ),
+                _plain("toolglean_callers_left_total", "counter", "Callers that left before the end.", self.left),
+            )
+        )
+
+
+def _plain(name: str, kind: str, told: str, value: int) -> str:
+    return f"# HELP {name} {told}\n# TYPE {name} {kind}\n{name} {value}\n"
+
+
+def _counter(name: str, told: str, values: Mapping[str, int], label: str) -> str:
+    # A request may come in while this is written: so the values are copied first.
+    rows = sorted(dict(values).items(), key=lambda each: (-each[1], each[0]))
+    shown = [*rows[:MOST], *([("other", sum(count for _, count in rows[MOST:]))] if len(rows) > MOST else [])]
+    lines = "".join(f'{name}{{{label}="{_escaped(value)}"}} {count}\n' for value, count in shown)
+    return f"# HELP {name} {told}\n# TYPE {name} counter\n{lines}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

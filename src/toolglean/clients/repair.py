@@ -1,0 +1,206 @@
+# What this file knows: which requests ask for an answer that can be mended, and what they say of tools and the model.
+# What it must not know: how bytes arrive (httpx.py and the proxy bring them), how an answer is cut into its parts
+# (repair_bytes.py), how calls are written.
+#
+#   POST …/chat/completions        OpenAI's chat API, also with `functions` instead of tools
+#   POST …/responses               OpenAI's Responses API
+#   POST …/api/chat                Ollama's chat
+#
+# Everything else is none of ours: the answers to other paths, to requests without function tools or with `tool_choice`
+# "none", and all that are not 200. It needs no package.
+"""What one request to a server asks for, and what becomes of the bytes of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from toolglean.clients.chat import StreamReader, dict_completion
+from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.reading import Counts
+from toolglean.clients.repair_bytes import AnswerReader, Lines, ServerSentEvents, Whole
+from toolglean.clients.responses import ResponseReader, dict_response
+from toolglean.errors import ToolError, UsageError
+from toolglean.formats.registry import format_of_model
+from toolglean.formats.spec import Format
+from toolglean.parser import Parser
+from toolglean.tools import Tool, ToolSet, as_tool
+
+__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]
+
+Kind: TypeAlias = Literal["chat", "responses", "ollama"]
+
+FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
+"""With one of these, the user says how calls are written; else the request's model does, or the turn shows it."""
+PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
+UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
+"""Content types that do not say what an answer is: then the request does."""
+
+
+def kind_of(method: str, path: str) -> Kind | None:
+    """Which API a request is for; None for one whose answer is never mended."""
+    if method.upper() != "POST":
+        return None
+    return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
+
+
+class Repair:
+    """Moves the calls that models leak into their text to where a server's API has them.
+
+    Args:
+        whole_calls: whether a call of a stream comes out only once it has ended well, in one piece. Some clients run a
+            call that broke off, because they complete half of its arguments; so they never see one. If False, its
+            arguments stream as the model writes them.
+        counts: what was found is added to it; None: `Repair.counts` is new.
+        options: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
+            …), the `model` of each request does, if its format is known; otherwise the turn shows it.
+
+    Raises:
+        What `Parser` raises for wrong arguments, at once.
+
+    One `Repair` serves any number of requests, also from several threads.
+    """
+
+    def __init__(self, *, whole_calls: bool = True, counts: Counts | None = None, **options: Any) -> None:
+        for name in ("prompt", "markup"):
+            if options.get(name):
+                raise UsageError(
+                    f"{name}={options[name]!r:.80} cannot be used here: it belongs to one turn, leave it out"
+                )
+        # The server has read the prompt: what it leaves of the reasoning begins with its marker, unless you say so.
+        given = {name: value for name, value in options.items() if value is not None}
+        self._options: dict[str, Any] = {"start": "content", **given}
+        try:
+            Parser(None, **self._options)
+        except TypeError as error:
+            raise UsageError(f"{error}: give options of toolglean.Parser, or leave it out") from error
+        self._named = any(name in self._options for name in FORMAT_OPTIONS)
+        self.whole_calls = whole_calls
+        self.counts = Counts() if counts is None else counts
+
+    def exchange(self, method: str, path: str, body: bytes) -> Exchange | None:
+        """Look at a request.
+
+        Args:
+            method, path: of the request; the path without its query.
+            body: its whole body, not compressed.
+
+        Returns:
+            What becomes of its answer; None if that must be passed on as it is.
+        """
+        kind = kind_of(method, path)
+        asked = None if kind is None else _object(body)
+        return None if kind is None or asked is None else self.asked(kind, asked)
+
+    def asked(self, kind: Kind, asked: Mapping[str, Any]) -> Exchange | None:
+        """The same for a request that is known as its fields.
+
+        Args:
+            kind: which API it is for.
+            asked: the fields of its body.
+        """
+        if asked.get("tool_choice") == "none":
+            return None
+        tools, legacy = _tools(asked.get("tools")), False
+        if not tools and kind == "chat" and asked.get("function_call") != "none":
+            tools, legacy = _tools(asked.get("functions")), True
+        if not tools:
+            return None
+        streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
+        options: dict[str, Any] = {**self._options, **self._model(asked), "counts": self.counts}
+        if asked.get("parallel_tool_calls") is False:
+            options["single_call"] = True
+        if kind != "ollama":
+            options["whole_calls"] = self.whole_calls
+        if legacy:
+            options["legacy"] = True
+        return Exchange(kind, ToolSet(tools), options, streamed is True)
+
+    def format_for(self, asked: Mapping[str, Any]) -> Format | None:
+        """The format that a request's model writes, as far as it is known without its answer.
+
+        Args:
+            asked: the fields of the request's body.
+        """
+        return Parser(None, **{**self._options, **self._model(asked)}).format
+
+    def _model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        model = asked.get("model")
+        if self._named or not isinstance(model, str) or format_of_model(model) is None:
+            return {}
+        return {"model": model}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request whose answer can be mended.
+
+    Attributes:
+        kind: which API it is for.
+        tools: the functions that the model may call.
+        options: how its text is read.
+        streamed: whether it asked for a stream.
+    """
+
+    kind: Kind
+    tools: ToolSet
+    options: Mapping[str, Any]
+    streamed: bool
+
+    def reader(self, status: int, content_type: str) -> AnswerReader | None:
+        """What reads the answer's body, which must not be compressed.
+
+        Args:
+            status: of the answer.
+            content_type: its header; "" if it has none.
+
+        Returns:
+            A reader: what `feed` and, at the end, `finish` give is the mended body. None: pass the answer on as it is.
+        """
+        if status != 200:  # what is not a plain success is the server's own word
+            return None
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind in UNSAID:
+            kind = self._asked_type()
+        if kind == "text/event-stream" and self.kind != "ollama":
+            return ServerSentEvents(self._stream_reader(), named=self.kind == "responses")
+        if kind in {"application/x-ndjson", "application/jsonl"} and self.kind == "ollama":
+            return Lines(self._stream_reader())
+        return Whole(self._mended) if kind == "application/json" else None
+
+    def _asked_type(self) -> str:
+        if not self.streamed:
+            return "application/json"
+        return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
+
+    def _stream_reader(self) -> Any:
+        readers: Mapping[Kind, Any] = {"chat": StreamReader, "responses": ResponseReader, "ollama": LineReader}
+        return readers[self.kind](self.tools, self.options)
+
+    def _mended(self, answer: dict[str, Any]) -> Any:
+        if self.kind == "ollama":
+            return LineReader(self.tools, self.options).whole(answer)
+        return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.options)
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _tools(given: Any) -> list[Tool]:
+    # An entry that is not a function's declaration is the server's business: it will say so, or knows the tool itself.
+    found: dict[str, Tool] = {}
+    for each in given if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else ():
+        if isinstance(each, Mapping) and each.get("type", "function") == "function":
+            try:
+                tool = as_tool(each)
+            except (ToolError, UsageError):
+                continue
+            found.setdefault(tool.name, tool)
+    return list(found.values())

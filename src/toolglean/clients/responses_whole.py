@@ -1,0 +1,95 @@
+# What this file knows: where leaked calls and reasoning go in a whole response of the Responses API, on plain dicts.
+# What it must not know: streams (responses.py), the openai package's objects (openai.py), how calls are written.
+#
+# A message becomes the reasoning that stood in it, the message with what remained, and its calls: OpenAI's own order. A
+# message of which nothing remained is left out, as OpenAI leaves it out.
+"""Leaked calls in whole answers of the Responses API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolglean.clients.reading import Tools, listed, text_for, whole_turn
+from toolglean.events import ToolCall
+from toolglean.messages.wire import arguments_of, field
+
+__all__ = ["dict_response", "is_empty", "own_call"]
+
+
+def is_empty(parts: Iterable[Any]) -> bool:
+    """Whether the parts of a message are text, and there is none."""
+    return all(
+        isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text") for part in parts
+    )
+
+
+def own_call(item: Any) -> tuple[str, Any]:
+    """The name and the arguments of a call that the server has parsed."""
+    return field(item, "name"), arguments_of(field(item, "arguments"))[0]
+
+
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
+
+    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. A message of which
+    nothing remains is left out. Calls that were cut off, or cannot be read, stay in the text.
+    """
+    reader = _WholeReader(tools, options)
+    output = listed(response, "output")
+    own = [own_call(item) for item in output if field(item, "type") == "function_call"]
+    if own:
+        reader.own = own
+        reader.turn.take()
+    found = [each for item in output for each in reader.read(item)]
+    return {**response, "output": found} if found else dict(response)
+
+
+class _WholeReader:
+    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self.turn = text_for(tools, {**options, "whole_calls": True})
+        self.own: list[tuple[str, Any]] = []
+        self._prefix = self.turn.id_prefix
+        self._made = 0
+
+    def read(self, item: Any) -> list[Any]:
+        """The items that an item of the output becomes."""
+        if not isinstance(item, Mapping) or item.get("type") != "message" or not listed(item, "content"):
+            return [item]
+        thoughts: list[Any] = []
+        calls: list[Any] = []
+        parts = [self._part(part, thoughts, calls) for part in listed(item, "content")]
+        mended = [] if (thoughts or calls) and is_empty(parts) else [{**item, "content": parts}]
+        return [*thoughts, *mended, *calls]
+
+    def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:
+        text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
+        if not isinstance(text, str) or not text:
+            return part
+        turn = self.turn.fork()
+        turn.own_calls = lambda: self.own
+        left, output = whole_turn(text, turn)
+        if output.calls:
+            self.turn.take()
+        if output.reasoning:
+            content = [{"type": "reasoning_text", "text": output.reasoning}]
+            thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
+        calls += map(self._call, output.calls)
+        return {**part, "text": left}
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        # Each part has a parser, and all parsers make the same ids.
+        id = self._id()  # noqa: A001  # the wire's own word
+        own = call.id == f"{self._prefix}{call.index}"
+        return {
+            "id": f"fc_{id}",
+            "type": "function_call",
+            "call_id": id if own else call.id,
+            "name": call.name,
+            "arguments": call.arguments_text or "{}",
+            "status": "completed",
+        }
+
+    def _id(self) -> str:
+        self._made += 1
+        return f"{self._prefix}{self._made - 1}"

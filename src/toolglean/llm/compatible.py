@@ -1,0 +1,222 @@
+# What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
+# What it must not know: how calls are found in text and joined from fragments (toolglean.clients.chat_events), how
+# messages are written on the wire (toolglean.messages), the four forms of a chat (served.py).
+"""Any server with OpenAI's chat API as a language model that calls functions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import httpx
+from pydantic import BaseModel, Field, SecretStr, field_validator
+
+from toolglean.clients.chat_events import ChatEvents
+from toolglean.llm.answers import Answer
+from toolglean.llm.base import Messages
+from toolglean.llm.errors import ConfigurationError
+from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.sse import EventLines, refusal
+from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.messages import OpenAIHistoryConverter
+from toolglean.messages.wire import field
+
+__all__ = ["OpenAICompatible"]
+
+FACTS = ("id", "model", "created", "usage", "system_fingerprint")
+"""What a chunk tells of the answer."""
+OK = 200
+
+
+class OpenAICompatible(Served):
+    """A model behind a server with OpenAI's chat API: vLLM, SGLang, llama.cpp, LM Studio, OpenAI itself. Its fields are
+    frozen; no connection is made before the first request.
+
+    Attributes:
+        model: the model's name, as the server knows it.
+        base_url: the API's URL, with its version: http://localhost:8000/v1.
+        api_key: sent as a bearer token; None: no key. It is not shown.
+        timeout: seconds to wait for the server.
+        temperature: between 0 and 2.
+        context_window: how many tokens the model can see, for those who ask for `metadata`; it is not sent.
+        json_mode: whether the model must write JSON and nothing else.
+        response_format: what an answer must look like: a pydantic class, whose schema the server is given, or a dict as
+            the API has it; None: nothing is asked for.
+        additional_kwargs: further fields of every request (`top_p`, `seed`, `max_tokens`, …). It
+            cannot be changed.
+        system_prompt: sent before the messages of every chat; "" for none.
+        tools_in: "server": tools go into the request; "prompt": a system message describes them, for servers that know
+            nothing of tools.
+        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text. If none of them tells how
+            calls are written, the turn shows it.
+        retry: when a request is tried again.
+
+    In a chat, further arguments are fields of the request: `tool_choice`, `max_tokens`, `response_format`, ….
+
+    Raises:
+        ConfigurationError: a field is wrong; it names the field and its value.
+    """
+
+    base_url: str = "http://localhost:8000/v1"
+    api_key: SecretStr | None = None
+    temperature: float = Field(default=0.75, ge=0.0, le=2.0)
+    response_format: Any = None
+    tools_in: Literal["server", "prompt"] = "server"
+
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        client: httpx.Client | None = None,
+        async_client: httpx.AsyncClient | None = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(model, client=client, async_client=async_client, **fields)
+
+    @field_validator("response_format")
+    @classmethod
+    def _is_format(cls, given: Any) -> Any:
+        _response_format(given)
+        return given
+
+    # -- clients -------------------------------------------------------------------------------------------------------
+
+    def _kinds(self) -> tuple[Any, Any]:
+        return httpx.Client, httpx.AsyncClient
+
+    def _new_client(self, kind: Any) -> Any:
+        return kind(timeout=self.timeout)
+
+    def _built(self, client: Any, request: dict[str, Any], *, stream: bool) -> Any:
+        streamed = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
+        headers = {} if self.api_key is None else {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
+        url = f"{self.base_url.rstrip('/')}/chat/completions"
+        return client.build_request("POST", url, json=request | streamed, headers=headers)
+
+    def _answer(self, request: dict[str, Any]) -> Any:
+        client = self.client
+        return _json(client.send(self._built(client, request, stream=False)))
+
+    async def _aanswer(self, request: dict[str, Any]) -> Any:
+        client = self.async_client
+        return _json(await client.send(self._built(client, request, stream=False)))
+
+    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
+        client = self.client
+        response = client.send(self._built(client, request, stream=True), stream=True)
+        try:
+            if response.status_code != OK:
+                response.read()
+                raise refusal(response.status_code, response.text)
+            lines = EventLines()
+            for line in response.iter_lines():
+                chunk = lines.read(line)
+                if chunk is not None:
+                    yield chunk
+        finally:
+            response.close()
+
+    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
+        return self._aread(request)
+
+    async def _aread(self, request: dict[str, Any]) -> AsyncIterator[Any]:
+        client = self.async_client
+        response = await client.send(self._built(client, request, stream=True), stream=True)
+        try:
+            if response.status_code != OK:
+                await response.aread()
+                raise refusal(response.status_code, response.text)
+            lines = EventLines()
+            async for line in response.aiter_lines():
+                chunk = lines.read(line)
+                if chunk is not None:
+                    yield chunk
+        finally:
+            await response.aclose()
+
+    # -- requests ------------------------------------------------------------------------------------------------------
+
+    def _begun(
+        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], Reading]:
+        single = bool(kwargs.pop("single_call", False))
+        kwargs.pop("stream", None)
+        schemas = [schema_of(tool) for tool in tools or ()]
+        request = self._request(self._extend_messages(messages), schemas, kwargs)
+        return request, _Reading(schemas, self.parser, single=single)
+
+    def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        fields = {"temperature": self.temperature, **self.additional_kwargs, **kwargs}
+        form = _response_format(fields.pop("response_format", self.response_format))
+        if self.tools_in == "prompt" and tools:
+            messages = told_in_prompt(messages, tools)
+            fields.pop("tool_choice", None)
+        elif tools:
+            fields["tools"] = tools
+        else:
+            fields.pop("tool_choice", None)  # servers refuse it without tools
+        if form is None and self.json_mode:
+            form = {"type": "json_object"}
+        if form is not None:
+            fields["response_format"] = form
+        return {
+            "model": self.model,
+            "messages": merged(OpenAIHistoryConverter().from_history(messages.to_history())),
+            **fields,
+        }
+
+
+def _response_format(given: Any) -> dict[str, Any] | None:
+    if given is None or isinstance(given, dict):
+        return given
+    if isinstance(given, type) and issubclass(given, BaseModel):
+        schema = {"name": given.__name__, "schema": given.model_json_schema()}
+        return {"type": "json_schema", "json_schema": schema}
+    message = f"response_format={given!r:.80} cannot be sent: give a pydantic class, or a dict as the API has it"
+    raise ConfigurationError(message, field="response_format", value=given)
+
+
+def _json(response: Any) -> Any:
+    if response.status_code != OK:
+        raise refusal(response.status_code, response.text)
+    found = response.json()
+    if isinstance(found, dict) and found.get("error"):
+        raise refusal(-1, response.text)
+    return found
+
+
+class _Reading:
+    """The core: chunks in, responses out."""
+
+    def __init__(self, schemas: list[dict[str, Any]], options: Mapping[str, Any], *, single: bool) -> None:
+        self._events = ChatEvents(schemas or None, options)
+        self._answer = Answer(single_call=single)
+        self.last: ChatResponse | None = None
+
+    def whole(self, raw: Any) -> ChatResponse:
+        """The response to a request that was not streamed."""
+        events = self._events.read(raw)
+        return self._answer.whole(events + self._events.finish(), raw, _facts(raw))
+
+    def step(self, chunk: Any) -> list[ChatResponse]:
+        """What a chunk adds: one response, or none where all of it waits for more."""
+        events, facts = self._events.read(chunk), _facts(chunk)
+        if not events and not {"done_reason", "usage"} & facts.keys():
+            return []
+        self.last = self._answer.add(events, chunk, facts)
+        return [self.last]
+
+    def end(self) -> list[ChatResponse]:
+        """What waited to the end of a stream that did not say why it ended."""
+        events = self._events.finish()
+        if not events:
+            return []
+        self.last = self._answer.add(events)
+        return [self.last]
+
+
+def _facts(chunk: Any) -> dict[str, Any]:
+    found = {name: value for name in FACTS if (value := field(chunk, name)) is not None}
+    choices = field(chunk, "choices")
+    reason = field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
+    return found | ({"done_reason": reason} if reason else {})

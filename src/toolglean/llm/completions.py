@@ -1,0 +1,122 @@
+# What this file knows: how a prompt, a model and a class become a function that gives instances of the class, where the
+# model writes them as text.
+# What it must not know: any server, how an object is found in text (parsing.py), calls (orchestrators.py).
+"""From a prompt to a typed object, without tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, told
+from toolglean.llm.base import LLM
+from toolglean.llm.errors import ParseError
+from toolglean.llm.parsing import PydanticParser
+from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
+from toolglean.llm.prompts import BasePromptTemplate
+from toolglean.llm.types import ChatResponse, Message, TextChunk
+
+__all__ = ["TextCompletionLLM"]
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class TextCompletionLLM(WithPrompt, Generic[Model]):
+    """A function that returns an object which the model writes as text, for models without tools.
+
+    Args:
+        output_parser: finds the object in the answer.
+        prompt: a template, or its text; the schema is added after its last message.
+        llm: the model; None: `Configs.llm`.
+        max_retries: how often the model is asked again, with its answer and the error, if the answer holds no such
+            object. Every attempt costs a request.
+        on_attempt: called with each `Attempt` that failed.
+
+    Raises:
+        MissingLLMError: there is no model.
+        ConfigurationError: the prompt is neither text nor template, or `max_retries` is not a number from 0 up.
+    """
+
+    def __init__(
+        self,
+        *,
+        output_parser: PydanticParser[Model],
+        prompt: BasePromptTemplate | str,
+        llm: LLM | None = None,
+        max_retries: int = 0,
+        on_attempt: Callable[[Attempt], Any] | None = None,
+    ) -> None:
+        self._output_parser = output_parser
+        self._max_retries, self._on_attempt = checked_retries(max_retries), on_attempt
+        self._llm = validated_llm(llm)
+        self._prompt = validated_prompt(prompt)
+
+    @property
+    def output_cls(self) -> type[Model]:
+        """The class of the objects."""
+        return self._output_parser.output_cls
+
+    def __call__(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+        """An object.
+
+        Args:
+            llm_kwargs: passed on to the model's `chat`.
+            variables: of the prompt.
+
+        Raises:
+            MissingVariablesError: variables of the prompt are missing.
+            ParseError: the answer holds no such object.
+            RequestError: the server did not answer, or answered with an error.
+        """
+        attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
+        asked = self._first(variables)
+        while True:
+            response: Any = None
+            try:
+                if isinstance(asked, str):
+                    return self._output_parser.parse(self._llm.complete(asked, **options).text)
+                response = self._llm.chat(asked, **options)
+                return self._output_parser.parse(response.message.content)
+            except ParseError as error:
+                asked = _next(asked, error, response, attempts)
+
+    async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+        """Return an object, asynchronously."""
+        attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
+        asked = self._first(variables)
+        while True:
+            response: Any = None
+            try:
+                if isinstance(asked, str):
+                    return self._output_parser.parse((await self._llm.acomplete(asked, **options)).text)
+                response = await self._llm.achat(asked, **options)
+                return self._output_parser.parse(response.message.content)
+            except ParseError as error:
+                asked = _next(asked, error, response, attempts)
+
+    def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
+        return self._messages(variables) if self._llm.metadata.is_chat_model else self._text(variables)
+
+    def _text(self, variables: Mapping[str, Any]) -> str:
+        return self._output_parser.format(self._prompt.format(**variables))
+
+    def _messages(self, variables: Mapping[str, Any]) -> list[Message]:
+        messages = self._prompt.format_messages(**variables)
+        if not messages:
+            return [Message.from_str(self._output_parser.format(""))]
+        last = messages[-1]
+        told = TextChunk(content=self._output_parser.format(last.content))
+        others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
+        return [*messages[:-1], last.model_copy(update={"chunks": [told, *others]})]
+
+
+def _next(
+    asked: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
+) -> str | list[Message]:
+    error.response = response
+    attempt = attempts.failed(error)
+    if isinstance(asked, str):
+        return f"{asked}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
+    return told(asked, attempt)

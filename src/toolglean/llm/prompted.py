@@ -1,0 +1,54 @@
+# What this file knows: what every function made of a prompt and a model has.
+# What it must not know: what the model is asked for.
+"""Prompts and models, checked."""
+
+from __future__ import annotations
+
+from toolglean.llm.base import LLM
+from toolglean.llm.configs import Configs
+from toolglean.llm.errors import ConfigurationError, MissingLLMError
+from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
+
+__all__ = ["WithPrompt", "validated_llm", "validated_prompt"]
+
+
+def validated_llm(llm: LLM | None) -> LLM:
+    """The given model, or `Configs.llm`.
+
+    Raises:
+        MissingLLMError: there is neither.
+    """
+    found: LLM | None = Configs.llm if llm is None else llm
+    if found is None:
+        raise MissingLLMError("no language model: give one (llm=...), or set Configs.llm", field="llm")
+    return found
+
+
+def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
+    """The template, or one of that text.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    if isinstance(prompt, str):
+        return PromptTemplate(prompt)
+    if isinstance(prompt, BasePromptTemplate):
+        return prompt
+    raise ConfigurationError(
+        f"prompt must be a text or a prompt template, not {type(prompt).__name__}", field="prompt", value=prompt
+    )
+
+
+class WithPrompt:
+    """What both have: a prompt that can be changed."""
+
+    _prompt: BasePromptTemplate
+
+    @property
+    def prompt(self) -> BasePromptTemplate:
+        """The prompt; you can replace it by another one, or by a text."""
+        return self._prompt
+
+    @prompt.setter
+    def prompt(self, prompt: BasePromptTemplate | str) -> None:
+        self._prompt = validated_prompt(prompt)

@@ -1,0 +1,391 @@
+# What this file knows: what models behind servers have in common: settings, clients that are made once, one core with
+# four forms around it.
+# What it must not know: any wire, and any client.
+#
+# There is one core: chunks of the server go through a reader, its events through an `Answer`, and each step is a
+# response. The four forms (whole or in steps, plain or asynchronous) are thin loops around it; a whole answer is a
+# stream of one chunk. Without tools, text is text.
+"""A language model behind a server."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+import json
+import weakref
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+
+from toolglean.clients.streams import aclose, close
+from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
+from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
+from toolglean.llm.faults import Asked, interrupted, wrapped
+from toolglean.llm.frozen import Frozen
+from toolglean.llm.retries import RetryPolicy
+from toolglean.llm.steps import AsyncSteps
+from toolglean.llm.tools import callable_tool
+from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.messages.wire import field
+
+__all__ = ["PROMPT", "Reading", "Served", "merged", "schema_of", "told_in_prompt"]
+
+PROMPT = """You may call these functions:
+
+{tools}
+
+To call one, write this and nothing behind it, once for each call:
+
+<tool_call>
+{{"name": "the function's name", "arguments": {{"a parameter": "its value"}}}}
+</tool_call>"""
+"""What a model is told of the tools whose template has no place for them."""
+
+
+class Reading(Protocol):
+    """Reads the chunks of one answer."""
+
+    last: ChatResponse | None
+    """The last response of a stream, as far as it has come."""
+
+    def whole(self, raw: Any) -> ChatResponse:
+        """The response to a request that was not streamed."""
+
+    def step(self, chunk: Any) -> list[ChatResponse]:
+        """What a chunk adds: one response, or none where all of it waits for more."""
+
+    def end(self) -> list[ChatResponse]:
+        """What waited to the end of a stream."""
+
+
+class Served(BaseModel, FunctionCallingLLM):
+    """A model behind a server. Its fields are frozen; no connection is made before the first request."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+    model: str = Field(min_length=1)
+    base_url: str
+    timeout: float = Field(default=60.0, gt=0)
+    temperature: float
+    context_window: int | None = Field(default=None, gt=0)
+    json_mode: bool = False
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+    system_prompt: str = ""
+    parser: dict[str, Any] = Field(default_factory=dict)
+    retry: RetryPolicy = Field(default_factory=RetryPolicy)
+
+    _client: Any = PrivateAttr(default=None)
+    _async_client: Any = PrivateAttr(default=None)
+    _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
+    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of the asynchronous client
+
+    def __init__(
+        self,
+        model: str = "",
+        *,
+        client: Any = None,
+        async_client: Any = None,
+        **fields: Any,
+    ) -> None:
+        try:
+            super().__init__(model=model, **fields)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(map(str, first["loc"]))
+            message = f"{name}: {first['msg']} (given: {first['input']!r})"
+            raise ConfigurationError(message, field=name, value=first["input"]) from error
+        self._client, self._async_client = client, async_client
+        self._handed_in = (client is not None, async_client is not None)
+
+    @field_validator("model")
+    @classmethod
+    def _is_named(cls, model: str) -> str:
+        if not model.strip():
+            raise ValueError("must not be empty")
+        return model
+
+    @field_validator("additional_kwargs", "parser")
+    @classmethod
+    def _stays(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return Frozen(given)
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be a URL such as http://localhost:11434")
+        _ = parts.port  # a ValueError where it is not a number
+        return url
+
+    @property
+    def metadata(self) -> Metadata:
+        """What is known about the model."""
+        known: dict[str, Any] = {} if self.context_window is None else {"context_window": self.context_window}
+        return Metadata(model_name=self.model, is_chat_model=True, is_function_calling_model=True, **known)
+
+    # -- clients -------------------------------------------------------------------------------------------------------
+
+    @property
+    def client(self) -> Any:
+        """The client: made at its first use, the same ever after.
+
+        Raises:
+            ClientError: it cannot be made; the cause says why.
+        """
+        if self._client is None:
+            self._client = self._made(self._kinds()[0])
+        return self._client
+
+    @property
+    def async_client(self) -> Any:
+        """The asynchronous client: as `client`; but each event loop gets its own, as connections belong to it."""
+        loop = _running_loop()
+        strange = loop is not None and self._loop is not None and self._loop() is not loop
+        if self._async_client is None or (strange and not self._handed_in[1]):
+            self._async_client = self._made(self._kinds()[1])
+            self._loop = None
+        if loop is not None:
+            self._loop = weakref.ref(loop)
+        return self._async_client
+
+    def _made(self, kind: Any) -> Any:
+        try:
+            return self._new_client(kind)
+        except Exception as error:
+            raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
+
+    def close(self) -> None:
+        """Close the plain client's connections; the next use makes a new client. One that was handed in stays open."""
+        if self._client is not None and not self._handed_in[0]:
+            self._closing(self._client).close()
+            self._client = None
+
+    async def aclose(self) -> None:
+        """The same for the asynchronous client."""
+        if self._async_client is not None and not self._handed_in[1]:
+            await self._closing(self._async_client).aclose()
+            self._async_client = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    # -- messages ------------------------------------------------------------------------------------------------------
+
+    def _extend_messages(self, messages: Messages) -> MessageList:
+        found = MessageList.of(messages)
+        if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
+            return found  # nothing to add, or it is there already
+        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
+
+    # -- what each server has of its own -------------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def _kinds(self) -> tuple[Any, Any]:
+        """The classes of the two clients."""
+
+    @abc.abstractmethod
+    def _new_client(self, kind: Any) -> Any:
+        """A client of that class."""
+
+    def _closing(self, client: Any) -> Any:
+        """What of a client is closed."""
+        return client
+
+    def _prepare(self, tools: Sequence[Any]) -> None:
+        """Ask the server what must be known before a request with these tools."""
+
+    async def _aprepare(self, tools: Sequence[Any]) -> None:
+        """The same, asynchronously."""
+
+    @abc.abstractmethod
+    def _begun(
+        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], Reading]:
+        """The request, and what reads its answer."""
+
+    @abc.abstractmethod
+    def _answer(self, request: dict[str, Any]) -> Any:
+        """The whole answer to a request."""
+
+    @abc.abstractmethod
+    async def _aanswer(self, request: dict[str, Any]) -> Any:
+        """The same, asynchronously."""
+
+    @abc.abstractmethod
+    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
+        """The chunks of a streamed answer."""
+
+    @abc.abstractmethod
+    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
+        """The same, asynchronously."""
+
+    def _asked(self, operation: str = "chat") -> Asked:
+        return Asked(operation, self.model, self.base_url)
+
+    # -- chats ---------------------------------------------------------------------------------------------------------
+
+    def chat(
+        self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Any:
+        """Answer messages.
+
+        Args:
+            messages: a text, a message, or several.
+            stream: answer step by step: an iterator of responses, each with all that was said so far.
+            tools: what the model may call: `CallableTool`s, functions, pydantic classes, or tool dicts.
+            kwargs: what goes into the request besides (the class says what); `single_call`: only the first call counts.
+
+        Returns:
+            A `ChatResponse`, or an iterator of them.
+
+        Raises:
+            ToolSchemaError: a tool has no schema; nothing was sent.
+            MessageError: a message cannot be written for this server.
+            ClientError: no client could be made.
+            RequestTimeoutError, RequestConnectionError, ServerError: after the attempts of `retry`.
+            StreamInterruptedError: the stream broke; `partial` is the last response.
+        """
+        if stream:
+            return self.stream_chat(messages, tools=tools, **kwargs)
+        self._check(tools)
+        self._prepare(tools or ())
+        request, reading = self._begun(messages, tools, kwargs)
+        with wrapped(self._asked()) as asked:
+            for attempt in self.retry.retrying():
+                with attempt:
+                    asked.attempts = attempt.retry_state.attempt_number
+                    raw = self._answer(request)
+        return reading.whole(raw)
+
+    async def achat(
+        self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Any:
+        """Answer messages, asynchronously: see `chat`."""
+        if stream:
+            return self.astream_chat(messages, tools=tools, **kwargs)
+        self._check(tools)
+        await self._aprepare(tools or ())
+        request, reading = self._begun(messages, tools, kwargs)
+        with wrapped(self._asked()) as asked:
+            async for attempt in self.retry.aretrying():
+                with attempt:
+                    asked.attempts = attempt.retry_state.attempt_number
+                    raw = await self._aanswer(request)
+        return reading.whole(raw)
+
+    def stream_chat(
+        self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Iterator[ChatResponse]:
+        """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
+        self._check(tools)
+        self._prepare(tools or ())
+        request, reading = self._begun(messages, tools, kwargs)
+        return self._streamed(request, reading)
+
+    def _streamed(self, request: dict[str, Any], reading: Reading) -> Iterator[ChatResponse]:
+        chunk: Any = None
+        with wrapped(self._asked()) as asked:
+            for attempt in self.retry.retrying():
+                with attempt:
+                    asked.attempts = attempt.retry_state.attempt_number
+                    stream = self._chunks(request)
+                    chunk = next(stream, None)
+        try:
+            while chunk is not None:
+                yield from reading.step(chunk)
+                with interrupted(asked, reading):
+                    chunk = next(stream, None)
+            yield from reading.end()
+        finally:
+            close(stream)
+
+    def astream_chat(
+        self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> AsyncSteps[ChatResponse]:
+        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
+
+        Tools are checked when it is called.
+        """
+        self._check(tools)
+        return AsyncSteps(self._astreamed(messages, tools, kwargs))
+
+    async def _astreamed(
+        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
+    ) -> AsyncIterator[ChatResponse]:
+        await self._aprepare(tools or ())
+        request, reading = self._begun(messages, tools, kwargs)
+        chunk: Any = None
+        with wrapped(self._asked()) as asked:
+            async for attempt in self.retry.aretrying():
+                with attempt:
+                    asked.attempts = attempt.retry_state.attempt_number
+                    stream = await self._achunks(request)
+                    chunk = await anext(stream, None)
+        try:
+            while chunk is not None:
+                for response in reading.step(chunk):
+                    yield response
+                with interrupted(asked, reading):
+                    chunk = await anext(stream, None)
+            for response in reading.end():
+                yield response
+        finally:
+            await aclose(stream)
+
+    def _check(self, tools: Sequence[Any] | None) -> None:
+        for tool in tools or ():
+            schema_of(tool)
+
+    force_single_tool_call = staticmethod(force_single_tool_call)
+
+
+def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]]) -> MessageList:
+    """The messages, with the tools described in a system message before them."""
+    told = PROMPT.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools))
+    return MessageList([Message.from_str(told, Role.SYSTEM), *messages])
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _says(message: Message, role: Role, text: str) -> bool:
+    return message.role == role and message.content == text
+
+
+def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with those of the system at the beginning as one: most templates take no more."""
+    heads = [message["content"] for message in messages if message["role"] == "system"]
+    begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
+    if begin < 2:
+        return messages
+    return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]
+
+
+def schema_of(tool: Any) -> dict[str, Any]:
+    """The tool as a dict of OpenAI's form.
+
+    Raises:
+        ToolSchemaError: it has no schema.
+    """
+    if not isinstance(tool, Mapping) and callable(tool):
+        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
+        return found
+    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
+        return dict(tool)
+    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))

@@ -1,0 +1,68 @@
+# What this file knows: a server's refusals, and the lines of a stream of events.
+# What it must not know: what is asked, and what the events say.
+"""Answers of a server with OpenAI's API, as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["EventLines", "StatusError", "refusal"]
+
+SHOWN = 500  # characters of what a server says, in a message
+
+
+class StatusError(Exception):
+    """The server answered with an error.
+
+    Attributes:
+        error: what it said.
+        status_code: the HTTP status; -1 where the answer had begun well.
+    """
+
+    def __init__(self, error: str, status_code: int = -1) -> None:
+        super().__init__(f"{error} (status code: {status_code})")
+        self.error = error
+        self.status_code = status_code
+
+
+def refusal(status: int, body: str) -> StatusError:
+    """The error of an answer that is not 200."""
+    try:
+        said = _said(json.loads(body))
+    except (ValueError, RecursionError):
+        said = ""
+    return StatusError(said or body[:SHOWN] or f"status {status}", status)
+
+
+def _said(body: Any) -> str:
+    error = body.get("error") if isinstance(body, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else json.dumps(error)[:SHOWN] if error else ""
+
+
+class EventLines:
+    """Reads the lines of a stream of events, one by one."""
+
+    def __init__(self) -> None:
+        self._data: list[str] = []
+
+    def read(self, line: str) -> Any:
+        """The chunk that ends with this line; None if none does.
+
+        Raises:
+            StatusError: the server sent an error.
+            ValueError: what it sent is not JSON.
+        """
+        if line.startswith("data:"):
+            self._data.append(line[5:].removeprefix(" "))
+            return None
+        if line or not self._data:
+            return None
+        data, self._data = "\n".join(self._data), []
+        if data.strip() == "[DONE]":
+            return None
+        chunk = json.loads(data)
+        if said := _said(chunk):
+            raise StatusError(said)
+        return chunk

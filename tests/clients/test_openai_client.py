@@ -1,0 +1,106 @@
+"""`OpenAIClient`: the wrapped client of the openai package, against a real server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.clients.families import TOOLS
+from tests.loopback import Loopback, Turn, serve
+
+openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
+
+from toolglean.clients.openai import AsyncOpenAIClient, OpenAIClient  # noqa: E402
+from toolglean.errors import UsageError  # noqa: E402
+
+HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
+CALLS = [("get_weather", {"city": "Oslo"})]
+FLAT: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
+MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        yield found
+
+
+def client(server: Loopback, **options: Any) -> OpenAIClient:
+    return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **options)
+
+
+def chat_calls(calls: Any) -> list[tuple[str, Any]]:
+    return [(call.function.name, json.loads(call.function.arguments)) for call in calls or ()]
+
+
+def response_calls(output: Any) -> list[tuple[str, Any]]:
+    return [(item.name, json.loads(item.arguments)) for item in output if item.type == "function_call"]
+
+
+def test_chats_and_responses_have_calls(server: Loopback) -> None:
+    server.play(LEAK, LEAK, LEAK, LEAK)
+    with client(server, format="hermes") as own:
+        whole = own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+        assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
+        chunks = list(own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True))
+        fragments = [call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or ()]
+        assert json.loads("".join(each.function.arguments for each in fragments)) == CALLS[0][1]
+        assert len(fragments) == 2  # whole: its name, its arguments
+        assert response_calls(own.responses.create(model="m", input="x", tools=FLAT).output) == CALLS
+        events = list(own.responses.create(model="m", input="x", tools=FLAT, stream=True))
+        assert response_calls(events[-1].response.output) == CALLS
+        assert own.counts.calls == 4
+
+
+def test_the_same_asynchronously(server: Loopback) -> None:
+    async def run() -> None:
+        inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
+        async with AsyncOpenAIClient(inner) as own:
+            whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+            assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
+            stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
+            assert [chunk.choices[0].finish_reason async for chunk in stream][-1] == "tool_calls"
+            stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
+            assert response_calls([event async for event in stream][-1].response.output) == CALLS
+            assert [model.id async for model in own.models.list()] == ["loopback"]
+
+    server.play(LEAK, LEAK, LEAK)
+    asyncio.run(run())
+
+
+def test_without_tools_the_packages_own_objects_come(server: Loopback) -> None:
+    server.play(LEAK, LEAK)
+    own = client(server)
+    stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
+    assert isinstance(stream, openai.Stream)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == HERMES
+    found = own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, tool_choice="none")
+    assert found.choices[0].message.content == HERMES
+
+
+def test_all_else_is_the_clients(server: Loopback) -> None:
+    own = client(server)
+    assert [model.id for model in own.models.list()] == ["loopback"]
+    assert own.chat.completions.with_raw_response is not None
+    assert own.api_key == "x"
+    with pytest.raises(AttributeError):
+        _ = own.nothing
+
+
+def test_wrong_clients_are_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"is an openai\.AsyncOpenAI: give an openai\.OpenAI, or use AsyncOpenAIClient"
+    ):
+        OpenAIClient(openai.AsyncOpenAI(api_key="x"))
+    with pytest.raises(UsageError, match=r"is an openai\.OpenAI: give an openai\.AsyncOpenAI, or use OpenAIClient"):
+        AsyncOpenAIClient(openai.OpenAI(api_key="x"))
+    wrong: Any = "http://localhost"
+    with pytest.raises(UsageError, match="is not a client"):
+        OpenAIClient(wrong)
+    with pytest.raises(UsageError, match="unknown format"):
+        OpenAIClient(openai.OpenAI(api_key="x"), format="nothing")

@@ -1,0 +1,396 @@
+"""The proxy: a real server in front of a real server, and what each side of it may do wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.clients.answers import KINDS, PATHS, answer, asked, said
+from tests.clients.families import TOOLS
+from tests.clients.proxies import serving, until
+from tests.loopback import Cut, Loopback, Slow, Status, Turn, serve
+from tests.loopback.raw import RawServer, head, raw_server
+
+pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+pytest.importorskip("starlette", reason="needs toolglean[proxy]")
+httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
+
+from toolglean.clients.proxy import Upstream, application  # noqa: E402
+from toolglean.clients.repair import Kind, Repair  # noqa: E402
+from toolglean.errors import UsageError  # noqa: E402
+
+HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø"}}\n</tool_call>'
+LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
+CALLS = [("get_weather", {"city": "Tromsø"})]
+SSE = "Content-Type: text/event-stream"
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Loopback]:
+    with serve() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def proxy(upstream: Loopback) -> Iterator[str]:
+    with serving(application(f"{upstream.url}/v1", Repair(id_prefix="p"), body_limit=100_000)) as url:
+        yield url
+
+
+@pytest.fixture
+def raw() -> Iterator[RawServer]:
+    with raw_server() as found:
+        yield found
+
+
+@pytest.fixture
+def before_raw(raw: RawServer) -> Iterator[str]:
+    with serving(application(raw.url, Repair(id_prefix="p"))) as url:
+        yield url
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    with httpx.Client(timeout=30, trust_env=False) as found:
+        yield found
+
+
+def body(**more: Any) -> dict[str, Any]:
+    return asked("chat", TOOLS, messages=[{"role": "user", "content": "Is it cold?"}], **more)
+
+
+def metric(client: Any, proxy: str, name: str) -> int:
+    lines = client.get(f"{proxy}/metrics").text.splitlines()
+    return int(next((line.rpartition(" ")[2] for line in lines if line.startswith(name)), "0"))
+
+
+# -- what goes through -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+def test_leaked_calls_are_where_the_api_has_them(
+    kind: Kind, stream: bool, upstream: Loopback, proxy: str, client: Any
+) -> None:
+    upstream.play(LEAK)
+    request = asked(kind, TOOLS, stream=stream)
+    found = said(kind, client.post(proxy + PATHS[kind], json=request).content, request)
+    assert (found.text.strip(), found.calls) == ("Look.", CALLS)
+    assert upstream.requests[-1] == (PATHS[kind], request)  # as it came
+
+
+def test_an_answer_without_calls_is_the_same_bytes(upstream: Loopback, proxy: str, client: Any) -> None:
+    for stream in (True, False):
+        upstream.play(*[Turn(["a < b", " <tool", "x"])] * 2)
+        direct = client.post(f"{upstream.url}/v1/chat/completions", json=body(stream=stream))
+        found = client.post(f"{proxy}/v1/chat/completions", json=body(stream=stream))
+        assert found.content == direct.content
+        assert found.headers["content-type"] == direct.headers["content-type"]
+
+
+def test_other_requests_pass(upstream: Loopback, proxy: str, client: Any) -> None:
+    assert client.get(f"{proxy}/v1/models").json() == client.get(f"{upstream.url}/v1/models").json()
+    assert client.get(f"{proxy}/models").json()["data"][0]["id"] == "loopback"
+    assert client.get(f"{proxy}/v1/nothing").status_code == 404
+    upstream.play(Turn(["<b>"]))
+    assert client.post(f"{proxy}/v1/chat/completions", json={"model": "m"}).json()["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": "<b>",
+        "refusal": None,
+    }
+
+
+def test_headers_and_queries(raw: RawServer, before_raw: str, client: Any) -> None:
+    raw.answer = (
+        head("200 OK", "Content-Length: 2", "Set-Cookie: a=1", "Set-Cookie: b=2", "X-Own: 1", "Date: then") + b"ok"
+    )
+    headers = {
+        "Authorization": "Bearer secret",
+        "Accept-Encoding": "br, gzip",
+        "Connection": "x-hop",
+        "X-Hop": "1",
+        "User-Agent": "mine",
+    }
+    found = client.get(f"{before_raw}/v1/a%2Fb?x=1&y=%20", headers=headers)
+    sent = raw.asked[0].decode().lower()
+    assert sent.startswith("get /v1/a%2fb?x=1&y=%20 http/1.1\r\n")
+    assert "authorization: bearer secret" in sent
+    assert "accept-encoding: identity\r\n" in sent
+    assert "br" not in sent
+    assert "x-hop" not in sent
+    assert sent.count("user-agent: mine") == 1
+    assert f"host: {raw.url.removeprefix('http://')}" in sent
+    assert found.headers.get_list("set-cookie") == ["a=1", "b=2"]
+    assert (found.headers["x-own"], found.headers["date"], found.text) == ("1", "then", "ok")
+    client.cookies.clear()
+    client.get(f"{before_raw}/v1/again")
+    assert b"cookie" not in raw.asked[1].lower()  # one caller's never reaches another
+
+
+# -- an upstream that does other things --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "data"),
+    [
+        ("401 Unauthorized", "application/json", b'{"error": {"message": "bad key", "code": 401}}'),
+        ("500 Internal Server Error", "application/json", b'{"error": {"message": "no memory"}}'),
+        ("200 OK", "text/html", b"<html><body>Sign in</body></html>"),
+        ("307 Temporary Redirect", "text/plain", b""),
+        ("200 OK", "application/json", b'{"choices": "none"}'),
+    ],
+)
+def test_what_is_no_answer_passes(
+    status: str, kind: str, data: bytes, raw: RawServer, before_raw: str, client: Any
+) -> None:
+    raw.answer = (
+        head(status, f"Content-Type: {kind}", f"Content-Length: {len(data)}", "Location: http://127.0.0.1:9/") + data
+    )
+    found = client.post(f"{before_raw}/v1/chat/completions", json=body())
+    assert (found.status_code, found.content, found.headers["content-type"]) == (int(status[:3]), data, kind)
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+def test_compressed_answers_although_none_was_asked_for(
+    stream: bool, raw: RawServer, before_raw: str, client: Any
+) -> None:
+    request = body(stream=stream)
+    data = gzip.compress(answer("chat", LEAK, request))
+    kind = SSE if stream else "Content-Type: application/json"
+    raw.answer = head("200 OK", kind, "Content-Encoding: gzip", f"Content-Length: {len(data)}") + data
+    found = client.post(f"{before_raw}/v1/chat/completions", json=request)
+    assert said("chat", found.content, request).calls == CALLS
+    assert "content-encoding" not in found.headers
+    # What is not mended stays compressed, and an encoding that cannot be read is not touched.
+    found = client.post(f"{before_raw}/v1/completions", json=request)
+    assert (found.headers["content-encoding"], found.content) == ("gzip", gzip.decompress(data))
+    raw.answer = head("200 OK", kind, "Content-Encoding: own", "Content-Length: 3") + b"\x00\x01\x02"
+    found = client.post(f"{before_raw}/v1/chat/completions", json=request)
+    assert (found.headers["content-encoding"], found.content) == ("own", b"\x00\x01\x02")
+
+
+def test_an_upstream_that_is_not_there(client: Any) -> None:
+    with raw_server() as gone:
+        url = gone.url
+    with serving(application(url)) as proxy:
+        found = client.post(f"{proxy}/v1/chat/completions", json=body())
+        assert (found.status_code, found.json()["error"]["code"]) == (502, "upstream_unreachable")
+        assert set(found.json()["error"]) == {"message", "type", "param", "code"}
+        assert metric(client, proxy, "toolglean_upstream_errors_total") == 1
+
+
+def test_an_upstream_that_dies_before_its_first_byte(raw: RawServer, before_raw: str, client: Any) -> None:
+    assert client.post(f"{before_raw}/v1/chat/completions", json=body()).status_code == 502
+    assert raw.asked
+
+
+def test_an_upstream_that_dies_in_the_middle(upstream: Loopback, proxy: str, client: Any) -> None:
+    upstream.play(Turn(["Hello, ", "a <tool_", "x"], faults=[Cut(3)]))
+    found: list[bytes] = []
+    path = f"{proxy}/v1/chat/completions"
+    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
+        found.extend(stream.iter_bytes())
+    data = b"".join(found)
+    assert b'"a <tool_"' in data  # what was held back
+    assert json.loads(data.rstrip().rpartition(b"data: ")[2])["error"]["code"] == "upstream_broke_off"
+
+
+def test_a_call_that_the_upstream_did_not_finish_is_never_seen(upstream: Loopback, proxy: str, client: Any) -> None:
+    upstream.play(Turn(LEAK.chunks, faults=[Cut(len(LEAK.chunks) - 3)]))
+    found: list[bytes] = []
+    path = f"{proxy}/v1/chat/completions"
+    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
+        found.extend(stream.iter_bytes())
+    data = b"".join(found)
+    assert b"tool_calls" not in data
+    assert b"get_weather" in data
+
+
+# -- a caller that does other things -----------------------------------------------------------------------------------
+
+
+def test_a_caller_that_leaves_in_the_middle(upstream: Loopback, proxy: str, client: Any) -> None:
+    more = threading.Event()
+    before, left = metric(client, proxy, "toolglean_callers_left_total"), len(upstream.left)
+    upstream.play(Turn(["Hello, "] * 2000, faults=[Slow(5, until=more)]))
+    with client.stream("POST", f"{proxy}/v1/chat/completions", json=body()) as stream:
+        assert next(stream.iter_bytes())
+    until(lambda: metric(client, proxy, "toolglean_callers_left_total") == before + 1)
+    more.set()
+    until(lambda: len(upstream.left) == left + 1)
+    until(lambda: metric(client, proxy, "toolglean_open_requests ") == 0)
+
+
+def test_a_caller_that_leaves_while_the_upstream_says_nothing(raw: RawServer, before_raw: str) -> None:
+    raw.then_hang = True
+    with httpx.Client(trust_env=False, timeout=0.3) as hasty, pytest.raises(httpx.ReadTimeout):
+        hasty.post(f"{before_raw}/v1/chat/completions", json=body())
+    until(raw.gone.is_set)
+
+
+def test_a_body_that_is_too_long(upstream: Loopback, proxy: str, client: Any) -> None:
+    count = len(upstream.requests)
+    found = client.post(f"{proxy}/v1/chat/completions", content=b"x" * 100_001)
+    assert (found.status_code, found.json()["error"]["code"]) == (413, "body_too_large")
+    found = client.post(f"{proxy}/v1/chat/completions", content=iter([b"x" * 60_000] * 2))
+    assert found.status_code == 413
+    assert len(upstream.requests) == count
+
+
+# -- our own paths -----------------------------------------------------------------------------------------------------
+
+
+def test_health_and_counters(upstream: Loopback, client: Any) -> None:
+    repair = Repair(format="hermes")
+    with serving(application(f"{upstream.url}/v1/", repair)) as proxy:
+        assert client.get(f"{proxy}/healthz").text == "ok\n"
+        broken = Turn([HERMES.replace('"}}', '", }}')])
+        upstream.play(LEAK, LEAK, broken, Turn(faults=[Status(500)]))
+        for _ in range(4):
+            client.post(f"{proxy}/v1/chat/completions", json=body())
+        client.get(f"{proxy}/v1/models")
+        found = client.get(f"{proxy}/metrics")
+    assert found.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = found.text.splitlines()
+    assert 'toolglean_requests_total{api="chat"} 4' in lines
+    assert 'toolglean_requests_total{api="other"} 1' in lines
+    assert "toolglean_mended_calls_total 2" in lines
+    assert "toolglean_open_requests 0" in lines
+    assert any(line.startswith('toolglean_problems_total{reason="malformed arguments: ') for line in lines)
+    names = {line.split("{")[0].split(" ")[0] for line in lines if not line.startswith("#")}
+    assert names <= {line.split()[2] for line in lines if line.startswith("# TYPE")}
+
+
+@pytest.mark.parametrize(
+    ("upstream_url", "path", "expected"),
+    [
+        ("http://h:1/v1", b"/v1/models", "http://h:1/v1/models"),
+        ("http://h:1/v1/", b"/models", "http://h:1/v1/models"),
+        ("http://h:1", b"/v1/models", "http://h:1/v1/models"),
+        ("https://h/api/v1", b"/v1/models", "https://h/api/v1/models"),
+        ("https://h/api/v1", b"/api/v1/models", "https://h/api/v1/models"),
+        ("http://h:1/v1", b"/api/chat", "http://h:1/api/chat"),
+        ("http://h:1", b"/api/chat", "http://h:1/api/chat"),
+        ("http://h:1/own", b"/v1/models", "http://h:1/own/v1/models"),
+        ("http://h:1/v1", b"/", "http://h:1/v1/"),
+    ],
+)
+def test_where_a_request_goes(upstream_url: str, path: bytes, expected: str) -> None:
+    assert str(Upstream.of(upstream_url).url_of(path, b"")) == expected
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8000", "ftp://x", "http://", "http://u:secret@h", "http://h:x", "http://h?a=1"]
+)
+def test_wrong_upstreams_are_refused(url: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        application(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_other_wrong_arguments_are_refused() -> None:
+    wrong: Any = "none"
+    with pytest.raises(UsageError, match="history='none' is unknown: give 'messages' or 'text'"):
+        application("http://h", history=wrong)
+    with pytest.raises(UsageError, match="leave it out"):
+        Repair(nothing=1)
+
+
+# -- histories as text -------------------------------------------------------------------------------------------------
+
+HISTORY: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Is it cold?"},
+    {
+        "role": "assistant",
+        "content": "Look.",
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": "3 degrees"},
+    {"role": "tool", "tool_call_id": "b", "content": [{"type": "text", "text": "rain"}]},
+    {"role": "user", "content": "Thanks."},
+]
+ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": "Is it cold?"},
+    {"type": "function_call", "call_id": "a", "name": "get_weather", "arguments": '{"city": "Oslo"}'},
+    {"type": "function_call_output", "call_id": "a", "output": "3 degrees"},
+]
+
+
+def test_a_history_as_text(upstream: Loopback, client: Any) -> None:
+    with serving(application(f"{upstream.url}/v1", history="text")) as proxy:
+        glm = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Tromsø</arg_value>\n</tool_call>"
+        upstream.play(Turn([glm]), LEAK, LEAK)
+        request = body(stream=False, tool_choice="auto") | {"messages": HISTORY, "model": "zai-org/GLM-4.5"}
+        found = client.post(f"{proxy}/v1/chat/completions", json=request)
+        assert said("chat", found.content, request).calls == CALLS
+        sent = upstream.requests[-1][1]
+        assert {"tools", "tool_choice"}.isdisjoint(sent)
+        system, *others = sent["messages"]
+        assert system["content"].startswith("Be kind.\n\n")
+        assert "get_time" in system["content"]
+        assert "<arg_key>name_of_a_parameter</arg_key>" in system["content"]  # as this model writes
+        assert others[0] == HISTORY[1]
+        assert others[1]["role"] == "assistant"
+        assert others[1]["content"].startswith("Look.\n<tool_call>get_weather")
+        assert others[2] == {
+            "role": "user",
+            "content": "<tool_response>\n3 degrees\n</tool_response>\n<tool_response>\nrain\n</tool_response>",
+        }
+        assert others[3] == HISTORY[5]
+
+        request = asked("responses", TOOLS, stream=False, input=ITEMS)
+        assert said("responses", client.post(f"{proxy}/v1/responses", json=request).content, request).calls == CALLS
+        sent = upstream.requests[-1][1]
+        assert "tools" not in sent
+        assert [each["role"] for each in sent["input"]] == ["system", "user", "assistant", "user"]
+        assert '"name": "get_weather"' in sent["input"][2]["content"]
+
+        upstream.play(LEAK)
+        call = {"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}
+        results = [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_name": "get_weather", "content": "3"},
+        ]
+        request = asked("ollama", TOOLS, stream=False, messages=results)
+        assert said("ollama", client.post(f"{proxy}/api/chat", json=request).content, request).calls == CALLS
+        sent = upstream.requests[-1][1]
+        assert "tools" not in sent
+        assert [each["role"] for each in sent["messages"]] == ["system", "assistant", "user"]
+
+        plain = {"model": "m", "messages": [HISTORY[1]]}
+        client.post(f"{proxy}/v1/chat/completions", json=plain)
+        assert upstream.requests[-1][1] == plain
+
+
+def test_odd_histories_never_raise() -> None:
+    from toolglean.clients.proxy_history import as_text  # noqa: PLC0415
+
+    repair = Repair()
+    odd: list[Any] = [
+        None,
+        7,
+        "x",
+        [],
+        [None, 7, {}],
+        [{"role": "tool"}],
+        [{"role": "assistant", "tool_calls": [None, 7, {"function": {"name": 3}}]}],
+    ]
+    odd += [
+        [{"role": "assistant", "content": 7, "function_call": {"name": "f", "arguments": "{"}}],
+        [{"type": "function_call"}],
+    ]
+    for kind in KINDS:
+        for messages in odd:
+            for tools in (TOOLS, 7, [None, {"type": "x"}], None):
+                request = {"messages": messages, "input": messages, "tools": tools}
+                assert json.loads(as_text(kind, json.dumps(request).encode(), repair))
+        for data in (b"", b"{", b"[1]", b"[" * 5000):
+            assert as_text(kind, data, repair) == data

@@ -1,0 +1,471 @@
+"""The mending core: what becomes of the bytes of an answer, for every API, whole and streamed, however they are cut."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests import depth
+from tests.clients.answers import (
+    KINDS,
+    PATHS,
+    answer,
+    asked,
+    events,
+    exchange,
+    fed,
+    mended,
+    random_sizes,
+    reader,
+    said,
+)
+from tests.clients.families import TOOLS, Leak, leaks
+from tests.loopback import Call, ErrorLine, Thought, Turn
+from tests.shared import shared_rows
+from toolglean import parse
+from toolglean.clients.repair import Kind, Repair
+from toolglean.errors import ToolgleanError, UsageError
+
+LEAKS = leaks()
+IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
+ENDS: dict[Kind, tuple[str, str]] = {
+    "chat": ("stop", "tool_calls"),
+    "responses": ("completed",) * 2,
+    "ollama": ("stop",) * 2,
+}
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø 😀"}}\n</tool_call>'
+CALL = ("get_weather", {"city": "Tromsø 😀"})
+
+both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def pieces(text: str, size: int = 5) -> list[str]:
+    return [text[begin : begin + size] for begin in range(0, len(text), size)]
+
+
+@kinds
+@both
+@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+def test_leaked_calls_are_where_the_api_has_them(leak: Leak, kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    found = said(kind, mended(kind, Turn(pieces(leak.text)), request), request)
+    assert (found.text.strip(), found.calls, found.reason) == (leak.content, leak.calls, ENDS[kind][1])
+
+
+@kinds
+def test_one_answer_for_every_cut_of_the_bytes(kind: Kind) -> None:
+    """200 cuts of ten streams; with `--depth full` 2,000."""
+    request = asked(kind, TOOLS)
+    for place, leak in enumerate(LEAKS[::2]):
+        data = answer(
+            kind, Turn(pieces(f"Grüße 😀 a < b\u2028 {leak.text} end" if leak.content else leak.text)), request
+        )
+        crlf = data.replace(b"\n\n", b"\r\n\r\n") if place % 2 and kind != "ollama" else data
+        found = {fed(lambda: reader(kind, request), crlf, lambda: 1)}
+        for seed in range(200 if depth.is_full() else 20):
+            found.add(fed(lambda: reader(kind, request), crlf, random_sizes(seed)))
+        assert len(found) == 1
+        assert said(kind, found.pop(), request).calls == leak.calls
+
+
+PROSE = [
+    "The quick brown fox jumps over the lazy dog.",
+    "a < b, <tool> and <tool_ca, `{x}`, <think and <<< [TOOL_CALL, then\n\n  \n",
+    "Write <tool_call> first. 😀\ud83d\n",
+    '{"answer": [1, 2, {"name": "x"}]}',
+    "",
+]
+
+
+@kinds
+@both
+@pytest.mark.parametrize("text", PROSE, ids=range(len(PROSE)))
+def test_an_answer_without_calls_is_the_same_bytes(text: str, kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream, stream_options={"include_usage": True})
+    for size in (1, 3, 1000):
+        turn = Turn(pieces(text, size), thinking=["Hm."])
+        data = encoded(kind, turn, request)
+        for options in ({"format": "hermes"}, {}):
+            assert fed(lambda: reader(kind, request, **options), data, random_sizes(size)) == data  # noqa: B023
+
+
+def encoded(kind: Kind, turn: Turn, request: dict[str, Any]) -> bytes:
+    """The answer; half a surrogate pair goes over the wire as an escape."""
+    try:
+        return answer(kind, turn, request)
+    except UnicodeEncodeError:
+        whole = Turn(
+            [each.replace("\ud83d", "HALF") for each in turn.chunks if isinstance(each, str)], thinking=["Hm."]
+        )
+        return answer(kind, whole, request).replace(b"HALF", b"\\ud83d")
+
+
+def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
+    for kind in KINDS:
+        request = asked(kind, TOOLS)
+        data = answer(kind, Turn([f"HALF {HERMES}"]), request).replace(b"HALF", b"\\ud83d")
+        found = said(kind, fed(lambda: reader(kind, request), data, lambda: 7), request)  # noqa: B023
+        assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
+
+
+# -- what is none of ours ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/chat/completions", {}),
+        ("POST", "/v1/completions", {}),
+        ("POST", "/v1/embeddings", {}),
+        ("POST", "/v1/chat/completions", {"tools": None}),
+        ("POST", "/v1/chat/completions", {"tools": []}),
+        ("POST", "/v1/chat/completions", {"tools": "f"}),
+        ("POST", "/v1/chat/completions", {"tools": [7, None, {}, {"type": "function", "function": {"name": 3}}]}),
+        ("POST", "/v1/chat/completions", {"tool_choice": "none"}),
+        ("POST", "/v1/chat/completions", {"tools": [], "functions": [{"name": "f"}], "function_call": "none"}),
+        ("POST", "/v1/responses", {"tools": [{"type": "web_search"}]}),
+        ("POST", "/v1/responses", {"tool_choice": "none"}),
+        ("POST", "/v1/responses/resp_1/cancel", {}),
+        ("POST", "/api/generate", {}),
+    ],
+)
+def test_requests_whose_answer_is_none_of_ours(method: str, path: str, body: dict[str, Any]) -> None:
+    assert Repair().exchange(method, path, json.dumps({"tools": TOOLS} | body).encode()) is None
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 5000, b'{"tools": ' + b"[" * 5000])
+def test_bodies_that_are_no_request(body: bytes) -> None:
+    assert Repair().exchange("POST", "/v1/chat/completions", body) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "content_type"),
+    [(401, "application/json"), (500, "text/event-stream"), (200, "text/html"), (206, "application/json"), (204, "")],
+)
+def test_answers_that_are_none_of_ours(status: int, content_type: str) -> None:
+    assert exchange("chat", asked("chat", TOOLS)).reader(status, content_type) is None
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"", b"[1]", b'"x"', b'{"error": {"message": "no"}}', b'{"choices": 7}', b"[" * 5000]
+)
+def test_what_is_no_answer_is_the_same_bytes(body: bytes) -> None:
+    for kind in KINDS:
+        for stream in (True, False):
+            assert fed(lambda: reader(kind, asked(kind, TOOLS, stream=stream)), body, lambda: 3) == body  # noqa: B023
+
+
+def test_an_answer_without_a_content_type_is_what_was_asked_for() -> None:
+    for kind in KINDS:
+        for stream in (True, False):
+            request = asked(kind, TOOLS, stream=stream)
+            reading = exchange(kind, request).reader(200, "")
+            assert reading is not None
+            data = reading.feed(answer(kind, Turn([HERMES]), request)) + reading.finish()
+            assert said(kind, data, request).calls == [CALL]
+
+
+def test_a_server_that_does_not_stream_although_it_was_asked() -> None:
+    request = asked("chat", TOOLS)
+    reading = exchange("chat", request).reader(200, "application/json; charset=utf-8")
+    assert reading is not None
+    whole = {**request, "stream": False}
+    data = reading.feed(answer("chat", Turn([HERMES]), whole)) + reading.finish()
+    assert said("chat", data, whole).calls == [CALL]
+
+
+def test_what_stands_among_the_events_passes() -> None:
+    request = asked("chat", TOOLS, stream_options={"include_usage": True})
+    data = answer("chat", Turn(["a <tool_", "call>x"]), request)
+    blocks = data.split(b"\n\n")
+    odd = [b": keep-alive", b"event: ping", b"data: {not json", b"data: [1]", b"data:", b"retry: 10"]
+    for place in range(len(blocks)):
+        for block in odd:
+            given = b"\n\n".join([*blocks[:place], block, *blocks[place:]])
+            found = fed(lambda: reader("chat", request), given, lambda: 11)
+            assert sorted(found.split(b"\n\n")) == sorted(given.split(b"\n\n"))
+
+
+def test_a_comment_does_not_wait() -> None:
+    reading = reader("chat", asked("chat", TOOLS))
+    assert reading.feed(b'data: {"choices": [{"index": 0, "delta": {"content": "<tool_"}}]}\n\n') == b""
+    assert reading.feed(b": keep-alive\n\n") == b": keep-alive\n\n"
+
+
+def test_who_waits_for_a_long_call_hears_something() -> None:
+    request = asked("chat", TOOLS)
+    reading = reader("chat", request)
+    long = HERMES.replace("Tromsø", "x" * 1000)
+    parts = [part + b"\n\n" for part in answer("chat", Turn(list(long)), request).split(b"\n\n")]
+    silent = [reading.feed(part) == b"" for part in parts]
+    assert max(len(run) for run in "".join("x" if each else " " for each in silent).split()) < 64
+    assert said("chat", mended("chat", Turn(list(long)), request), request).calls[0][1] == {"city": "x" * 1000 + " 😀"}
+
+
+# -- what a request asks for -------------------------------------------------------------------------------------------
+
+
+@both
+def test_several_choices_are_read_each_for_itself(stream: bool) -> None:
+    request = asked("chat", TOOLS, stream=stream, n=3)
+    turn = Turn(pieces(HERMES), choices=[Turn(pieces("a < b")), Turn(pieces(f"Yes. {HERMES}"))])
+    data = mended("chat", turn, request)
+    found = [said("chat", data, request, choice) for choice in range(3)]
+    assert [(each.text.strip(), each.calls, each.reason) for each in found] == [
+        ("", [CALL], "tool_calls"),
+        ("a < b", [], "stop"),
+        ("Yes.", [CALL], "tool_calls"),
+    ]
+
+
+@both
+def test_functions_of_the_old_kind(stream: bool) -> None:
+    request = {"model": "m", "functions": [tool["function"] for tool in TOOLS], "stream": stream}
+    data = mended("chat", Turn(pieces(f"Yes. {HERMES}\n{HERMES}")), request)
+    found = said("chat", data, request)
+    assert (found.calls, found.reason) == ([CALL], "function_call")
+    assert found.text.replace("\n", "") == "Yes. " + HERMES.partition("</tool_call>")[0].replace("\n", "")
+    assert b"tool_calls" not in data
+
+
+@kinds
+@both
+def test_one_call_where_one_is_allowed(kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream, parallel_tool_calls=False)
+    for options in ({}, {"whole_calls": False}):
+        found = said(kind, mended(kind, Turn(pieces(HERMES + HERMES)), request, **options), request)
+        assert (found.calls, '"city": "Tromsø 😀"' in found.text) == ([CALL], True)
+        own = said(kind, mended(kind, Turn([Call(*CALL), *pieces(HERMES)]), request, **options), request)
+        if kind != "responses" or stream:  # the server's own counts
+            assert own.calls == [CALL]
+
+
+def test_the_model_of_the_request_says_how_calls_are_written() -> None:
+    text = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"
+    for model in ("zai-org/GLM-4.5", "unknown", 7, None):
+        request = asked("chat", TOOLS, model=model)
+        assert said("chat", mended("chat", Turn([text]), request), request).calls == [("get_weather", {"city": "Oslo"})]
+    assert exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5")).options["model"] == "zai-org/GLM-4.5"
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5"), format="hermes").options
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="gpt-4o")).options
+
+
+def test_wrong_options_are_refused_at_once() -> None:
+    wrong: list[dict[str, Any]] = [
+        {"format": "nothing"},
+        {"model": "nothing"},
+        {"start": 1},
+        {"prompt": "x"},
+        {"markup": True},
+    ]
+    for options in wrong:
+        with pytest.raises(UsageError):
+            Repair(**options)
+    assert issubclass(UsageError, ToolgleanError)
+
+
+# -- nothing runs that the model did not plainly write -----------------------------------------------------------------
+
+BROKEN = [
+    HERMES[:-20],  # cut off
+    HERMES[: HERMES.index("Tromsø")],
+    HERMES.replace('"}}', '", }}'),  # malformed
+    HERMES.replace('{"city": "Tromsø 😀"}', "[1]"),
+]
+
+
+@kinds
+@both
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_a_call_that_broke_off_is_never_seen(text: str, kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    for size in (1, 7, 1000):
+        turn = Turn(pieces(f"Look. {text}", size))
+        data = mended(kind, turn, request)
+        found = said(kind, data, request)
+        assert (found.calls, found.reason) == ([], ENDS[kind][0])
+        assert found.text.startswith("Look. ")
+        assert "get_weather" in found.text  # nothing is lost
+        assert b'"tool_calls":[{' not in data.replace(b" ", b"")
+        assert b'"function_call"' not in data
+
+
+def test_calls_stream_where_that_is_wanted() -> None:
+    for kind in ("chat", "responses"):
+        request = asked(kind, TOOLS)
+        data = mended(kind, Turn(list(HERMES)), request, whole_calls=False)
+        found = events(data)
+        if kind == "chat":
+            deltas = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls", ())]
+        else:
+            deltas = [each for each in found if each["type"] == "response.function_call_arguments.delta"]
+        assert len(deltas) > 10
+        assert said(kind, data, request).calls == [CALL]
+
+
+@kinds
+@pytest.mark.parametrize("text", ["a <tool_", "<think>Hm", HERMES[:-30], f"{HERMES}\n<tool"])
+def test_a_connection_that_breaks_loses_nothing(text: str, kind: Kind) -> None:
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn(list(text)), request)
+    rng = random.Random(text)
+    for place in sorted({rng.randrange(len(data)) for _ in range(40)}):
+        cut = data[:place]
+        reading = reader(kind, request)
+        found = reading.feed(cut) + reading.finish()
+        given = texts(kind, cut)
+        output = parse(given, TOOLS)
+        left = "".join(given[slice(*call.span)] for call in output.unfinished)
+        assert sorted(texts(kind, found)) == sorted(output.reasoning + output.content + left)
+
+
+def texts(kind: Kind, data: bytes) -> str:
+    """The text in those parts that are whole."""
+    found = ""
+    for line in data.split(b"\n"):
+        try:
+            item = json.loads(line.removeprefix(b"data: "))
+        except ValueError:
+            continue
+        if kind == "responses":
+            found += item.get("delta", "") if item["type"].endswith("text.delta") else ""
+        else:
+            message = item["message"] if kind == "ollama" else item["choices"][0]["delta"]
+            found += message.get("content") or message.get("reasoning_content") or message.get("thinking") or ""
+    return found
+
+
+@kinds
+def test_what_waits_comes_before_an_error_of_the_server(kind: Kind) -> None:
+    request = asked(kind, TOOLS)
+    for after in range(3, 8):
+        data = answer(kind, Turn(list("a <tool_"), faults=[ErrorLine(after, "out of memory")]), request)
+        assert fed(lambda: reader(kind, request), data, lambda: 9) == data
+
+
+@both
+def test_turns_as_models_wrote_them(stream: bool) -> None:
+    """What the parser makes of a text is what comes out: no call more, no text less. Without a call, the same bytes."""
+    rng = random.Random(1)
+    for row in shared_rows("vectors/wild.jsonl"):
+        text, functions = row["text"], [{"name": "f"}, *row["tools"]]
+        output = parse(text, functions)
+        left = output.content + "".join(text[slice(*call.span)] for call in output.unfinished)
+        for kind in KINDS:
+            request = asked(kind, [{"type": "function", "function": each} for each in functions], stream=stream)
+            turn = Turn(pieces(text, rng.randint(1, 9)))
+            data = mended(kind, turn, request, cut=rng.randint(1, 200))
+            found = said(kind, data, request)
+            assert found.calls == [(call.name, call.arguments) for call in output.calls], row["id"]
+            assert (sorted(found.text), found.reasoning) == (sorted(left), output.reasoning), row["id"]
+            if output.content == text:
+                assert data == answer(kind, turn, request), row["id"]
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------------
+
+
+@kinds
+@both
+def test_reasoning_comes_first(kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    turn = Turn(pieces(f"<think>Let me look.</think>Yes. {HERMES}"))
+    data = mended(kind, turn, request)
+    found = said(kind, data, request)
+    assert (found.reasoning.strip(), found.text.strip(), found.calls) == ("Let me look.", "Yes.", [CALL])
+    if kind == "responses":
+        whole = events(data)[-1]["response"] if stream else json.loads(data)
+        assert [item["type"] for item in whole["output"]] == ["reasoning", "message", "function_call"]
+
+
+@kinds
+@both
+def test_calls_of_the_server_keep_their_place(kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    own = Call("get_time", {}, "own")
+    turn = Turn([Thought("Hm."), own, *pieces(HERMES)])
+    found = said(kind, mended(kind, turn, request), request)
+    assert sorted(found.calls) == sorted([("get_time", {}), CALL])
+    untouched = Turn([Thought("Hm."), "Yes. ", own])
+    assert mended(kind, untouched, request) == answer(kind, untouched, request)
+
+
+@kinds
+@both
+def test_a_call_that_comes_both_ways_is_one(kind: Kind, stream: bool) -> None:
+    request = asked(kind, TOOLS, stream=stream)
+    other = HERMES.replace("Tromsø", "Oslo")
+    turn = Turn([Call(*CALL), *pieces(f"Look. {HERMES}{other}")])
+    found = said(kind, mended(kind, turn, request), request)
+    assert sorted(each[1]["city"] for each in found.calls) == ["Oslo 😀", "Tromsø 😀"]
+    assert "Tromsø" in found.text
+    twice = Turn([Call(*CALL), *pieces(HERMES + HERMES)])  # written twice, and parsed once
+    assert said(kind, mended(kind, twice, request), request).calls == [CALL, CALL]
+
+
+def test_what_was_found_is_counted() -> None:
+    repair = Repair(format="hermes")
+    for text in (
+        HERMES + HERMES,
+        "a < b",
+        HERMES.replace('"}}', '", }}'),
+        HERMES.replace('"city"', '"city": 1, "city"'),
+    ):
+        for kind in KINDS:
+            for stream in (True, False):
+                request = asked(kind, TOOLS, stream=stream)
+                begun = repair.exchange("POST", PATHS[kind], json.dumps(request).encode())
+                assert begun is not None
+                reading = begun.reader(200, "")
+                assert reading is not None
+                reading.feed(answer(kind, Turn(pieces(text)), request))
+                reading.finish()
+    assert repair.counts.calls == 3 * 6
+    assert repair.counts.problems["duplicate key"] == 6
+    assert sum(count for reason, count in repair.counts.problems.items() if reason.startswith("malformed")) == 6
+
+
+def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolglean.clients import repair_bytes  # noqa: PLC0415
+
+    monkeypatch.setattr(repair_bytes, "LONGEST", 2000)
+    for kind in KINDS:
+        for stream in (True, False):
+            request = asked(kind, TOOLS, stream=stream)
+            data = answer(kind, Turn(["x" * 5000, HERMES]), request)
+            assert fed(lambda: reader(kind, request), data, lambda: 100) == data  # noqa: B023
+
+
+@kinds
+def test_odd_values_of_a_server_never_raise(kind: Kind) -> None:
+    """Each field of each part is replaced by something that does not belong there."""
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn(["a <tool_", *pieces(HERMES, 20)], thinking=["Hm."]), request)
+    end = b"\n" if kind == "ollama" else b"\n\n"
+    blocks = [block for block in data.split(end) if b"{" in block]
+    for place, block in enumerate(blocks):
+        head, _, body = block.rpartition(b"data: ")
+        every = odd(json.loads(body or block))
+        for changed in every if depth.is_full() else every[place % 6 :: 6]:
+            new = (head + b"data: " if body and head != block else b"data: " if kind != "ollama" else b"") + json.dumps(
+                changed
+            ).encode()
+            given = end.join([*blocks[:place], new, *blocks[place + 1 :], b""])
+            found = fed(lambda: reader(kind, request), given, lambda: 1 << 16)
+            assert found
+
+
+def odd(value: Any) -> list[Any]:
+    """The value with one of its parts replaced."""
+    found: list[Any] = []
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else list(enumerate(value)):
+            for other in [None, 7, "x", [], {}, [None], {"x": 1}, True, *odd(inner)]:
+                copy: Any = dict(value) if isinstance(value, dict) else list(value)
+                copy[key] = other
+                found.append(copy)
+    return found

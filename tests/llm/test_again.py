@@ -1,0 +1,154 @@
+"""Asking again: the error is told to the model, and each attempt can be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tenacity", reason="needs toolglean[llm]")
+
+from pydantic import BaseModel, Field
+
+from tests.loopback import Loopback, Turn, serve
+from toolglean.llm import (
+    Attempt,
+    ConfigurationError,
+    IncompleteObjectError,
+    InvalidObjectError,
+    NoToolCallError,
+    Ollama,
+    OpenAICompatible,
+    ParseError,
+    PydanticParser,
+    RetryPolicy,
+    TextCompletionLLM,
+    ToolOrchestratingLLM,
+    UnknownToolError,
+)
+
+ONCE = RetryPolicy(attempts=1)
+
+
+class Album(BaseModel):
+    """An album."""
+
+    name: str
+    year: int = Field(ge=1900)
+
+
+GOOD = '<tool_call>{"name": "Album", "arguments": {"name": "Horses", "year": 1975}}</tool_call>'
+OLD = GOOD.replace("1975", "75")
+BAD = {
+    "invalid": (OLD, InvalidObjectError),
+    "no call": ("An album by Patti Smith.", NoToolCallError),
+    "cut off": (GOOD[:-30], IncompleteObjectError),
+    "unknown": (GOOD.replace("Album", "Disc"), UnknownToolError),
+}
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        found.template = "{{ .Tools }}"
+        yield found
+
+
+@pytest.fixture(params=["ollama", "openai"])
+def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Any]:
+    own: Any = (
+        Ollama("m", base_url=server.url, retry=ONCE, parser={"format": "hermes"})
+        if request.param == "ollama"
+        else OpenAICompatible("m", base_url=f"{server.url}/v1", retry=ONCE, parser={"format": "hermes"})
+    )
+    with own:
+        yield own
+
+
+def chats(server: Loopback) -> list[Any]:
+    return [body for path, body in server.requests if "chat" in path]
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("form", ["plain", "stream", "async", "async stream"])
+def test_a_second_answer_that_is_right(kind: str, form: str, llm: Any, server: Loopback) -> None:
+    text, error = BAD[kind]
+    server.play(Turn(list(text)), Turn(list(GOOD)))
+    seen: list[Attempt] = []
+    make = ToolOrchestratingLLM(Album, "An album of {artist}.", llm, max_retries=2, on_attempt=seen.append)
+    found: Any
+    if form == "plain":
+        found = make(artist="Patti Smith")
+    elif form == "stream":
+        *_, found = make.stream_call(artist="Patti Smith")
+    else:
+
+        async def run() -> Any:
+            try:
+                if form == "async":
+                    return await make.acall(artist="Patti Smith")
+                return [each async for each in make.astream_call(artist="Patti Smith")][-1]
+            finally:
+                await llm.aclose()
+
+        found = asyncio.run(run())
+    assert found == Album(name="Horses", year=1975)
+    assert [(each.number, type(each.error)) for each in seen] == [(1, error)]
+    assert seen[0].response is not None
+    first, second = chats(server)
+    added = second["messages"][len(first["messages"]) :]
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+    assert str(seen[0].error)[:40] in json.dumps(added, ensure_ascii=False).replace("\\\\", "\\").replace('\\"', '"')
+    assert added[0]["role"] == "assistant"
+    assert added[-1]["role"] == ("tool" if kind in {"invalid", "unknown"} else "user")
+
+
+def test_no_more_than_was_allowed(llm: Any, server: Loopback) -> None:
+    server.play(*[Turn(list(OLD))] * 3)
+    make = ToolOrchestratingLLM(Album, "An album.", llm, max_retries=2)
+    with pytest.raises(InvalidObjectError) as caught:
+        make()
+    assert [each.number for each in caught.value.failed_attempts] == [1, 2, 3]
+    assert caught.value.failed_attempts[-1].error is caught.value
+    assert len(chats(server)) == 3
+    server.play(Turn(list(OLD)))
+    with pytest.raises(InvalidObjectError) as caught:  # by default, never
+        ToolOrchestratingLLM(Album, "An album.", llm)()
+    assert len(chats(server)) == 4
+    assert len(caught.value.failed_attempts) == 1
+
+
+def test_objects_in_text(llm: Any, server: Loopback) -> None:
+    seen: list[Attempt] = []
+    make = TextCompletionLLM(
+        output_parser=PydanticParser(Album), prompt="An album.", llm=llm, max_retries=1, on_attempt=seen.append
+    )
+    server.play(Turn(['{"name": "Horses", "year": 75}']), Turn(['{"name": "Horses", "year": 1975}']))
+    assert make() == Album(name="Horses", year=1975)
+    assert [type(each.error) for each in seen] == [ParseError]
+    assert [message["role"] for message in chats(server)[-1]["messages"]] == ["user", "assistant", "user"]
+    assert "greater than or equal to 1900" in chats(server)[-1]["messages"][-1]["content"]
+    server.play(Turn(["No."]), Turn(["No."]))
+
+    async def run() -> None:
+        try:
+            await make.acall()
+        finally:
+            await llm.aclose()
+
+    with pytest.raises(ParseError) as caught:
+        asyncio.run(run())
+    assert len(caught.value.failed_attempts) == 2
+
+
+@pytest.mark.parametrize("given", [-1, 1.5, "2", True, None])
+def test_wrong_numbers(given: Any) -> None:
+    for make in (
+        lambda: ToolOrchestratingLLM(Album, "x", OpenAICompatible("m"), max_retries=given),
+        lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt="x", llm=Ollama("m"), max_retries=given),
+    ):
+        with pytest.raises(ConfigurationError, match=r"max_retries=.* is not a number of retries: give 0 or more"):
+            make()
