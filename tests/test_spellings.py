@@ -258,5 +258,5 @@ def test_text_ends_at_its_closer_alone() -> None:
 
 def test_text_for_a_tool_that_takes_none_is_refused() -> None:
     for text in ("<tool: function>\nf n", "<tool: function>\nf null\n</tool>", "<tool: function>\nf 12\n</tool>"):
-        events = events_of(lambda: Parser(["f"], format="cwm", markup=True), text)  # noqa: B023
+        events = events_of(lambda: Parser(["f"], format="cwm", markup=True), text)
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
