@@ -23,7 +23,7 @@ from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, STA
 from toolglean.engine.names import Names
 from toolglean.engine.quotes import Quotes
 from toolglean.engine.steps import STEPS, mender
-from toolglean.engine.turn import Stops, Turn
+from toolglean.engine.turn import CUT_OFF, Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
 from toolglean.scan.text import NO_GUARD
@@ -395,6 +395,9 @@ class Machine:
         elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
             self._run(held[read:], self.pos - len(held) + read)
             return True
+        elif self.plan.is_header(held):
+            turn.emit.problem(CUT_OFF, held, self.pos - len(held))
+            turn.emit.markup(held, self.pos - len(held))
         else:
             turn.say(held, self.pos - len(held))
         if turn.again.waiting is None:

@@ -44,6 +44,11 @@ class Plan:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
         return 0
 
+    def is_header(self, text: str) -> bool:
+        """Whether the text begins a message's header, which a turn that is cut off in it does not show."""
+        del text
+        return False
+
     def marks(self, lane: int) -> tuple[str, ...]:
         """The markers that show that reasoning of that lane goes on, or ends: see draft.py."""
         del lane

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from toolglean.limits import Limits
     from toolglean.scan.reader import Search
 
-__all__ = ["Payload", "Stops", "Turn"]
+__all__ = ["CUT_OFF", "Payload", "Stops", "Turn"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 """Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
+CUT_OFF = "cut off behind a marker"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
 ADDRESSED = "call in text for the user"

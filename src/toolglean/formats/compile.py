@@ -117,6 +117,7 @@ class Program:
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             _Layer(self, number, each).lay()
+        self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
         self.has_bare = any(self.net.eps[state] for state in self._bare)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -36,6 +36,7 @@ class Declaration:
     drop: tuple[str, ...] = ()
     speaks: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
     registered_only: bool = False
     at_line_start: bool = False
     stops: tuple[str, ...] = ()

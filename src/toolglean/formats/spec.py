@@ -70,6 +70,7 @@ class Format(Declaration):
             `drop`.
         tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
             ends.
+        headers: the tokens with which a message's header begins. A turn that is cut off in a header shows none of it.
         registered_only: whether a call counts only if its name is a tool's. Where no tools are given, any name may be
             one.
         at_line_start: whether what opens a call counts only at the beginning of a line, because it is a word of prose.

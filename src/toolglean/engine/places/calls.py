@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.mending.state import OFF, PYTHON
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
+from toolglean.engine.turn import CUT_OFF
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.tools import Tool
 
-CUT_OFF = "cut off behind a marker"
 STRAY_CLOSER = "end of reasoning that had not begun"
 LEFT_OVER = "left over beside a call"
 
@@ -122,7 +122,10 @@ def cut_off(turn: Turn, walk: Walk) -> None:
         if start_call(turn, walk):
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
-    elif between and not turn.region.bare and not walk.is_foreign and _is_whole(turn, walk):
+    elif not walk.is_foreign and (
+        turn.region.text.startswith(walk.program.headers)
+        or (between and not turn.region.bare and _is_whole(turn, walk))
+    ):
         turn.leave(text_follows=True)
         turn.drop_region(CUT_OFF)
     else:

@@ -66,6 +66,10 @@ class FormatPlan(Plan):
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
 
+    def is_header(self, text: str) -> bool:
+        """Whether the text begins a message's header: see `Plan`."""
+        return text.startswith(self.program.headers)
+
     def marks(self, lane: int) -> tuple[str, ...]:
         """The markers of reasoning: see `Plan`."""
         return self.program.marks(lane)

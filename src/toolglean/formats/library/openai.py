@@ -12,6 +12,7 @@ SPEAKS = (
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     "<|channel|>final <|constrain|>json<|message|>",
 )
+HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
@@ -41,6 +42,7 @@ FORMATS = (
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         speaks=SPEAKS,
+        headers=HEADERS,
         drop=(
             *("<|start|>", *ENDS),
             *("<|channel|>final", "<|channel|>commentary to=assistant"),
@@ -77,6 +79,7 @@ FORMATS = (
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         speaks=SPEAKS,
+        headers=HEADERS,
         drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",
     ),
