@@ -244,6 +244,10 @@ class Machine:
             if not turn.held:
                 self._find_opener = self.plan.finder(turn.lane, turn.only).search
         elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
+            if turn.missing[0]:
+                if self.pos <= turn.missing[1] + WINDOW:  # no closer is as long
+                    return
+                turn.missing = (), 0
             finder = self.plan.text_finder(turn)
             self._find_opener = finder.search
             if not turn.held:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.fences import read_closing, read_opening
 from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
+from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if turn.wrapper and (end := read_closing(turn, text, i)) > i:
         return end
     finder = plan.text_finder(turn)
-    if turn.owed:
-        finder = with_closers(finder, turn.owed)
+    if turn.owed or turn.missing[0]:
+        finder = with_closers(finder, (*(turn.owed or ()), *turn.missing[0]))
     place, found = finder.find(text, i, turn.last)
     if place > i:
         turn.say(text[i:place], turn.base + i)
@@ -67,9 +68,23 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         turn.owed = None
         turn.say(found, turn.base + place)
         return place + len(found)
+    if turn.missing[0] and found in turn.missing[0] and found not in plan.finder(turn.lane, turn.only).literals:
+        _late_closer(turn, found, turn.base + place)
+        return place + len(found)
     turn.mode = CALL
     turn.payload, read = plan.begin(turn, found, turn.base + place)
     return place + read
+
+
+def _late_closer(turn: Turn, closer: str, place: int) -> None:
+    # The closer of the last call: markup, unless it comes too late, or in reasoning or code.
+    in_code = turn.quotes is not None and bool(turn.quotes.open)
+    if turn.lane != CONTENT or in_code or place > turn.missing[1]:
+        turn.say(closer, place)
+        return
+    turn.emit.problem(LEFT_OVER, closer, place)
+    turn.emit.markup(closer, place)
+    turn.missing = (), 0
 
 
 def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:

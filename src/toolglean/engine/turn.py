@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from toolglean.limits import Limits
     from toolglean.scan.reader import Search
 
-__all__ = ["CUT_OFF", "Payload", "Stops", "Turn"]
+__all__ = ["CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 """Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 CUT_OFF = "cut off behind a marker"
+LEFT_OVER = "left over beside a call"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
 ADDRESSED = "call in text for the user"
@@ -106,6 +107,7 @@ class Turn:
         quotes: whether content stands in code; None where that does not matter.
         said: whether any content came.
         quiet: whether the text is for the user alone.
+        missing: closers of the last call that did not come, and up to where they count.
         wrapper: the length of the fence that opened the turn, while nothing but calls stands in it.
         deaf: whether reasoning holds no calls, whatever stands in it.
         repair: whether calls are mended: OFF, ON, or TRIAL in a copy that reads what may have been meant.
@@ -134,6 +136,7 @@ class Turn:
         "long_space",
         "marks",
         "mending",
+        "missing",
         "mode",
         "names",
         "only",
@@ -174,6 +177,7 @@ class Turn:
         self.deaf = False
         self.quotes: Quotes | None = None
         self.wrapper = 0
+        self.missing: tuple[tuple[str, ...], int] = (), 0
         self.said = self.quiet = False
         self.log: list[Any] | None = None
         self.repair = OFF
@@ -192,7 +196,7 @@ class Turn:
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
         twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
-        twin.quiet = self.quiet
+        twin.quiet, twin.missing = self.quiet, self.missing
         twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
         twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
         twin.mending = self.mending and self.mending.copy()
@@ -373,7 +377,7 @@ class Turn:
             self._begin_draft(text, start, self.marks(self.lane), self.limits.call_chars)
         elif self.quotes is not None and self.quotes.open and self.lane == CONTENT and self.draft is None:
             self._begin_draft(text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
-        self.lane, self.fresh, self.last = CONTENT, False, ""
+        self.lane, self.fresh, self.last, self.missing = CONTENT, False, "", ((), 0)
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
 
@@ -399,6 +403,10 @@ class Turn:
     def limit_passed(self, i: int) -> bool:
         """Whether what stands at `i` is beyond a limit: of a call that has just become certain, say."""
         return self.base + i >= self.bound.at
+
+    def miss(self, closers: tuple[str, ...], place: int) -> None:
+        """A call was left at that place, and these of its closers did not come: if one comes soon, it is markup."""
+        self.missing = closers, place + self.limits.held if closers else 0
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""
@@ -438,7 +446,7 @@ class Turn:
         self.again.waiting = None
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
         self.draft = self.payload = self.mending = None
-        self.mode, self.held, self.long_space = TEXT, "", False
+        self.mode, self.held, self.long_space, self.missing = TEXT, "", False, ((), 0)
         self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
         quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
         self.say(text, draft.start)

@@ -344,6 +344,16 @@ class Net:
             found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
         return found
 
+    def closers_at(self, place: Place) -> tuple[str, ...]:
+        """The literals of markup that are still to come at that place, behind a call."""
+        found = (self._ahead(char, state) for char, states in place.chars.items() for state in states)
+        return tuple(sorted({text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}))
+
+    def _ahead(self, text: str, state: int) -> tuple[str, int]:
+        while not self.flags[state] & LITERAL and (leads := self.chars[state]) is not None:
+            text, state = text + leads[0], leads[1]
+        return text, state
+
     def literals_at(self, place: Place) -> tuple[str, ...]:
         """The literals that lead on from that place: whole, also where their beginning has been read."""
         states = [state for state in self.closure(place.key) if self.chars[state] is not None]

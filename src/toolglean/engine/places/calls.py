@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.mending.state import OFF, PYTHON
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
-from toolglean.engine.turn import CUT_OFF
+from toolglean.engine.turn import CUT_OFF, LEFT_OVER
 from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from toolglean.tools import Tool
 
 STRAY_CLOSER = "end of reasoning that had not begun"
-LEFT_OVER = "left over beside a call"
 
 __all__ = [
     "LEFT_OVER",

@@ -94,7 +94,8 @@ def read_behind(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 
 def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
-    # What follows is not behind the call any more.
+    # What follows is not behind the call any more. Its closer may still come, behind text that should not be there.
+    turn.miss(walk.program.net.closers_at(walk.place), turn.base + i)
     if walk.pending_chars:
         pending, start = joined(walk.pending), walk.pending_start
         turn.leave(text_follows=False)
