@@ -161,13 +161,16 @@ RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 def states(each: Reads) -> tuple[tuple[str, str], ...]:
     """Turns up to some place, and the rest: the start, behind the first of each marker and bracket or one further, …"""
+    return _states(each.turns, each.markers)
+
+
+@cache
+def _states(turns: tuple[str, ...], markers: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {"": ""}
     seen: set[str] = set()
-    for turn in each.turns[:MAX_TURNS]:
+    for turn in turns[:MAX_TURNS]:
         for place in range(1, len(turn) + 1):
-            endings = [
-                text for text in (*each.markers, '"', "{", "[", ":", "=", "(", ",") if turn.endswith(text, 0, place)
-            ]
+            endings = [text for text in (*markers, '"', "{", "[", ":", "=", "(", ",") if turn.endswith(text, 0, place)]
             if endings and endings[0] not in seen:
                 seen.add(endings[0])
                 place_or_next = place + len(seen) % 2

@@ -36,6 +36,7 @@ RANDOM_CUTS = 4
 SHORT = 40
 SOME = 10
 SOME_OF_AN_EXAMPLE = 3
+SOME_RANDOM_CUTS = 2
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:
@@ -60,7 +61,7 @@ def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
     yield list(text)
     yield from ([text[:cut], text[cut:]] for cut in places(text))
     rng = random.Random(seed)
-    for _ in range(RANDOM_CUTS):
+    for _ in range(RANDOM_CUTS if depth.is_full() else SOME_RANDOM_CUTS):
         cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import ssl
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +45,24 @@ def pytest_configure(config: pytest.Config) -> None:
         # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
+
+
+def pytest_collection_finish() -> None:
+    """Do not look again and again, in each full collection, at what the tests and the packages they import hold."""
+    if not depth.is_full():
+        gc.collect()
+        gc.freeze()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes that render strangers' templates have less time: nothing else would happen in the rest of it."""
+    from toolglean.templates import process  # noqa: PLC0415  few tests start processes
+    from toolglean.templates.infer import stage  # noqa: PLC0415
+
+    if not depth.is_full():
+        monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
+        monkeypatch.setattr(stage, "LATE_SECONDS", 0.5)
 
 
 @pytest.fixture(scope="session", autouse=True)

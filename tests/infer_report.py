@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tests.shared import SHARED, rows
@@ -66,6 +67,7 @@ def outcomes(names: list[str], half: str, *, alone: bool, samples: int) -> list[
     return found
 
 
+@cache
 def _renders() -> dict[tuple[str, str], list[dict[str, Any]]]:
     found: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for kind in ("jinja", "go"):

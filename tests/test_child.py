@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from datetime import UTC, datetime
 from functools import partial
@@ -93,8 +92,8 @@ HOSTILE = {
 def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.SECONDS == 5
     if HOSTILE[source] == TIME and not depth.is_full():  # nothing else would happen in the other seconds
-        monkeypatch.setattr(process, "ChildTemplate", partial(ChildTemplate, seconds=1.0))
-    started = time.perf_counter()
+        monkeypatch.setattr(process, "ChildTemplate", partial(ChildTemplate, seconds=0.6))
+    started = worked()
     try:
         with renderer(source, "jinja", untrusted=True) as prompt:
             prompt.render([USER])
@@ -103,18 +102,23 @@ def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatc
         assert any(reason in error.reason for reason in reasons), error.reason  # noqa: PT017
     else:
         assert not HOSTILE[source]
-    assert time.perf_counter() - started < 10
+    assert worked() - started < 10  # the clock stops it after half of that: see SECONDS
     if sys.platform == "linux":
         import resource  # noqa: PLC0415
 
         assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 500 * 1024  # the largest child so far, in KB
 
 
+def worked() -> float:
+    """Seconds of processor time, of this process and of its children: others may be in the way of both."""
+    return sum(os.times()[:4])
+
+
 def test_a_killed_child_is_replaced() -> None:
     loop = "{% if x %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}a"
-    child = ChildTemplate(loop, seconds=2)
+    child = ChildTemplate(loop, seconds=1)
     first = child._child
-    with pytest.raises(TemplateError, match="takes longer than 2 seconds"):
+    with pytest.raises(TemplateError, match="takes longer than 1 seconds"):
         child.render([], None, {"x": True}, NOW)
     assert first is not None
     assert first.poll() is not None

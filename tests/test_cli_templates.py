@@ -70,6 +70,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
     assert "language    go" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["inspect", "fuzz"])
 @pytest.mark.parametrize(
     ("text", "code", "words"),

@@ -14,7 +14,7 @@ from tests import depth
 from tests.loopback import Turn, serve
 
 ROOT = Path(__file__).parent.parent
-UTF8 = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+UTF8 = {"PYTHONIOENCODING": "utf-8"}
 AGENT = ROOT / "examples" / "leaky_model_to_mcp.py"
 
 pytest.importorskip("openai", reason="needs toolglean[openai]")
@@ -36,39 +36,41 @@ QWEN = "<tool_call>\n<function=add>\n<parameter=a>\n2\n</parameter>\n<parameter=
         ("extract.py", '{"name":"Charles Babbage","born":1792,"city":"London"}\n'),
     ],
 )
-def test_objects_are_filled_without_a_server(program: str, printed: str) -> None:
+def test_objects_are_filled_without_a_server(program: str, printed: str, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tenacity", reason="needs toolglean[llm]")
-    command = [sys.executable, "-W", "error", str(ROOT / "examples" / program), "--replay"]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=UTF8)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert printed in done.stdout
+    code, out, err = run(ROOT / "examples" / program, "--replay", capfd=capfd, alone=program == "album.py")
+    assert (code, err) == (0, "")
+    assert printed in out
 
 
 @pytest.mark.parametrize("program", ["album.py", "extract.py"])
-def test_where_no_server_answers_the_programs_say_so(program: str) -> None:
+def test_where_no_server_answers_the_programs_say_so(
+    program: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("tenacity", reason="needs toolglean[llm]")
-    command = [sys.executable, str(ROOT / "examples" / program)]
-    env = {**UTF8, "OLLAMA_HOST": "127.0.0.1:9"}
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=env)
-    assert done.returncode == 1
-    assert f"Without a server: python examples/{program} --replay" in done.stderr
-    assert "Traceback" not in done.stderr
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    code, _, err = run(ROOT / "examples" / program, capfd=capfd, alone=program == "extract.py")
+    assert code == 1
+    assert f"Without a server: python examples/{program} --replay" in err
+    assert "Traceback" not in err
 
 
 def test_the_agent_is_short() -> None:
     assert len(AGENT.read_text(encoding="utf-8").splitlines()) < 60
 
 
-def agent(*args: str, capfd: pytest.CaptureFixture[str], alone: bool = False) -> tuple[int, str, str]:
-    """Code, output and errors of the agent: in a process of its own at full depth, or where that is asked."""
+def run(program: Path, *args: str, capfd: pytest.CaptureFixture[str], alone: bool = False) -> tuple[int, str, str]:
+    """Code, output and errors of a program: in a process of its own at full depth, or where that is asked."""
     if alone or depth.is_full():
-        command = [sys.executable, "-W", "error", str(AGENT), *args]
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False)
+        command = [sys.executable, "-W", "error", str(program), *args]
+        done = subprocess.run(
+            command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=os.environ | UTF8
+        )
         return done.returncode, done.stdout, done.stderr
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [str(AGENT), *args])
+        patch.setattr(sys, "argv", [str(program), *args])
         try:
-            runpy.run_path(str(AGENT), run_name="__main__")
+            runpy.run_path(str(program), run_name="__main__")
         except SystemExit as ended:
             code = int(ended.code or 0)
         else:
@@ -83,7 +85,7 @@ def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(turn: str, capfd: p
     with serve() as server, on_http() as (url, _):
         server.play(Turn(list(turn)), Turn(["It is ", "5."]))
         asked = (f"{server.url}/v1", "m", url, "How much is 2 + 3?")
-        code, out, err = agent(*asked, capfd=capfd, alone=turn == HERMES)
+        code, out, err = run(AGENT, *asked, capfd=capfd, alone=turn == HERMES)
         assert (code, err) == (0, "")
         calls = turn.count("<tool_call>")
         assert out.count("[add {'a': 2, 'b': ") == calls
@@ -103,8 +105,8 @@ def test_the_agent_answers_without_tools_and_stops_a_model_that_never_does(capfd
     with serve() as server, on_http() as (url, _):
         server.play(Turn(["Hello."]))
         asked = (f"{server.url}/v1", "m", url, "Hi")
-        assert agent(*asked, capfd=capfd) == (0, "Hello.\n", "")
+        assert run(AGENT, *asked, capfd=capfd) == (0, "Hello.\n", "")
         server.play(*[Turn([HERMES])] * 12)
-        code, out, _ = agent(*asked, capfd=capfd)
+        code, out, _ = run(AGENT, *asked, capfd=capfd)
         assert code == 0
         assert out.count("-> 5]") == 10

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -27,19 +26,10 @@ CODER_END = "\n</parameter>\n</function>\n</tool_call>"
 @pytest.mark.parametrize("kind", ["integer", "number", "array"])
 @pytest.mark.parametrize("unit", ["1", "1.", "0", " ", "[", "(", '\\"', "'a'"])
 def test_values_that_are_not_quite_of_their_kind(kind: str, unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = CODER + unit * (size // len(unit)) + "x" + CODER_END
-        best = 9.0
-        for _ in range(2):
-            parser = Parser(typed(kind), format="qwen3-coder")
-            begin = time.process_time()
-            parser.feed(text)
-            parser.finish()
-            best = min(best, time.process_time() - begin)
-        return best
-
-    four = seconds(16000)
-    assert four < floods.SLIGHT or four < floods.MOST * seconds(4000)
+    after = "x" + CODER_END
+    assert cost_of(
+        lambda: Parser(typed(kind), format="qwen3-coder"), CODER, unit, 4000, chars=False, after=after
+    ).linear
 
 
 BLANKS = [
@@ -81,36 +71,35 @@ def test_floods_of_response_templates(which: str) -> None:
 def test_a_flood_that_is_not_linear_is_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A parser that looks at all its text again with each chunk."""
-    found = Parser.feed
+    """A parser that looks at all its text again with each chunk, and one that does not, by a clock of characters."""
+    looked_at, length, found = [0], [0], Parser.feed
 
     def feed(self: Parser, chunk: str) -> Any:
-        seen[0] += chunk
-        if len(chunk) == 1:
-            sum(map(ord, seen[0]))
+        length[0] += len(chunk)
+        looked_at[0] += length[0] if again[0] else len(chunk)
         return found(self, chunk)
 
-    seen = [""]
+    def clock() -> float:  # it is read before each turn, and after it
+        length[0] = 0
+        return looked_at[0] * 1e-4
+
     monkeypatch.setattr(Parser, "feed", feed)
+    monkeypatch.setattr("time.process_time", clock)
     each = search.Flood("hermes", "", "a", "", chars=True)
     monkeypatch.setattr(search, "flood", lambda *_: each)
-    seen[0] = ""
-    first = search.cost(each, 500)
-    assert first.four > floods.SLIGHT
     monkeypatch.setattr("sys.argv", ["floods", "--count", "1", "--size", "500", "--workers", "1"])
-    monkeypatch.setattr(floods, "_time", _reset(floods._time, seen))
+    again = [False]
+    once = search.cost(each, 500)
+    assert once.four > floods.SLIGHT
+    assert once.linear
+    assert search.main() == 0
+    capsys.readouterr()
+    again[0] = True
+    assert search.cost(each, 500).growth == pytest.approx(16, rel=0.01)
     assert search.main() == 1
     out = capsys.readouterr().out
     assert "NOT LINEAR" in out
     assert "1 are not linear" in out
-
-
-def _reset(work: Any, seen: list[str]) -> Any:
-    def again(*args: Any, **kept: Any) -> Any:
-        seen[0] = ""
-        return work(*args, **kept)
-
-    return again
 
 
 def test_the_search_tries_everything() -> None:

@@ -145,14 +145,14 @@ HOSTILE = {
 def test_hostile_templates_come_back(source: str) -> None:
     # By default, only the first comes to the limit that users have: it takes a second.
     steps = RenderLimits().steps if depth.is_full() or source == next(iter(HOSTILE)) else 150_000
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone: others may be in the way
     if HOSTILE[source]:
         with pytest.raises(TemplateError, match=HOSTILE[source]) as caught:
             run(source, limits=RenderLimits(steps=steps))
         assert caught.value.text
     else:
         run(source)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_limits_can_be_set() -> None:

@@ -152,7 +152,7 @@ def test_what_stood_in_the_prompt_is_no_problem_of_the_turn() -> None:
 )
 def test_a_prompt_may_end_anywhere(name: str) -> None:
     text = render(name, [("f", {"x": "a"}), ("evil", {"y": "b c"})], tools=TOOLS)
-    for cut in chosen(range(len(text)), 24, key=str):
+    for cut in chosen(range(len(text)), 14, key=str):
         events_of(lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], markup=True), text[cut:])  # type: ignore[misc]
 
 

@@ -91,6 +91,12 @@ class Imports(ast.NodeVisitor):
         for each in node.orelse:
             self.visit(each)
 
+    def generic_visit(self, node: ast.AST) -> None:  # imports are statements: they stand in no expression
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            within = getattr(node, name, ())
+            for each in within if isinstance(within, list) else ():
+                self.visit(each)
+
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.functions += 1
         self.generic_visit(node)

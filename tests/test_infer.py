@@ -122,7 +122,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def inferred(source: str) -> Inference:
-    return infer(source, recognise=False, samples=40)
+    return infer(source, recognise=False, samples=40 if depth.is_full() else 15)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -244,6 +244,7 @@ def test_broken_templates() -> None:
         infer("{% for m in messages %}{% if")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_hostile_templates_are_held() -> None:
     loops = "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}"
     with pytest.raises(FormatError, match="no format"):

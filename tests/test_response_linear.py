@@ -19,10 +19,10 @@ MOST = 8  # times the time for four times the text: 4 is linear, 16 quadratic
 TOO_SHORT = 0.05  # seconds, below which a clock says nothing
 
 
-def cpu(work: Callable[[int], object], n: int) -> float:
-    """The shorter of two runs, in seconds of processor time."""
+def cpu(work: Callable[[int], object], n: int, tries: int) -> float:
+    """The shortest of so many runs, in seconds of processor time."""
     found = []
-    for _ in range(2):
+    for _ in range(tries):
         begin = time.process_time()
         work(n)
         found.append(time.process_time() - begin)
@@ -30,8 +30,12 @@ def cpu(work: Callable[[int], object], n: int) -> float:
 
 
 def assert_linear(work: Callable[[int], object], n: int) -> None:
-    one, four = cpu(work, n), cpu(work, 4 * n)
-    assert four < TOO_SHORT or four < MOST * one, f"n={n}: {one:.3f} s, 4n: {four:.3f} s"
+    one = four = 0.0
+    for tries in (1, 2, 4):  # what is wrong is measured again: another process may have been in the way
+        four = cpu(work, 4 * n, tries)
+        if four < TOO_SHORT or four < MOST * (one := cpu(work, n, tries)):
+            return
+    pytest.fail(f"n={n}: {one:.3f} s, 4n: {four:.3f} s")
 
 
 def template(**calls: Any) -> dict[str, Any]:

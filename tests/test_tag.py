@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import depth
 from tests.shared import FIXTURES, SHARED, shared_rows
 from tests.work import calls_made
 from toolglean.errors import TemplateError
@@ -239,9 +240,10 @@ def test_real_jinja_templates_start_their_calls_with_the_tag() -> None:
         for wire in json.loads((SHARED / "renders/wire_formats.json").read_text(encoding="utf-8"))
         for name in wire["templates_jinja"]
     }
-    verdicts = Counter(_verdict(tag_of(templates[name]).tag, triggers[name], turns[name]) for name in turns)
-    assert verdicts["right"] >= 0.98 * len(turns), verdicts
-    assert verdicts["wrong"] == 0, verdicts
+    names = depth.chosen(turns, 2, key=str, group=triggers.__getitem__)
+    verdicts = {name: _verdict(tag_of(templates[name]).tag, triggers[name], turns[name]) for name in names}
+    others = {name: verdict for name, verdict in verdicts.items() if verdict != "right"}
+    assert others.items() <= {("meetkai-functionary-medium-v3.2", "generic")}
 
 
 def _verdict(tag: str, trigger: str, rows: list[dict[str, Any]]) -> str:

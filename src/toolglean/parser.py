@@ -59,6 +59,11 @@ class Parser:
             model's own message is read. It gives no events, and positions count from the end of the prompt.
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
             "content" returns its text as content.
+        calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to `call_chars`: if
+            more reasoning follows, or its closing marker, they are reasoning; if the turn ends, they are calls. "call"
+            returns them at once, "text" never.
+        quoted: what to do with calls in code: between backticks, or in a fence that opened after other text. "content"
+            returns them as content, "call" reads them. A fence that opens the turn, and holds calls, is markup.
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -94,6 +99,8 @@ class Parser:
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
+        calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
+        quoted: Literal["content", "call"] = "content",
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -110,6 +117,8 @@ class Parser:
             start=start,
             prompt=prompt,
             unknown_tools=unknown_tools,
+            calls_in_reasoning=calls_in_reasoning,
+            quoted=quoted,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -126,6 +135,8 @@ class Parser:
             chosen.plan,
             known,
             unknown_tools=unknown_tools,
+            calls_in_reasoning=calls_in_reasoning,
+            quoted=quoted,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -154,7 +165,7 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk:  # most chunks stop here
+        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:  # most chunks stop here
             start = machine.pos
             machine.pos = start + len(chunk)
             return [Content(chunk, start)] if chunk else []
@@ -168,7 +179,7 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk:
+        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:
             machine.pos += len(chunk)
             return Output(chunk)
         return fold(machine.feed(chunk))

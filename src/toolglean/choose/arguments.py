@@ -20,7 +20,10 @@ _TEXTS = {
     "id_prefix": "text, such as 'call_'",
 }
 _REQUIRED = frozenset({"prompt", "id_prefix"})
-_WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "content")}
+_WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "content")} | {
+    "calls_in_reasoning": ("draft", "call", "text"),
+    "quoted": ("content", "call"),
+}
 _FLAGS = ("coerce", "markup", "untrusted")
 
 
@@ -35,6 +38,8 @@ def check_arguments(
     start: Any,
     prompt: Any,
     unknown_tools: Any,
+    calls_in_reasoning: Any,
+    quoted: Any,
     coerce: Any,
     markup: Any,
     id_prefix: Any,
@@ -57,6 +62,8 @@ def check_arguments(
         and start is None
         and type(prompt) is str
         and unknown_tools == "call"
+        and calls_in_reasoning == "draft"
+        and quoted == "content"
         and (coerce is True or coerce is False)
         and (markup is True or markup is False)
         and type(id_prefix) is str
@@ -74,6 +81,8 @@ def check_arguments(
         start=start,
         prompt=prompt,
         unknown_tools=unknown_tools,
+        calls_in_reasoning=calls_in_reasoning,
+        quoted=quoted,
         coerce=coerce,
         markup=markup,
         id_prefix=id_prefix,

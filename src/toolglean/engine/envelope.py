@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
@@ -363,7 +364,7 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         turn.end_call(place)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
-        if name is not None and turn.begin_call(name, frame.id, may_get_id=False):
+        if name is not None and turn.takes(name) and turn.begin_call(name, frame.id, may_get_id=False):
             turn.emit.delta(frame.arguments, frame.start)
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
@@ -386,9 +387,9 @@ def _name_read(turn: Turn, frame: Frame, name: str, here: int) -> None:
 
 
 def _open(turn: Turn, frame: Frame, name: str) -> bool:
-    if not turn.takes(name):
-        return False
     known = turn.names.resolve(name)
+    if not turn.takes(name) or (known is None and holds_markup(name)):
+        return False
     frame.called = turn.begin_call(name if known is None else known, frame.id, may_get_id=True)
     if frame.called:
         _tell_repeated(turn, frame)

@@ -16,9 +16,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
+from toolglean.engine.quotes import Quotes, begins_fence, fence_at
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 3  # of the pickled state
+LAYOUT = 4  # of the pickled state
 
 Search = Callable[[str], object]
 
@@ -70,19 +72,29 @@ class Machine:
         id_prefix: str,
         limits: Limits,
         coerce: bool = True,
+        calls_in_reasoning: str = "draft",
+        quoted: str = "content",
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
         self.plan = plan
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
-        self.turn.mode = START if plan.bare else SPACE if plan.spaced else TEXT
-        self.turn.fresh = plan.bare
+        self.turn.quotes = Quotes() if plan.quotable and quoted == "content" else None
+        self.turn.fresh = self._may_begin_bare
+        self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
+        self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
+        self.turn.deaf = calls_in_reasoning == "text"
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
         self._set_short_ways()
 
     # -- what was before the turn --------------------------------------------------------------------------------------
+
+    @property
+    def _may_begin_bare(self) -> bool:
+        # Whether what stands first in a turn is looked at in a way of its own.
+        return self.plan.bare or self.turn.quotes is not None
 
     def begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
@@ -100,13 +112,20 @@ class Machine:
         turn = self.turn
         turn.in_prompt = True
         self._run(prompt, -len(prompt))
+        if turn.draft is not None and turn.emit.open:  # the model is to complete that call
+            turn.keep_draft()
+        elif turn.draft is not None:
+            turn.end_draft(0)
+            self._run("", 0)
         turn.in_prompt = False
         turn.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
             if turn.held not in self.plan.finder(CONTENT, turn.only).literals:
                 turn.held = ""
-            turn.fresh, turn.owed, turn.last = self.plan.bare, None, ""
-            turn.mode = START if self.plan.bare else TEXT
+            turn.fresh, turn.owed, turn.last = self._may_begin_bare, None, ""
+            turn.mode = START if turn.fresh else TEXT
+            if turn.quotes is not None:
+                turn.quotes = Quotes()
         self._set_short_ways()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
             self._shut_short_ways()
@@ -127,7 +146,7 @@ class Machine:
             if text and end < turn.bound.at:
                 self.pos = end
                 return [turn.emit.plain_delta(text, start)]
-        elif self._find_opener is not None and not self._find_opener(chunk):
+        elif self._find_opener is not None and not self._find_opener(chunk) and (self._reasons or "`" not in chunk):
             if not self._reasons:  # text, where tags begin with several characters
                 start = self.pos
                 self.pos, self.turn.last = start + len(chunk), chunk
@@ -143,7 +162,7 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
-            while self._release_at_end():
+            while self._release_at_end() or self._settle_draft():
                 pass
             self.turn.emit.flush()
             self._finished = True
@@ -168,7 +187,8 @@ class Machine:
         self._lent = False
 
     def _taken(self) -> list[Event]:
-        emit = self.turn.emit
+        turn = self.turn
+        emit = turn.emit if turn.draft is None else turn.draft.emit
         events, emit.out = emit.out, []
         return events
 
@@ -184,12 +204,14 @@ class Machine:
         self._shut_short_ways()
         turn = self.turn
         mode, emit = turn.mode, turn.emit
+        if turn.draft is not None:  # all of it is kept, in case it is no call
+            return
         if mode == TEXT:
             if turn.held or turn.long_space or turn.owed is not None or not emit.unmarked:
                 return
             if turn.lane != CONTENT:
                 self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
-            elif emit.clean:
+            elif emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
                 finder = self.plan.finder(CONTENT, turn.only)
                 self.guard, self.second = finder.guards
                 self._find_opener = None if self.guard else finder.search
@@ -214,26 +236,50 @@ class Machine:
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
-    def _run(self, text: str, base: int) -> None:
+    def _run(self, text: str, base: int, *, last: bool = False) -> None:
         if self._lent:
             self._own_payload()
         turn = self.turn
-        # A stack of (text, position, place of the text's first character): texts to read again lie on top.
-        stack: list[tuple[str, int, int]] = [(text, 0, base)]
+        stack: list[Piece] = [(text, 0, base)]  # texts to read again lie on top
         while stack:
-            text, i, turn.base = stack.pop()
+            text, i, turn.base = stack.pop() if turn.draft is None else turn.draft.admit(stack.pop(), last=last)
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
+            if turn.draft is not None and turn.draft.passed:
+                turn.keep_draft()
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
                 again, place = turn.again.waiting
                 turn.again.waiting = None
                 stack.append((again, 0, place))
+            draft = turn.draft
+            if draft is not None and draft.over is not None and not (stack and draft.is_before(stack[-1])):
+                self._take_back(draft, stack)
         self._set_short_ways()
 
-    def _read(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+    def _take_back(self, draft: Draft, stack: list[Piece]) -> None:
+        text, rest = draft.split()
+        self.turn.take_back(draft, text)
+        stack[:] = [each for each in stack if draft.is_beyond(each)]
+        if rest[0]:
+            stack.append(rest)
+
+    def _settle_draft(self) -> bool:
+        """At the end of the turn: what a draft is. True: there was text to read again."""
+        draft = self.turn.draft
+        if draft is None:
+            return False
+        if draft.quoted and draft.close and not draft.waits and draft.over is None:
+            self.turn.end_draft(self.pos)
+        if draft.waits or draft.over is not None:
+            self._run("", self.pos, last=True)
+            return True
+        self.turn.keep_draft()
+        return False
+
+    def _read(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         turn = self.turn
         bound, again = turn.bound, turn.again
@@ -257,7 +303,7 @@ class Machine:
             turn.stop(bound.name, beyond, turn.base + n)
         return text, i
 
-    def _with_held(self, text: str, i: int, stack: list[tuple[str, int, int]]) -> tuple[str, int]:
+    def _with_held(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
         turn = self.turn
         held, turn.held = turn.held, ""
         if len(text) - i > WINDOW:
@@ -275,6 +321,8 @@ class Machine:
             turn.mode = TEXT
         elif turn.payload is not None:
             turn.payload.finish(turn)
+        elif turn.wrapper and held == "`" * turn.wrapper:
+            turn.emit.markup(held, self.pos - len(held))
         else:
             turn.say(held, self.pos - len(held))
         if turn.again.waiting is None:
@@ -296,16 +344,51 @@ class Machine:
         else:
             turn.say(text[i:j], turn.base + i)
         if j < len(text):
-            begun = plan.begin_bare(turn, text[j], turn.base + j)
+            if text[j] == "`" and turn.quotes is not None and (read := self._read_fence(text, j)) >= 0:
+                return read
+            begun = plan.begin_bare(turn, text[j], turn.base + j) if plan.bare else None
             turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
             if begun:
                 turn.payload, read = begun
                 return j + read
         return j
 
+    def _read_fence(self, text: str, i: int) -> int:
+        """A fence that opens the turn, if a tag follows at once; -1 if it is text."""
+        turn = self.turn
+        line = fence_at(text, i)
+        if line is None or line.end() == len(text):
+            return turn.hold(text, i) if begins_fence(text, i) else -1
+        place, found = self.plan.finder(turn.lane, turn.only).find(text, line.end(), "\n")
+        if place > line.end():
+            return -1
+        if not found:
+            return turn.hold(text, i)
+        turn.mode = CALL
+        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
+        turn.region.begin_before(line[0])
+        turn.wrapper = len(line[1])
+        return place + read
+
+    def _read_wrapper(self, text: str, i: int) -> int:
+        """What stands where the fence around the calls may end; returns its end, or `i` if it is something else."""
+        turn = self.turn
+        j = i
+        while j < len(text) and text[j] == "`":
+            j += 1
+        if i < j == len(text) and j - i <= turn.wrapper:
+            return turn.hold(text, i)
+        if j - i >= turn.wrapper:
+            turn.emit.markup(text[i:j], turn.base + i)
+            turn.wrapper, turn.mode = 0, SPACE
+            return j
+        return i
+
     def _read_text(self, text: str, i: int) -> int:
         """Content or reasoning, until a tag."""
         turn = self.turn
+        if turn.wrapper and (end := self._read_wrapper(text, i)) > i:
+            return end
         finder = self.plan.finder(turn.lane, turn.only)
         if turn.owed:
             finder = with_closers(finder, turn.owed)
@@ -314,6 +397,11 @@ class Machine:
             turn.say(text[i:place], turn.base + i)
         if not found:
             return turn.hold(text, place)
+        if turn.quotes is not None and turn.lane == CONTENT:
+            if found[0] == "`" and turn.said:  # a fence behind other text
+                turn.say(found, turn.base + place)
+                return place + len(found)
+            turn.quotes.settle(turn.base + place)
         if turn.owed and found in turn.owed:
             turn.owed = None
             turn.say(found, turn.base + place)

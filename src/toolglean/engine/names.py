@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Names"]
+__all__ = ["Names", "holds_markup"]
+
+holds_markup = re.compile(r"[<>\"'`\n\r]").search
+"""Finds what stands in no name and no key: there it is the rest of a marker, broken or quoted."""
+
+_name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
 
 
 class Names:
@@ -53,6 +59,13 @@ class Names:
         """Whether the word is a tool's name; where no tools are known, it may be any."""
         return self.tools is None or self.resolve(word) is not None
 
+    def stands_alone(self, name: str) -> bool:
+        """Whether a name without arguments is a call: a tool's is; where no tools are known, a word that is like one.
+
+        Between two markers any other word is prose about the markers, more likely than a call.
+        """
+        return _name(name) is not None if self.tools is None else self.resolve(name) is not None
+
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name, without its namespace, begins so."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
@@ -63,7 +76,7 @@ class Names:
         return tool is not None and key in tool.properties
 
     def takes(self, name: str, *, bare: bool) -> bool:
-        """Whether a call of that name counts: always if it is a tool's, else as the user wants it.
+        """Whether a call of that name counts: if it is a tool's, or if it is like a name and the user wants such calls.
 
         `bare`: no marker stands before it. Then an unknown name never counts, or any JSON would be a call.
         """
@@ -71,4 +84,4 @@ class Names:
             return False
         if self.tools is None or self.resolve(name) is not None:
             return True
-        return self.unknown and not bare
+        return self.unknown and not bare and _name(name) is not None

@@ -20,11 +20,15 @@ class Plan:
         bare: whether a call may begin the turn without a marker.
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
+        quotable: whether calls in code (Markdown's) are content, and a fence around the calls of a turn is markup.
+        drafts: whether calls inside reasoning are kept back: see draft.py.
     """
 
     bare = False
     spaced = False
     stops_after_bare = False
+    drafts = False
+    quotable = False
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
@@ -33,6 +37,11 @@ class Plan:
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
         return 0
+
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers that show that reasoning of that lane goes on, or ends: see draft.py."""
+        del lane
+        return ()
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """A tag was found at that place: the payload, and how much of the tag it has read."""

@@ -24,30 +24,48 @@ class Region:
         bare: whether no marker opened it, so that an unknown name does not count.
         start: its place in the turn.
         kept: how many characters at its beginning are not read again if no call comes of it.
+        lead: how many characters at its beginning are the line of a fence, before the opener.
+        at_once: whether a call that comes of it is handed out at once, also inside reasoning.
     """
 
-    __slots__ = ("_chars", "_text", "bare", "kept", "open", "start")
+    __slots__ = ("_chars", "_text", "at_once", "bare", "kept", "lead", "open", "start")
 
     def __init__(self) -> None:
-        self.open = self.bare = False
-        self.start = self.kept = self._chars = 0
+        self.open = self.bare = self.at_once = False
+        self.start = self.kept = self.lead = self._chars = 0
         self._text: Rope = ()
 
     def copy(self) -> Region:
         """The same region."""
         twin = Region()
         twin.open, twin.bare, twin.start, twin.kept = self.open, self.bare, self.start, self.kept
-        twin._text, twin._chars = self._text, self._chars
+        twin._text, twin._chars, twin.at_once, twin.lead = self._text, self._chars, self.at_once, self.lead
         return twin
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
         self.open, self.bare, self.start, self.kept, self._text, self._chars = True, bare, start, kept, (), 0
+        self.at_once, self.lead = False, 0
+
+    def begin_before(self, text: str) -> None:
+        """It begins with that text, the line of a fence, which was not said yet."""
+        self.start, self.kept, self.lead = self.start - len(text), self.kept + len(text), len(text)
+        self.keep(text)
 
     def keep(self, text: str) -> None:
         """Add to it."""
         self._text = grown(self._text, text)
         self._chars += len(text)
+
+    @property
+    def end(self) -> int:
+        """The place behind it."""
+        return self.start + self._chars
+
+    @property
+    def ends_with_space(self) -> bool:
+        """Whether its last character is white space."""
+        return joined(self._text)[-1:].isspace()
 
     def settle(self) -> None:
         """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
@@ -71,11 +89,13 @@ class Region:
             self.start,
             self.kept,
             self._chars,
+            self.at_once,
+            self.lead,
             flat(self._text),
         )  # a long rope is too deep for pickle
 
-    def __setstate__(self, state: tuple[bool, bool, int, int, int, Rope]) -> None:
-        self.open, self.bare, self.start, self.kept, self._chars, self._text = state
+    def __setstate__(self, state: tuple[bool, bool, int, int, int, bool, int, Rope]) -> None:
+        self.open, self.bare, self.start, self.kept, self._chars, self.at_once, self.lead, self._text = state
 
 
 class Again:
@@ -107,6 +127,11 @@ class Again:
         if text:
             self.waiting = (text, start)
         return True
+
+    def interrupt(self) -> None:
+        """Stop reading for a moment, without anything to read again: the machine has something else to do."""
+        if self.waiting is None:
+            self.waiting = ("", 0)
 
     def __getstate__(self) -> tuple[int, tuple[str, int] | None]:
         return self.chars, self.waiting

@@ -9,11 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.bound import Bound
+from toolglean.engine.draft import Draft
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
+from toolglean.engine.quotes import Quotes
 from toolglean.engine.region import Again, Region
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Payload", "Turn"]
 
 DISTRUSTED = "call behind a malformed one that was not closed"
+DRAFT = "call in the reasoning, which went on"
+QUOTED = "call in code"
+ADDRESSED = "call in text for the user"
 QUOTING = "a value that holds the opener of a call"
 
 
@@ -79,6 +84,13 @@ class Turn:
         fresh: whether nothing has come yet before which a call would need a marker.
         owed: see `distrust`.
         coerce: whether values are typed by the tool's schema.
+        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
+        draft: calls inside reasoning, which are kept back, or None.
+        quotes: whether content stands in code; None where that does not matter.
+        said: whether any content came.
+        quiet: whether the text is for the user alone.
+        wrapper: the length of the fence that opened the turn, while nothing but calls stands in it.
+        deaf: whether reasoning holds no calls, whatever stands in it.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
 
@@ -87,6 +99,8 @@ class Turn:
         "base",
         "bound",
         "coerce",
+        "deaf",
+        "draft",
         "emit",
         "fresh",
         "held",
@@ -96,13 +110,18 @@ class Turn:
         "limits",
         "log",
         "long_space",
+        "marks",
         "mode",
         "names",
         "only",
         "owed",
         "payload",
+        "quiet",
+        "quotes",
         "region",
+        "said",
         "stops_after_bare",
+        "wrapper",
     )
 
     def __init__(self, emit: Emitter, names: Names, limits: Limits, *, coerce: bool, stops_after_bare: bool) -> None:
@@ -125,6 +144,12 @@ class Turn:
         self.owed: tuple[str, ...] | None = None
         self.coerce = coerce
         self.stops_after_bare = stops_after_bare
+        self.marks: Callable[[int], tuple[str, ...]] | None = None
+        self.draft: Draft | None = None
+        self.deaf = False
+        self.quotes: Quotes | None = None
+        self.wrapper = 0
+        self.said = self.quiet = False
         self.log: list[Any] | None = None
 
     def copy(self) -> Turn:
@@ -137,6 +162,9 @@ class Turn:
         twin.base, twin.in_prompt, twin.held, twin.last = self.base, self.in_prompt, self.held, self.last
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
+        twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
+        twin.quiet = self.quiet
+        twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
         return twin
 
     # -- text ----------------------------------------------------------------------------------------------------------
@@ -145,8 +173,16 @@ class Turn:
         """Text that is no call: content, or reasoning."""
         if text:
             self.last = text
+            if self.draft is not None and not self.draft.quoted and not text.isspace():
+                self.end_draft(start)
+                return
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
+            if self.quotes is not None and (self.quotes.waits or "`" in text):
+                self.quotes.scan(text, start)
+            if not self.said or self.wrapper:
+                blank = not text or text.isspace()
+                self.said, self.wrapper = self.said or not blank, self.wrapper if blank else 0
             self.emit.content(text, start)
             return
         end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
@@ -187,7 +223,9 @@ class Turn:
 
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
-        self.lane, self.long_space, self.last = lane, False, ""
+        if self.draft is not None and self.draft.quoted:  # code does not go on behind such a marker
+            self.keep_draft()
+        self.lane, self.long_space, self.last, self.quiet = lane, False, "", False
         self.payload, self.mode = None, BESIDE
 
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
@@ -239,10 +277,17 @@ class Turn:
 
     def markup_region(self, chars: int) -> None:
         """The region's first characters are a marker; the rest is read again."""
+        chars += self.region.lead
         text, start = self._take_region()
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
+
+    def drop_region(self, problem: str) -> None:
+        """The region is markers of the format, of which nothing came."""
+        text, start = self._take_region()
+        self.emit.problem(problem, text, start)
+        self.emit.markup(text, start)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -251,17 +296,34 @@ class Turn:
         """Whether the payload is still being read: not given up, not stopped, not left."""
         return self.mode == CALL
 
+    @property
+    def is_deaf(self) -> bool:
+        """Whether no call counts here: in reasoning, if the user wants it so, in a fence, in text for the user."""
+        if self.lane != CONTENT:
+            return self.deaf
+        return self.quiet or (self.quotes is not None and self.quotes.sure)
+
+    @property
+    def deaf_because(self) -> str:
+        """Why no call counts here, for a `Problem`; "" where the user wants it so."""
+        return "" if self.lane != CONTENT else ADDRESSED if self.quiet else QUOTED
+
     def takes(self, name: str) -> bool:
         """Whether a call of that name counts."""
-        return self.names.takes(name, bare=self.region.bare)
+        return not self.is_deaf and self.names.takes(name, bare=self.region.bare)
 
     def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
         """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
-        _, start = self._take_region()
+        at_once = self.region.at_once
+        text, start = self._take_region()
         self.bound.set(start + self.limits.call_chars, "call_chars")
+        if self.lane != CONTENT and self.draft is None and self.marks is not None and not at_once:
+            self._begin_draft(text, start, self.marks(self.lane), self.limits.call_chars)
+        elif self.quotes is not None and self.quotes.open and self.lane == CONTENT and self.draft is None:
+            self._begin_draft(text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
         self.lane, self.fresh, self.last = CONTENT, False, ""
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
@@ -271,11 +333,13 @@ class Turn:
         if text:
             self.emit.delta(text, start)
 
-    def end_call(self, end: int) -> None:
-        """The open call is finished."""
+    def end_call(self, end: int, *, whole: bool = True) -> None:
+        """The open call is finished; `whole`: not because the turn is."""
         if end > self.bound.at:
             self.emit.problem("limit passed: call_chars", "", end)
             self.emit.end_call("malformed", end)
+        elif not whole:
+            self.emit.end_call("incomplete", end)
         elif self.owed is not None:
             self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
             self.emit.end_call("malformed", end)
@@ -292,6 +356,55 @@ class Turn:
         self.payload, self.last = None, ""
         self.bound.lift()
         self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
+
+    # -- calls that are kept back --------------------------------------------------------------------------------------
+
+    def _begin_draft(self, text: str, start: int, marks: tuple[str, ...], most: int, *, quoted: bool = False) -> None:
+        self.draft = Draft(
+            self.emit,
+            marks,
+            lane=self.lane,
+            only=self.only,
+            owed=self.owed,
+            start=start,
+            text=text,
+            most=most,
+            quoted=quoted,
+            close=self.quotes is not None and self.quotes.end == start,
+        )
+        self.emit = self.emit.copy()
+        self.emit.out = []
+        self.again.interrupt()
+
+    def end_draft(self, place: int, limit: tuple[str, str, int] | None = None) -> None:
+        """What stands at that place shows that the draft is none of the turn's calls; the machine takes it back."""
+        assert self.draft is not None
+        if self.draft.over is None or place < self.draft.over:
+            self.draft.over, self.draft.limit = place, limit
+        self.again.interrupt()
+
+    def take_back(self, draft: Draft, text: str) -> None:
+        """The draft, of that text, was reasoning: all is as it was before it, and the text is behind."""
+        self._take_region()
+        self.again.waiting = None
+        self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
+        self.draft = self.payload = None
+        self.mode, self.held, self.long_space = TEXT, "", False
+        self.emit.problem(QUOTED if draft.quoted else DRAFT, text, draft.start)
+        quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
+        self.say(text, draft.start)
+        self.quotes = quotes
+        if draft.limit is not None:
+            limit, what, place = draft.limit
+            self.emit.problem(f"limit passed: {limit}", what, place)
+            if limit != "call_chars":
+                self.mode, self.lane = DONE, CONTENT
+
+    def keep_draft(self) -> None:
+        """The draft holds the turn's calls."""
+        assert self.draft is not None
+        self.emit.out = self.draft.emit.out + self.emit.out
+        self.draft = None
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
@@ -344,6 +457,9 @@ class Turn:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
         self.mode, self.payload = DONE, None
         self.bound.lift()
+        if self.draft is not None:
+            self.end_draft(place, (limit, text, place))
+            return
         self.emit.problem(f"limit passed: {limit}", text, place)
         if self.emit.open:
             self.emit.end_call("malformed", place)

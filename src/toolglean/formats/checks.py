@@ -87,6 +87,8 @@ def _holes(pattern: str) -> list[str]:
 
 
 def _markers(declared: Declaration) -> str:
+    if not set(declared.tells) <= set(declared.speaks):
+        return "each marker of tells must be one of speaks"
     if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
         return "a marker of drop or speaks is empty"
     for opener, closer in declared.all_reasonings:

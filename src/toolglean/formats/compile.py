@@ -14,18 +14,33 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import ACTION, END, FOLLOWS, GUARDED, LITERAL, MARKUP, NAMED, START, TAG, Net, Place
+from toolglean.formats.net import (
+    ACTION,
+    EMPTY,
+    END,
+    FOLLOWS,
+    GUARDED,
+    LEFTOVER,
+    LITERAL,
+    MARKUP,
+    NAMED,
+    START,
+    TAG,
+    Net,
+    Place,
+)
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "Lane", "Program", "compiled"]
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "TELL", "Lane", "Program", "compiled"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which lane opens.
 DROP = 0
 CLOSE_REASONING = 1
 SPEAK = 2  # what follows is text: no call without a marker may begin there
-OPEN_REASONING = 3
+TELL = 3  # what follows is text for the user, in which no call counts
+OPEN_REASONING = 4
 
 CONTENT = 0  # the lane of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
@@ -129,6 +144,21 @@ class Program:
         """The number of the lane for that pair of markers."""
         return self._pairs.index((number, pair)) + 1
 
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers by which reasoning of that lane goes on, or ends.
+
+        Where the lane may be of any format, those are left out that another one ends its turns with.
+        """
+        pairs = self._pairs if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        found: list[str] = []
+        for number, pair in pairs:
+            declared = self.formats[number]
+            found += [_first_literal(text) for text in (*declared.all_reasonings[pair], *declared.speaks)]
+        if lane == ANY_REASONING:
+            ends = {marker for declared in self.formats for marker in declared.drop}
+            found = [text for text in found if text not in ends]
+        return tuple(dict.fromkeys(filter(None, found)))
+
     def first_reasoning(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
         return ANY_REASONING if self._pairs else CONTENT
@@ -209,7 +239,7 @@ class _Layer:
         for marker in self.format.drop:
             self._marker(self.opener, marker, DROP)
         for marker in self.format.speaks:
-            self._marker(self.opener, marker, SPEAK)
+            self._marker(self.opener, marker, self._said_by(marker))
         self.program._openers.append(self.opener)
         self.program._bare.append(self.bare)
         self.program._insides.append(insides)
@@ -235,12 +265,23 @@ class _Layer:
                 if not opener:
                     net.eps[self.bare].append(begin)
         self._tail(tail, again, closers)
+        self._leftovers(tail)
         if opener:
             marker = _first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
             end = self._path(self.bare if _is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
+            if closers and not _is_bare(marker):
+                net.eps[net.literal(net.space(end), closers[0], LITERAL | EMPTY)].append(tail)
+
+    def _leftovers(self, tail: int) -> None:
+        # A closer too many.
+        extra = self.net.state()
+        self.net.eps[tail].append(extra)
+        for text in self.program._closers[self.number]:
+            if _is_marker(text) and text not in self.tags:
+                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(tail)
 
     def _path(self, begin: int, text: str) -> int:
         # Literals with any white space between them.
@@ -377,6 +418,9 @@ class _Layer:
         self.net.actions[end] = action
         return end
 
+    def _said_by(self, marker: str) -> int:
+        return TELL if marker in self.format.tells else SPEAK
+
     def _reasoning(self, number: int, opener: str, closer: str) -> int:
         inside = self.net.state()
         self.program._pairs.append((self.number, number))
@@ -386,17 +430,15 @@ class _Layer:
         self._marker(inside, opener, DROP)
         self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
-            self._marker(inside, marker, SPEAK)
-        if self.format.calls_in_reasoning:
-            self.net.eps[inside].append(self.call_opener)
+            self._marker(inside, marker, self._said_by(marker))
+        self.net.eps[inside].append(self.call_opener)
         return inside
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
         net = self.net
         behind = net.state()
-        then = [*markers, *self.tags] if self.format.calls_in_reasoning else markers
-        for text in dict.fromkeys(_first_literal(each) for each in then):
+        for text in dict.fromkeys(_first_literal(each) for each in (*markers, *self.tags)):
             net.literal(net.space(behind), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)

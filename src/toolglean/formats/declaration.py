@@ -31,9 +31,10 @@ class Declaration:
     escapes: tuple[tuple[str, str], ...] = ()
     reasoning: tuple[str, str] = ("", "")
     reasonings: tuple[tuple[str, str], ...] = ()
-    calls_in_reasoning: bool = True
+    calls_in_reasoning: bool = False
     drop: tuple[str, ...] = ()
     speaks: tuple[str, ...] = ()
+    tells: tuple[str, ...] = ()
     registered_only: bool = False
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()

@@ -18,9 +18,11 @@ from toolglean.scan.text import Finder, is_word
 
 __all__ = [
     "ACTION",
+    "EMPTY",
     "END",
     "FOLLOWS",
     "GUARDED",
+    "LEFTOVER",
     "LITERAL",
     "MARKUP",
     "NAMED",
@@ -42,6 +44,8 @@ NAMED = 64  # the literal holds the tool's name
 MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
 GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
+LEFTOVER = 512  # the literal ends a call or a section that has ended before
+EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 

@@ -46,10 +46,13 @@ class Format(Declaration):
             escaped, because a model writes their text and may mean `&amp;` literally.)
         reasoning: the markers before and after reasoning.
         reasonings: further spellings of them.
-        calls_in_reasoning: whether the opening of a call ends the reasoning.
+        calls_in_reasoning: whether the family's own template writes calls inside the reasoning. They are handed out at
+            once there; in other formats, a call inside the reasoning is a draft until what follows shows what it is.
         drop: markers that are markup wherever they stand.
         speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
             `drop`.
+        tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
+            ends.
         registered_only: whether a call counts only if its name is a tool's.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.

@@ -270,7 +270,7 @@ def _reasoning(declared: Format, spellings: list[_Spelling], *, main_only: bool)
     if others and not main_only:
         raise _error(declared, f"several spellings of reasoning, {openers[0]!r} to {closer!r} and {others[0]!r}")
     openers = openers[:1] if others else openers
-    ahead = [each.head for each in spellings] if declared.calls_in_reasoning else []
+    ahead = [each.head for each in spellings]  # a response template knows no drafts
     ahead += [_escaped(each) for each in declared.speaks]
     rest = f"|(?={'|'.join(dict.fromkeys(ahead))})" if ahead else ""
     opener = openers if len(openers) > 1 else openers[0]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import OBJECTS
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK
-from toolglean.formats.net import ACTION, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.engine.places.phases import MARKERS, OBJECTS
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
+from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["accept", "accept_guarded", "arrived", "end_call", "no_call", "start_call"]
+CUT_OFF = "cut off behind a marker"
+LEFT_OVER = "left over beside a call"
+
+__all__ = ["LEFT_OVER", "accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -26,6 +29,8 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     if walk.guarded and flags & FOLLOWS:
         accept_guarded(turn, walk)
         return False
+    if flags & EMPTY and not flags & END and not turn.emit.open:
+        return _nothing_in_it(turn, walk)
     if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
         turn.delta(walk.parameters.end_value(), here)
         if walk.parameters.too_deep:
@@ -33,11 +38,9 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
             return False
     if flags & NAMED:
         walk.name = walk.place.name
-    if flags & START and not turn.emit.open and not start_call(turn, walk):
-        return False
     if flags & END:
         return end_call(turn, walk, here)
-    if turn.emit.open:
+    if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)
     elif flags & ACTION and not walk.place.chars and not walk.place.holes:
@@ -46,14 +49,46 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     return True
 
 
+def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
+    # A section without a call: beside one it is markup, elsewhere a mention.
+    if turn.emit.index and not turn.is_deaf:
+        turn.leave(text_follows=False)
+        turn.drop_region(LEFT_OVER)
+    else:
+        no_call(turn, walk)
+    return False
+
+
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
-    named = bool(walk.name) and turn.takes(walk.name)
-    tried = walk.phase == OBJECTS or named
-    if walk.envelope is not None and walk.envelope.in_arguments:
+    deaf = turn.is_deaf
+    counts = turn.names.may_be if deaf else turn.takes
+    tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
+    if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     turn.leave(text_follows=True)
-    turn.release_region("unreadable call" if tried and not turn.region.bare else "")
+    reason = turn.deaf_because if deaf else "unreadable call"
+    turn.release_region(reason if tried and not turn.region.bare else "")
+
+
+def cut_off(turn: Turn, walk: Walk) -> None:
+    """The turn ends before anything is certain."""
+    between = walk.phase == MARKERS
+    if between and walk.name and turn.names.stands_alone(walk.name):
+        end = turn.region.end
+        if start_call(turn, walk):
+            turn.end_call(end, whole=False)
+            turn.leave(text_follows=True)
+    elif between and not turn.region.bare and _is_whole(turn, walk):
+        turn.leave(text_follows=True)
+        turn.drop_region(CUT_OFF)
+    else:
+        no_call(turn, walk)
+
+
+def _is_whole(turn: Turn, walk: Walk) -> bool:
+    # Whether the region ends with a whole marker: no marker holds white space.
+    return bool(walk.place.flags & LITERAL) or turn.region.ends_with_space
 
 
 def accept(turn: Turn, walk: Walk) -> None:
@@ -61,9 +96,9 @@ def accept(turn: Turn, walk: Walk) -> None:
     assert walk.accepted is not None
     action, chars = walk.accepted
     turn.markup_region(chars)
-    if action in {CLOSE_REASONING, SPEAK}:
+    if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
-        turn.fresh = turn.fresh and action != SPEAK
+        turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL
     elif action >= OPEN_REASONING:
         turn.enter_lane(action - OPEN_REASONING)
     else:  # a dropped marker
@@ -93,6 +128,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format = number
+    turn.region.at_once = declared.calls_in_reasoning
     if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
         return False
     turn.only = fitting
@@ -100,9 +136,16 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     return True
 
 
+def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
+    if turn.names.stands_alone(walk.name):
+        return start_call(turn, walk)
+    no_call(turn, walk)
+    return False
+
+
 def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     """The literal that ended at `here` shows that the call is complete."""
-    if not turn.emit.open and not start_call(turn, walk):
+    if not turn.emit.open and not _start_without_arguments(turn, walk):
         return False
     if walk.parameters is not None:
         turn.delta(walk.parameters.end(), here)

@@ -11,11 +11,12 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.readers import reader_for
-from toolglean.formats.net import START, HoleEdge, Place
+from toolglean.formats.net import HoleEdge, Place
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
@@ -27,7 +28,19 @@ if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["enter", "read_arguments", "read_objects", "read_value", "read_word", "value_finder", "value_goes_on"]
+__all__ = [
+    "begins",
+    "enter",
+    "read_arguments",
+    "read_objects",
+    "read_value",
+    "read_word",
+    "value_finder",
+    "value_goes_on",
+]
+
+ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
+"""With the first of these a call begins: a name alone may be a mention."""
 
 WORD_CHARS = 4096  # of a key, or of any word with the white space around it
 
@@ -38,6 +51,13 @@ _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
 
 
+def begins(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...]) -> bool:
+    """Whether the call is open, if it must be for that hole: it begins with its first argument."""
+    if edges[0].kind not in ARGUMENT_HOLES or turn.emit.open:
+        return True
+    return start_call(turn, walk, tuple(sorted({edge.format for edge in edges})))
+
+
 def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
     """A hole begins at `i` with that character; -1: with text that is read again."""
     walk.begin_hole(place, char, edges)
@@ -46,6 +66,8 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
     edge = edges[0]
     if edge.kind == "call":
         return _enter_objects(turn, walk, i)
+    if not begins(turn, walk, edges):
+        return i
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
         walk.reader = reader_for(edge, turn.limits.depth, tool)
@@ -89,6 +111,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
+    turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
     if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
         turn.region.bare = True
     return i  # the envelope reads its bracket itself
@@ -163,7 +186,7 @@ def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:
-    if _word_read(turn, walk, walk.word[: len(walk.word) - len(literal)]):
+    if _word_read(turn, walk, walk.word[: len(walk.word) - len(literal)], turn.base + i - len(walk.word)):
         _walk_on(turn, walk, literal, turn.base + i)
     return i
 
@@ -195,18 +218,21 @@ def _may_go_on(turn: Turn, walk: Walk, literals: tuple[str, ...]) -> bool:
     return not rest or any(literal.startswith(rest) for literal in literals)
 
 
-def _word_read(turn: Turn, walk: Walk, word: str) -> bool:
+def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     """The word is whole. False: it cannot be what it should."""
     declared = walk.program.formats[walk.edges[0].format]
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
+        if holds_markup(word) and not turn.names.has_parameter(turn.emit.name, declared.unescaped(word)):
+            turn.give_up(f"malformed call: {kind} expected", word, start)
+            return False
         if walk.parameters is None:
             types = walk.program.formats[walk.format].types
             tool, depth = turn.names.tool(walk.name), turn.limits.depth
             walk.parameters = Parameters(tool, types, depth, coerce=turn.coerce)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        if not word:
+        if not word or (holds_markup(word) and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
         walk.name = whole_characters(declared.unescaped(word))
@@ -224,7 +250,6 @@ def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
     net = walk.program.net
     walk.phase = MARKERS
     walk.end_hole()
-    before = walk.place
     walk.hole, walk.edges = None, ()
     walk.settle(here - len(literal))
     for char in literal:
@@ -233,8 +258,6 @@ def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
         walk.place = found
         walk.pending = grown(walk.pending, char)
         walk.pending_chars += 1
-    if before.flags & START and not turn.emit.open and not start_call(turn, walk):
-        return
     if literal and walk.place.flags:
         arrived(turn, walk, here)
 

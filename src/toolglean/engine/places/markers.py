@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.calls import accept, arrived, no_call
-from toolglean.engine.places.holes import enter, value_goes_on
+from toolglean.engine.places.calls import LEFT_OVER, accept, arrived, no_call
+from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
-from toolglean.formats.net import LITERAL, MARKUP
+from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP
 from toolglean.scan.rope import grown, joined
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def _go_back(turn: Turn, walk: Walk) -> bool:
         pending = joined(walk.pending)
         edges = place.hole_for(pending[chars])
         if edges:
+            if not begins(turn, walk, edges):
+                return True
             again, start = pending[chars:], walk.pending_start + chars
             if not turn.read_again(again, start):
                 return False
@@ -108,7 +110,9 @@ def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
 
 def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
     text, start = joined(walk.pending), walk.pending_start
-    if walk.place.flags & MARKUP:
+    if walk.place.flags & (MARKUP | LEFTOVER):
+        if not walk.place.flags & MARKUP:
+            turn.emit.problem(LEFT_OVER, text, start)
         turn.emit.markup(text, start)
         walk.clear_pending()
         return

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.places.calls import accept, accept_guarded, no_call
+from toolglean.engine.places.calls import accept, accept_guarded, cut_off
 from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
 from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
@@ -30,6 +30,8 @@ class FormatPlan(Plan):
     """What the machine looks for where formats are known: see `Plan`."""
 
     stops_after_bare = False
+    drafts = True
+    quotable = True
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -44,6 +46,10 @@ class FormatPlan(Plan):
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
+
+    def marks(self, lane: int) -> tuple[str, ...]:
+        """The markers of reasoning: see `Plan`."""
+        return self.program.marks(lane)
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
@@ -112,7 +118,7 @@ class FormatPayload(Walk):
         elif self.accepted is not None:
             accept(turn, self)
         else:
-            no_call(turn, self)
+            cut_off(turn, self)
 
 
 _PHASES: tuple[Callable[[Turn, Walk, str, int], int], ...] = (

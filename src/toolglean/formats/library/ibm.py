@@ -14,11 +14,11 @@ FORMATS = (
     Format(
         "granite-3",
         call="<|tool_call|>{calls}",
-        also=("<tool_call>{calls}", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
+        also=("<tool_call>{calls}", "<tool_call>{calls}</tool_call>", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=THINK,
         reasonings=(PHRASES, ("Here's my thought process:", "Here's my response:")),
-        drop=(*ENDS, "</tool_call>", "<response>", "</response>"),
+        drop=(*ENDS, "<response>", "</response>"),
         aliases=("granite", "granite3"),
         models=("granite-3*", "granite3*"),
         source="chat template of ibm-granite/granite-3.3-2b-instruct; vLLM 0.33, parser granite",

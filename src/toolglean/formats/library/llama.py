@@ -129,12 +129,12 @@ FORMATS = (
             ("<|message|>", "<|eom|>"),
             (" to=developer<|message|>", "<|eom|>"),
         ),
-        calls_in_reasoning=False,
         speaks=(
             "<|start|>assistant",
             *("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
             *("<|start|>assistant to=commentary<|message|>", " to=commentary<|message|>"),
         ),
+        tells=("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
         drop=("<|eom|>", "<|eot|>"),
         aliases=("glimmer", "muse-glimmer", "musespark1x", "muse-spark"),
         models=("muse*", "*glimmer*"),

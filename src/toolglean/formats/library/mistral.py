@@ -11,14 +11,15 @@ WITH_ID = "[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{arguments}"
 NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
 TOUCHING = "[TOOL_CALLS]{name}{arguments}"
 SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
+CLOSED = "[TOOL_CALLS] {calls}[/TOOL_CALLS]"  # some models close what has no closer
 THINK = ("[THINK]", "[/THINK]")
 PLAIN_THINK = ("<think>", "</think>")
-ENDS = ("</s>", "[/TOOL_CALLS]")
+ENDS = ("</s>",)
 
 
 def others(main: str) -> tuple[str, ...]:
     """All spellings but that one."""
-    return tuple(each for each in SPELLINGS if each != main)
+    return (*(each for each in SPELLINGS if each != main), CLOSED)
 
 
 FORMATS = (
@@ -28,7 +29,6 @@ FORMATS = (
         also=others(NAMED),
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         aliases=("mistral", "mistral-v15", "ministral"),
         models=("devstral*", "magistral*2507*", "magistral*2509*", "ministral*", "mistral-medium*", "mistral-large-3*"),
@@ -40,7 +40,6 @@ FORMATS = (
         also=others(WITH_ID),
         reasoning=PLAIN_THINK,
         reasonings=(THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         models=("mistral-small*", "magistral*"),
         source="mistral-common, tokenizer v11; chat template of mistralai/Mistral-Small-3.2-24B-Instruct-2506",
@@ -51,7 +50,6 @@ FORMATS = (
         also=others(LIST),
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
-        calls_in_reasoning=False,
         drop=ENDS,
         aliases=("mistral-list", "mistral-v2", "mistral-v7", "mistral-nemo"),
         models=(

@@ -31,7 +31,6 @@ FORMATS = (
         also=_recipients()[1:],
         separator=HEADER,
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        calls_in_reasoning=False,
         speaks=SPEAKS,
         drop=(
             *("<|start|>", *ENDS),
@@ -47,7 +46,6 @@ FORMATS = (
         also=("to={name}<|channel|>analysis <|constrain|>xml<|message|>{parameters}<|call|>",),
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        calls_in_reasoning=False,
         speaks=SPEAKS,
         drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",

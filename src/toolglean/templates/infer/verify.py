@@ -69,6 +69,8 @@ def score(stage: Stage, declared: Format) -> Proof:
     proof = Proof()
     for said in checks():
         _check(stage, declared, said, proof, None)
+        if proof.core_failure:
+            break  # no format at all: what else it fails says nothing more
     return proof
 
 

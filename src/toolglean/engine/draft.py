@@ -1,0 +1,145 @@
+# What this file knows: how calls are kept back until it is certain what they are.
+# What it must not know: how a call is read, and what reasoning looks like.
+#
+# A model that reasons may try out a call and go on reasoning; or it may call and forget to close its reasoning. What
+# follows tells. So the events of such calls are kept back, with the text itself. If reasoning follows, or a marker of
+# reasoning, all of it was reasoning, and is not read again; what follows is. If the turn ends, they were calls.
+#
+# A marker of reasoning ends a draft wherever it stands, also in a value: a draft must never swallow the answer. So the
+# text is searched for these markers before anything else reads it.
+#
+# Calls behind a lone backtick are kept back in the same way: if another one follows soon, it was code.
+"""Drafts: calls inside reasoning, or behind a backtick."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.text import Finder
+
+if TYPE_CHECKING:
+    from toolglean.engine.emit import Emitter
+
+__all__ = ["Draft", "Piece"]
+
+Piece = tuple[str, int, int]
+"""Text that is still to be read: the text, from where on, and the place of its first character."""
+
+
+class Draft:
+    """Calls that may be none, and all text since the first of them began.
+
+    Attributes:
+        quoted: whether it stands behind a backtick, not in reasoning; and `close`: directly behind it.
+        emit: the events before it; those of the draft are in the turn's own emitter.
+        lane: the reasoning in which it stands.
+        only, owed: as they were before it (see `Turn`).
+        start: the place of its first character.
+        over: the place at which it turned out to be no call, or None.
+        limit: the limit that was passed there, its text and place, or None.
+    """
+
+    __slots__ = (
+        *("_end", "_marks", "_safe", "_tail", "_text"),
+        *("close", "emit", "lane", "limit", "most", "only", "over", "owed", "quoted", "start"),
+    )
+
+    def __init__(
+        self,
+        emit: Emitter,
+        marks: tuple[str, ...],
+        *,
+        lane: int,
+        only: tuple[int, ...],
+        owed: tuple[str, ...] | None,
+        start: int,
+        text: str,
+        most: int,
+        quoted: bool = False,
+        close: bool = False,
+    ) -> None:
+        self.emit, self.lane, self.only, self.owed = emit, lane, only, owed
+        self.start, self.most, self.quoted, self.close = start, start + most, quoted, close
+        self.over: int | None = None
+        self.limit: tuple[str, str, int] | None = None
+        self._marks = marks
+        self._text: Rope = ((), text)
+        self._end = self._safe = start + len(text)
+        self._tail = ""  # what may begin a marker of reasoning: it is not read yet
+        place, found = _finder(marks).find(text, 0)
+        if found:
+            self.over = start + place
+
+    def copy(self) -> Draft:
+        """The same draft."""
+        twin = Draft.__new__(Draft)
+        for slot in Draft.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        twin.emit = self.emit.copy()
+        return twin
+
+    def __getstate__(self) -> dict[str, object]:
+        return {slot: getattr(self, slot) for slot in Draft.__slots__} | {"_text": flat(self._text)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+    def admit(self, piece: Piece, *, last: bool) -> Piece:
+        """Of that text, as much as may be read: up to a marker of reasoning, or to what may become one.
+
+        `last`: no more text comes, so that nothing becomes one.
+        """
+        text, i, base = piece
+        if self.over is not None or base + len(text) <= self._safe:  # it was searched before
+            return piece
+        if self._tail or last:
+            text, i, base = self._tail + text[self._end - base :], 0, self._safe
+            self._tail = ""
+        new = text[max(self._end - base, 0) :]
+        self._text = grown(self._text, new)
+        self._end += len(new)
+        place, found = _finder(self._marks).find(text, max(i, self._safe - base))
+        if not found and last:
+            place = len(text)
+        if base + place > self.most and self.quoted:
+            place, found = len(text), ""  # see `passed`
+        elif base + place > self.most:
+            place, found = self.most - base, ""
+            self.limit = "call_chars", text[place : place + 1], self.most
+        self._safe = base + place
+        if found or self.limit is not None:
+            self.over = self._safe
+        else:
+            self._tail = text[place:]
+        return text[:place], i, base
+
+    @property
+    def passed(self) -> bool:
+        """Whether no second backtick came where it must, so that the first one was none of code."""
+        return self.quoted and self._safe > self.most and self.over is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the end of the text was not read yet."""
+        return bool(self._tail)
+
+    def split(self) -> tuple[str, Piece]:
+        """Where it turned out to be none: the text before, and what is to be read again."""
+        text, over = joined(self._text), self.start if self.over is None else self.over
+        return text[: over - self.start], (text[over - self.start :], 0, over)
+
+    def is_before(self, piece: Piece) -> bool:
+        """Whether that text is to be read before it is over."""
+        return self.over is not None and piece[2] + piece[1] < self.over
+
+    def is_beyond(self, piece: Piece) -> bool:
+        """Whether that text was not taken in yet."""
+        return piece[2] + len(piece[0]) > self._end
+
+
+@lru_cache(maxsize=64)
+def _finder(marks: tuple[str, ...]) -> Finder:
+    return Finder(marks)
