@@ -21,6 +21,7 @@ from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, listed, many, opt, seq
 from toolglean.grammar.shapes import Objects, Schemas, Shape
 from toolglean.grammar.strings import others
+from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
 from toolglean.grammar.values import Values
 from toolglean.values.coerce import properties
@@ -41,11 +42,11 @@ class Arguments:
         schemas: the tool's schemas.
         rules: where rules go.
         path: where the parameters stand, for messages.
-        avoid: texts that no value may hold beside its own closer.
+        keeps: what the text of every value must keep to.
     """
 
-    def __init__(self, declared: Format, schemas: Schemas, rules: Rules, path: str, avoid: tuple[str, ...]) -> None:
-        self.format, self.schemas, self.rules, self.path, self.avoid = declared, schemas, rules, path, avoid
+    def __init__(self, declared: Format, schemas: Schemas, rules: Rules, path: str, keeps: tuple[Constraint, ...]) -> None:
+        self.format, self.schemas, self.rules, self.path, self.keeps = declared, schemas, rules, path, keeps
         self.root: Mapping[str, Any] = schemas.root
 
     def _objects(self) -> list[tuple[Shape, Objects]]:
@@ -129,7 +130,7 @@ class Arguments:
         shapes = self.schemas.shapes(schema, path)
         if codec.all:
             flat = [shape for shape in shapes if shape.kind not in {"array", "object"}]
-            ways = untyped.ways(schema, flat, quote, (quote,), head=quote)
+            ways = untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
             return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
         ways = []
         for shape in shapes:
@@ -166,22 +167,24 @@ class Arguments:
         untyped = Untyped(self.schemas, self.rules, self.root)
         shapes = self.schemas.shapes({} if schema is True else schema, path)
         flat = [each for each in shapes if each.kind not in {"array", "object"}]
-        avoid = (closer,) if untyped.is_raw(schema, prefix, top=top) else (f"{prefix}<",)
-        ways = untyped.ways(schema, flat, closer, (*avoid, *self.avoid), head=opener)
+        raw = untyped.is_raw(schema, prefix, top=top)
+        keeps = (Avoid((closer if raw else f"{prefix}<",)), *self.keeps)
+        ways = untyped.ways(schema, flat, closer, keeps)
         alone = not flat and len(shapes) == 1
         for shape in shapes:
             if shape.kind in {"array", "object"} and untyped.knows(schema, shape.kind):
-                ways += [seq(Lit(opener), each, Lit(closer)) for each in self._children(shape, prefix, avoid, alone=alone)]
-        return self._ways(ways, name)
+                inside = self._children(shape, prefix, keeps, alone=alone)
+                ways += [seq(alt(*inside), Lit(closer))] if inside else []
+        return seq(Lit(opener), self._ways(ways, name))
 
-    def _children(self, shape: Shape, prefix: str, avoid: tuple[str, ...], *, alone: bool) -> list[Node]:
+    def _children(self, shape: Shape, prefix: str, keeps: tuple[Constraint, ...], *, alone: bool) -> list[Node]:
         if shape.kind == "array":
             return self._items(shape, prefix, alone=alone)
         members = self.schemas.members(shape)
         if members is None:
             return []
         if not members.members:
-            dialect = JsonDialect((*avoid, *self.avoid))
+            dialect = JsonDialect(keeps)
             self.schemas.losses.tighten(shape.path, "an object of any members is written as JSON, not as elements")
             return [Values(dialect, self.schemas, self.rules).object(members, shape.path)] if members.others is not NEVER else []
         found: list[Node] = []
@@ -229,12 +232,12 @@ class Arguments:
         at = tokens.index(Hole("value"))
         tail = "".join("" if isinstance(each, Hole) else each.text for each in tokens[at + 1 :])
         closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
-        avoid = (closer, *self.avoid, *self._rivals(tokens[:at]))
+        keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
         if Hole("type") in tokens:
-            return self._typed(tokens[:at], key, schema, path, tail, avoid)
+            return self._typed(tokens[:at], key, schema, path, tail, keeps)
         untyped = Untyped(self.schemas, self.rules, self.root)
         known = {} if schema is None or schema is True else schema
-        ways = untyped.ways(known, self.schemas.shapes(known, path), tail, avoid)
+        ways = untyped.ways(known, self.schemas.shapes(known, path), tail, keeps)
         return seq(_head(tokens[:at], key, ""), self._ways(ways, path.rpartition(".")[2]))
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
@@ -248,9 +251,9 @@ class Arguments:
                 found.append(other[len(last) :])
         return found
 
-    def _typed(self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, avoid: tuple[str, ...]) -> Node:
+    def _typed(self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]) -> Node:
         # The format says the type, and a value that is no string is JSON.
-        values = Values(JsonDialect(avoid), self.schemas, self.rules)
+        values = Values(JsonDialect(keeps), self.schemas, self.rules)
         types, ways = self.format.types, []
         known = {} if schema is None else schema
         for shape in self.schemas.shapes(known, path):
@@ -258,10 +261,10 @@ class Arguments:
             for word in dict.fromkeys(type_word(each, types) for each in samples):
                 here = _head(head, key, word)
                 if shape.kind == "string":
-                    ways.append(seq(here, raw_text(shape.schema, avoid, tail, shape.path, self.schemas.losses)))
+                    ways.append(seq(here, raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses)))
                 elif shape.kind == "literal":
                     texts = [each if isinstance(each, str) else json_text(each) for each in samples if type_word(each, types) == word]
-                    fit = [Lit(text + tail) for text in texts if not any(each in text for each in avoid)]
+                    fit = [Lit(text + tail) for text in texts if matches(keeps, text)]
                     ways += [seq(here, alt(*fit))] if fit else []
                 else:
                     ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]

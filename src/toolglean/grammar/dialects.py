@@ -23,7 +23,7 @@ from toolglean.grammar.strings import (
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length
+from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, NoCall, matches
 
 __all__ = ["NAME", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "raw_text"]
 
@@ -69,7 +69,7 @@ class JsonDialect:
     """JSON, as models write it.
 
     Args:
-        avoid: texts that must not stand in it: it is the text of a parameter, which they would end.
+        keeps: what its text must keep to, where it is the text of a parameter, which a marker would end.
     """
 
     constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
@@ -84,19 +84,19 @@ class JsonDialect:
     comma: Node = Word(seq(SPACE, Lit(","), SPACE))
     colon: Node = seq(SPACE, Lit(":"), SPACE)
 
-    def __init__(self, avoid: tuple[str, ...] = ()) -> None:
-        self.avoid = avoid
-        self.name = f"json {avoid}"
+    def __init__(self, keeps: tuple[Constraint, ...] = ()) -> None:
+        self.keeps = keeps
+        self.name = f"json {keeps}"
         # One letter of each is enough where a schema asks for more than any string; JSON has escapes for it.
-        self.raw = intersected(JSON_RAW, but("".join(map(first_mark, avoid))))
+        self.raw = intersected(JSON_RAW, but("".join(map(first_mark, words_of(keeps)))))
 
     def literal(self, value: Any) -> Node | None:
         text = json_text(value)
-        return None if any(each in text for each in self.avoid) else Lit(text)
+        return Lit(text) if matches(self.keeps, text) else None
 
     def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
-        if self.avoid and not schema:
-            return Text((JsonBody(), Avoid(self.avoid)), '"', '"')
+        if self.keeps and not schema:
+            return Text((JsonBody(), *self.keeps), '"', '"')
         return Word(seq(Lit('"'), self._body(schema, path, losses), Lit('"')))
 
     def _body(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
@@ -163,7 +163,7 @@ class QuotedDialect:
         return None if isinstance(value, list | dict) and value else Lit(json_text(value))
 
     def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
-        return raw_text(schema, (self.quote,), self.quote, path, losses, head=self.quote)
+        return raw_text(schema, (Avoid((self.quote,)),), self.quote, path, losses, head=self.quote)
 
     def key(self, name: str) -> Node:
         return Lit(f"{name}:")
@@ -177,6 +177,11 @@ class QuotedDialect:
         return self.other_key(())
 
 
+def words_of(keeps: Iterable[Constraint]) -> list[str]:
+    """The texts that must not stand somewhere, as far as the constraints say so."""
+    return [word for each in keeps if isinstance(each, Avoid | NoCall) for word in each.words]
+
+
 def first_mark(text: str) -> str:
     """A character of the text that neither JSON nor a word needs."""
     return next((char for char in text if not char.isalnum() and char not in '[]{},:"\\ \n_-'), text[:1])
@@ -184,28 +189,29 @@ def first_mark(text: str) -> str:
 
 def raw_text(
     schema: Mapping[str, Any],
-    avoid: tuple[str, ...],
+    keeps: tuple[Constraint, ...],
     tail: str,
     path: str,
     losses: Losses,
     *more: Constraint,
     head: str = "",
 ) -> Node:
-    """A string that meets the schema, as it stands, without any of these texts in it; and what begins and ends it.
+    """A string that meets the schema, as it stands, and keeps to these constraints; and what begins and ends it.
 
-    Where the schema has a pattern, its letters must not be able to make up one of those texts.
+    Where the schema has a pattern, its letters must not be able to make up a text that they forbid.
     """
     least, most = length(schema)
     if isinstance(schema.get("pattern"), str) and not more:
         found = pattern(schema["pattern"])
-        if found is not None and all(any(char not in letters_of(found) for char in each) for each in avoid):
+        if found is not None and all(any(char not in letters_of(found) for char in each) for each in words_of(keeps)):
             inside = body(schema, EMPTY, lambda given: given, path, losses)
             return Word(seq(Lit(head), inside, Lit(tail)))
     if "pattern" in schema:
         losses.add(f"{path}.pattern", f"a grammar cannot say {schema['pattern']!r:.80} in text that nothing escapes")
     if most is not None and most > COUNTED:
-        losses.tighten(f"{path}.maxLength", f"such a long text is counted only without {first_mark(avoid[0])!r} in it")
-        letter = but(first_mark(avoid[0]))
+        marks = "".join(map(first_mark, words_of(keeps)))
+        losses.tighten(f"{path}.maxLength", f"so long a text is counted only where none of {marks!r} is in it")
+        letter = but(marks)
         return Word(seq(Lit(head), many(letter, least, most), Lit(tail)))
     lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
-    return Text((Avoid(avoid), *lengths, *more), tail, head)
+    return Text((*keeps, *lengths, *more), tail, head)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-__all__ = ["Avoid", "Constraint", "First", "JsonBody", "Length", "NotNames", "Quotes", "WordEnd", "automaton", "escaped"]
+__all__ = ["ALL_SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "NoCall", "NotNames", "Quotes", "WordEnd", "automaton", "escaped"]
 
 TOP = 0x110000
 SPACES = " \t\n\r"
+ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 
 
@@ -59,8 +60,8 @@ class Avoid:
         return "".join(self.words)
 
     def step(self, state: int, char: str) -> int | None:
-        found: int | None = _search(self.words)[state].get(char, 0)
-        return found
+        behind, whole = _trie(self.words)[state].get(char, (0, False))
+        return None if whole else behind
 
     def final(self, state: int) -> bool:
         del state
@@ -72,19 +73,19 @@ class Avoid:
 
 
 @lru_cache(maxsize=256)
-def _search(words: tuple[str, ...]) -> list[dict[str, Any]]:
-    # Aho and Corasick: a state for each beginning of a word; None where a word is whole.
+def _trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
+    # Aho and Corasick: a state for each beginning of a word; by a character the next one, and whether a word is whole.
     begins = {"": 0}
     for word in words:
-        for end in range(1, len(word)):
+        for end in range(1, len(word) + 1):
             begins.setdefault(word[:end], len(begins))
-    table: list[dict[str, Any]] = []
+    table: list[dict[str, tuple[int, bool]]] = []
     for begun in begins:
-        row: dict[str, Any] = {}
+        row = {}
         for char in dict.fromkeys("".join(words)):
             text = begun + char
-            whole = any(text.endswith(word) for word in words)
-            row[char] = None if whole else next(begins[text[at:]] for at in range(len(text) + 1) if text[at:] in begins)
+            longest = next(begins[text[at:]] for at in range(len(text) + 1) if text[at:] in begins)
+            row[char] = (longest, text.endswith(words))
         table.append(row)
     return table
 
@@ -215,6 +216,51 @@ class NotNames:
 
 
 @dataclass(frozen=True, slots=True)
+class NoCall:
+    """No name of a tool stands behind one of these texts, with or without white space between, or a namespace."""
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+
+    start = (0, None)
+
+    @property
+    def chars(self) -> str:
+        return "".join((*self.words, *self.names, *WORD, ALL_SPACES))
+
+    def step(self, state: Any, char: str) -> Any:
+        at, name = state
+        behind, whole = _trie(self.words)[at].get(char, (0, False))
+        if name is not None and not (name == "" and char in ALL_SPACES):
+            name = self._within(name, char)
+            if name is DEAD:
+                return None
+        return behind, "" if whole else name
+
+    def _within(self, name: str, char: str) -> str | None:
+        if char == ".":
+            return DEAD if name in self.names else ""
+        if char in WORD or any(char in each for each in self.names):
+            longer = name + char
+            return longer if any(each.startswith(longer) for each in self.names) else "\0"
+        return DEAD if name in self.names else None
+
+    def final(self, state: Any) -> bool:
+        return state[1] not in self.names
+
+    @property
+    def regex(self) -> str:
+        word = escaped("".join(WORD) + "".join(self.names))
+        part = f"[{escaped(''.join((*WORD, *self.names)).replace('.', ''))}]"
+        before = f"({'|'.join(map(escaped, self.words))})[{escaped(ALL_SPACES)}]*({part}*\\.)*"
+        names = "|".join(map(escaped, self.names))
+        return f"~/(?s:.*){before}({names})([^{word}](?s:.*)|\\.(?s:.*))?/"
+
+
+DEAD = "\0\0"  # the name is whole
+
+
+@dataclass(frozen=True, slots=True)
 class WordEnd:
     """No word goes on at its end: a marker of letters may follow."""
 
@@ -281,7 +327,8 @@ for _state, _char in (("one", "\n"), ("inline one", "\n"), ("inline one", "`"), 
     _QUOTES[_state].setdefault(_char, "")
 
 
-def automaton(constraints: Sequence[Constraint], most: int = 20_000) -> list[tuple[bool, dict[int, list[tuple[int, int]]]]]:
+@lru_cache(maxsize=128)
+def automaton(constraints: tuple[Constraint, ...], most: int = 20_000) -> list[tuple[bool, dict[int, list[tuple[int, int]]]]]:
     """The states of a text that meets them all, the first one first: whether it may end there, and where ranges of
     characters lead.
 

@@ -19,14 +19,13 @@ from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
 from toolglean.grammar.shapes import Losses, Schemas
-from toolglean.grammar.texts import Avoid, Constraint, First, NotNames, Quotes, WordEnd
+from toolglean.grammar.texts import Avoid, Constraint, First, NoCall, NotNames, Quotes, WordEnd
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Turn"]
 
 INDEX = Word(alt(Lit("0"), seq(chars(("1", "9")), many(chars(("0", "9")), 0, 3))))
 ID = Word(many(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
-MANY = 10  # tools: of more, a value holds no beginning of a call before the first letter of any of them
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -55,11 +54,13 @@ class Turn:
     def whole(self, choice: str, *, parallel: bool, reasoning: bool) -> Node:
         """A turn: see `grammar_of`."""
         chosen = [tool for tool in self.tools if choice in {"auto", "required", tool.name}]
-        calls = [self.calls(chosen, parallel=parallel)] if choice != "none" and chosen else []
-        if calls and choice != "auto":
-            turn = calls[0]
+        if choice == "none" or not chosen:
+            turn = self.text()
+        elif choice != "auto":
+            turn = alt(self.calls(chosen, parallel=parallel), *self._begun(chosen, parallel=parallel))
         else:
-            turn = alt(self.text(), *(self._behind_text(each) for each in calls))
+            calls = self._behind_text(self.calls(chosen, parallel=parallel))
+            turn = alt(self.text(), calls, *self._begun(chosen, parallel=parallel))
         return seq(opt(self.reasoning()), turn) if reasoning else turn
 
     def reasoning(self) -> Node:
@@ -108,7 +109,7 @@ class Turn:
     def _is_bare(self) -> bool:
         # Whether the main spelling has no marker: then it is a call only where the turn begins.
         opening = next(iter(tokens_of((self.format.section[0] or self.spellings.call).strip())), None)
-        return not isinstance(opening, Literal) or opening.text[0] in '{["'
+        return not isinstance(opening, Literal) or _is_json(opening.text)
 
     @cached_property
     def _heads(self) -> tuple[Constraint, ...]:
@@ -132,14 +133,13 @@ class Turn:
         if "{calls}" in self.format.call:
             before, behind = self.format.call.split("{calls}")
             return seq(Lit(opener + before), self._list(tools, parallel=parallel), Lit(behind + closer))
-        calls = [self._call(tool) for tool in tools]
-        first = alt(*calls, *(each for tool in tools for each in self._begun(tool)))
-        rest: Node = EMPTY
-        if parallel:
-            # A lexer does not go back, so what separates two calls is part of the second one.
-            separator = Lit(_text_of(self.format.separator))
-            rest = many(self.rules.named(alt(*(seq(separator, each) for each in calls))))
-        return seq(Lit(opener), first, rest, Lit(closer))
+        first = alt(*(self._call(tool) for tool in tools))
+        return seq(Lit(opener), first, self._more(tools) if parallel else EMPTY, Lit(closer))
+
+    def _more(self, tools: Sequence[Tool]) -> Node:
+        # A lexer does not go back, so what separates two calls is part of the second one.
+        separator = Lit(_text_of(self.format.separator))
+        return many(self.rules.named(alt(*(seq(separator, self._call(tool)) for tool in tools))))
 
     def _list(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
         dialect = JsonDialect()
@@ -156,17 +156,13 @@ class Turn:
 
     def _arguments(self, tool: Tool) -> Arguments:
         path = f"tools.{tool.name}.parameters"
-        return Arguments(self.format, self.schemas[tool.name], self.rules, path, self._avoided)
+        return Arguments(self.format, self.schemas[tool.name], self.rules, path, self._keeps)
 
     @cached_property
-    def _avoided(self) -> tuple[str, ...]:
-        # The beginning of a call in a value: `render` refuses it too.
-        if not self.format.parameters:
-            return ()
-        spaces = ("", " ", "\n", "\t", "\r")
-        names = self.tools.names if len(self.tools) <= MANY else tuple(dict.fromkeys(each[0] for each in self.tools.names))
-        before = self.program.before_names(0)
-        return tuple(f"{each}{space}{name}" for each in before for name in names for space in spaces)
+    def _keeps(self) -> tuple[Constraint, ...]:
+        # The beginning of a call in a value: readers distrust it, and `render` refuses it.
+        before = self.program.before_names(0) if self.format.parameters else ()
+        return (NoCall(before, self.tools.names),) if before else ()
 
     def _call(self, tool: Tool) -> Node:
         self._check(tool)
@@ -175,14 +171,17 @@ class Turn:
         parts = call.parts if isinstance(call, Seq) else (call,)
         return seq(parts[0], self.rules.named(seq(*parts[1:])))
 
-    def _begun(self, tool: Tool) -> list[Node]:
-        # The first call, whose opener stood in the prompt already: functionary's `>>>`, the header of a message.
-        tokens = tokens_of(self.format.call)
-        rest = self.format.call[len(tokens[0].text) :] if isinstance(tokens[0], Literal) else ""
-        known = rest.strip() in self.format.also and not self.format.section[0]
-        first = next(iter(tokens_of(rest.strip())), None)
-        plain = isinstance(first, Hole) or (isinstance(first, Literal) and first.text[0] in PLAIN)
-        return [self._filled(rest, tool), self._filled(rest.strip(), tool)] if known and plain else []
+    def _begun(self, tools: Sequence[Tool], *, parallel: bool) -> list[Node]:
+        # Calls of which the first one's opener stood in the prompt already: functionary's `>>>`, a message's header.
+        first = next(iter(tokens_of(self.format.call)))
+        rest = self.format.call[len(first.text) :] if isinstance(first, Literal) else ""
+        second = next(iter(tokens_of(rest.strip())), None)
+        plain = isinstance(second, Hole) or (isinstance(second, Literal) and second.text[0] in PLAIN)
+        if not plain or rest.strip() not in self.format.also or self.format.section[0]:
+            return []
+        spellings = dict.fromkeys((rest, rest.strip()))
+        ways = [self._filled(each, tool) for tool in tools for each in spellings]
+        return [seq(alt(*ways), self._more(tools) if parallel else EMPTY)]
 
     def _filled(self, pattern: str, tool: Tool) -> Node:
         found: list[Node] = []
@@ -235,6 +234,11 @@ def _text_of(pattern: str) -> str:
     return "".join("" if isinstance(token, Hole) else token.text for token in tokens_of(pattern))
 
 
+def _is_json(literal: str) -> bool:
+    # Whether it is no marker, but JSON or Python itself (as formats/compile.py has it).
+    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
+
+
 def _mark(pattern: str) -> str:
     # The text without which nothing that fits the pattern begins: its first, or a later one that is more of a marker.
     literals: list[str] = []
@@ -242,7 +246,7 @@ def _mark(pattern: str) -> str:
         if isinstance(token, Hole) and token.name not in {"name", "id", "index"}:
             break
         literals += [token.text] if isinstance(token, Literal) else []
-    bare = not literals or literals[0][0] in '{["' or pattern.lstrip().startswith(("{name}", "{id}"))
+    bare = not literals or _is_json(literals[0]) or pattern.lstrip().startswith(("{name}", "{id}"))
     if bare:
         return ""
     if literals[0][0] not in PLAIN:

@@ -11,14 +11,13 @@ from toolglean.formats.write_values import json_text, same
 from toolglean.grammar.dialects import JsonDialect, raw_text
 from toolglean.grammar.nodes import Lit, Node, Rules, Word, seq
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.texts import First
+from toolglean.grammar.texts import ALL_SPACES, Constraint, First, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.values.coerce import coerce_text, is_text, kinds_of, known
 
 __all__ = ["Untyped"]
 
 CONSTANTS = {"true": "true", "false": "false", "null": "null"}
-SPACES = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)))  # fmt: skip
 _BEGINNINGS = {"object": "{[(", "array": "{[(", "integer": "+-.0123456789", "number": "+-.0123456789", "boolean": "tTfF", "null": "nN"}
 _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
     "integer": (("7", 7),),
@@ -56,18 +55,18 @@ class Untyped:
         return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
 
     def ways(
-        self, schema: Any, shapes: Sequence[Shape], tail: str, avoid: tuple[str, ...], head: str = ""
+        self, schema: Any, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...], head: str = ""
     ) -> list[Node]:
         """The ways to write a value of one of these shapes, with `head` before it and `tail` behind it."""
-        dialect = JsonDialect(avoid)
+        dialect = JsonDialect(keeps)
         values = Values(dialect, self.schemas, self.rules)
         found: list[Node] = []
         seen = [shape for shape in shapes if self._is_seen(shape, schema)]
         for shape in seen:
             if shape.kind == "literal":
-                found += self._literals(shape, schema, head, tail, avoid)
+                found += self._literals(shape, schema, head, tail, keeps)
             elif shape.kind == "string":
-                found.append(self._string(shape, seen, (head, tail), avoid))
+                found.append(self._string(shape, seen, (head, tail), keeps))
             elif shape.kind in {"object", "array"}:
                 found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
             else:
@@ -78,21 +77,21 @@ class Untyped:
         # Whether the reader, too, knows that such a value may come.
         return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
 
-    def _literals(self, shape: Shape, schema: Any, head: str, tail: str, avoid: tuple[str, ...]) -> list[Node]:
+    def _literals(self, shape: Shape, schema: Any, head: str, tail: str, keeps: tuple[Constraint, ...]) -> list[Node]:
         texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
         return [
             Lit(head + text + tail)
             for text, value in texts
-            if self.is_read(text, value, schema) and not any(each in text for each in avoid)
+            if self.is_read(text, value, schema) and matches(keeps, text)
         ]
 
-    def _string(self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], avoid: tuple[str, ...]) -> Node:
+    def _string(self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]) -> Node:
         # A text that looks like another value that is allowed is read as that: where this may be one that the schema
         # does not allow, the text must not begin like it.
         head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
-        first = (First(SPACES + beginnings),) if beginnings else ()
-        return raw_text(shape.schema, avoid, tail, shape.path, self.schemas.losses, *first, head=head)
+        first = (First(ALL_SPACES + beginnings),) if beginnings else ()
+        return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
 
 
 def _risks(shape: Shape) -> str:

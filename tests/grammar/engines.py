@@ -1,0 +1,165 @@
+# What this file knows: how each engine compiles a grammar, and walks it byte by byte or token by token.
+# What it must not know: formats and tools.
+"""Engines that read grammars: xgrammar, llguidance, and our own reader of GBNF."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from tests.grammar.gbnf_reader import Gbnf
+from toolglean.grammar import Grammar
+
+BYTES = [bytes([number]) for number in range(256)]
+END = b"<end>"
+
+
+class Walk(Protocol):
+    """A place in a grammar."""
+
+    def allowed(self) -> Sequence[int]:
+        """The tokens that may come."""
+
+    def push(self, token: int) -> bool:
+        """Go on by one token; whether it fitted."""
+
+    def may_end(self) -> bool:
+        """Whether the turn may end here."""
+
+
+class Xgrammar:
+    """xgrammar: structural tags and EBNF."""
+
+    def __init__(self, notation: str, vocabulary: Sequence[bytes] = BYTES) -> None:
+        import xgrammar
+
+        self.xgr: Any = xgrammar
+        self.notation = notation
+        self.size = len(vocabulary) + 1
+        info = xgrammar.TokenizerInfo([*vocabulary, END], stop_token_ids=[self.size - 1])
+        self.compiler: Any = xgrammar.GrammarCompiler(info, max_threads=1)
+
+    def compiled(self, grammar: Grammar) -> Any:
+        if self.notation == "structural-tag":
+            return self.compiler.compile_structural_tag(json.dumps(grammar.structural_tag()))
+        return self.compiler.compile_grammar(grammar.gbnf())
+
+    def walk(self, compiled: Any) -> Walk:
+        return XgrammarWalk(self, compiled)
+
+    def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
+        compiled = self.compiled(grammar)
+
+        def accepts(text: str) -> bool:
+            matcher = self.xgr.GrammarMatcher(compiled)
+            return all(matcher.accept_token(byte) for byte in text.encode()) and bool(matcher.accept_token(self.size - 1))
+
+        return accepts
+
+
+class XgrammarWalk:
+    def __init__(self, engine: Xgrammar, compiled: Any) -> None:
+        self.matcher = engine.xgr.GrammarMatcher(compiled)
+        self.mask = engine.xgr.allocate_token_bitmask(1, engine.size)
+        self.end = engine.size - 1
+
+    def allowed(self) -> Sequence[int]:
+        if self.matcher.fill_next_token_bitmask(self.mask):
+            words = [int(word) & 0xFFFFFFFF for word in self.mask[0].tolist()]
+            return [number for number in range(self.end) if words[number >> 5] >> (number & 31) & 1]
+        return range(self.end)
+
+    def push(self, token: int) -> bool:
+        return bool(self.matcher.accept_token(token))
+
+    def may_end(self) -> bool:
+        self.matcher.fill_next_token_bitmask(self.mask)
+        word = int(self.mask[0, self.end >> 5]) & 0xFFFFFFFF
+        return bool(word >> (self.end & 31) & 1)
+
+
+class Llguidance:
+    """llguidance: Lark."""
+
+    notation = "lark"
+
+    def __init__(self, tokenizer: Any = None, special_tokens: dict[str, int] | None = None) -> None:
+        import llguidance
+
+        self.llg: Any = llguidance
+        self.tokenizer: Any = tokenizer or llguidance.LLTokenizer("byte")
+        self.special = special_tokens
+
+    def compiled(self, grammar: Grammar) -> Any:
+        matcher = self.llg.LLMatcher(self.tokenizer, grammar.lark(self.special), log_level=0)
+        if matcher.is_error():
+            raise ValueError(matcher.get_error())
+        return matcher
+
+    def walk(self, compiled: Any) -> Walk:
+        return LlguidanceWalk(compiled.deep_copy())
+
+    def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
+        compiled = self.compiled(grammar)
+
+        def accepts(text: str) -> bool:
+            matcher = compiled.deep_copy()
+            tokens = self.tokenizer.tokenize_bytes(text.encode())
+            return matcher.try_consume_tokens(tokens) == len(tokens) and bool(matcher.is_accepting())
+
+        return accepts
+
+
+class LlguidanceWalk:
+    def __init__(self, matcher: Any) -> None:
+        self.matcher = matcher
+
+    def allowed(self) -> Sequence[int]:
+        mask = self.matcher.compute_bitmask()
+        return [8 * at + bit for at, byte in enumerate(mask[:32]) if byte for bit in range(8) if byte >> bit & 1]
+
+    def push(self, token: int) -> bool:
+        return self.matcher.try_consume_tokens([token]) == 1
+
+    def may_end(self) -> bool:
+        return bool(self.matcher.is_accepting())
+
+
+class OwnReader:
+    """Our reader of GBNF, by characters."""
+
+    notation = "gbnf"
+
+    def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
+        return Gbnf(grammar.gbnf()).accepts
+
+
+def sampled(walk: Walk, rng: random.Random, snippets: Sequence[str], most: int = 400) -> bytes | None:
+    """A turn that the walk leads through: bytes at random, and pieces of text that are tried out as they stand.
+
+    None where it did not end in time.
+    """
+    found = bytearray()
+    while len(found) < 4 * most:
+        if (rng.random() < 0.25 or len(found) > most) and walk.may_end():
+            return bytes(found)
+        if rng.random() < (0.9 if len(found) > most else 0.35):
+            begun = 0
+            for byte in rng.choice(snippets).encode():
+                if not walk.push(byte):
+                    break
+                found.append(byte)
+                begun += 1
+            if begun:
+                continue
+        choices = walk.allowed()
+        if not choices:
+            return bytes(found) if walk.may_end() else None
+        plain = [each for each in choices if 32 <= each < 127]
+        token = rng.choice(plain if plain and rng.random() < 0.9 else choices)
+        if not walk.push(token):
+            raise AssertionError(f"allowed, and refused: {token} behind {bytes(found)!r}")
+        found.append(token)
+    return None
