@@ -11,7 +11,8 @@ from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Text, Word, alt, but, chars, intersected, many, opt, seq
 from toolglean.grammar.shapes import Losses
-from toolglean.grammar.patterns import letters_of, pattern
+from toolglean.grammar.patterns import pattern
+from toolglean.grammar.regexes import Fits
 from toolglean.grammar.strings import (
     JSON_CODES,
     JSON_RAW,
@@ -23,7 +24,7 @@ from toolglean.grammar.strings import (
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, NoCall, matches
+from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, NoCall, automaton, matches
 
 __all__ = ["NAME", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "raw_text"]
 
@@ -88,15 +89,19 @@ class JsonDialect:
         self.keeps = keeps
         self.name = f"json {keeps}"
         # One letter of each is enough where a schema asks for more than any string; JSON has escapes for it.
-        self.raw = intersected(JSON_RAW, but("".join(map(first_mark, words_of(keeps)))))
+        self.marks = "".join(dict.fromkeys(map(first_mark, words_of(keeps))))
+        self.raw = intersected(JSON_RAW, but(self.marks))
 
     def literal(self, value: Any) -> Node | None:
         text = json_text(value)
         return Lit(text) if matches(self.keeps, text) else None
 
     def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
-        if self.keeps and not schema:
-            return Text((JsonBody(), *self.keeps), '"', '"')
+        least, most = length(schema)
+        if self.keeps and "pattern" not in schema and (most or 0) <= COUNTED:
+            return Text((JsonBody(least, most), *self.keeps), '"', '"')
+        if self.keeps:
+            losses.tighten(path, f"such a string is written without {self.marks!r} in it")
         return Word(seq(Lit('"'), self._body(schema, path, losses), Lit('"')))
 
     def _body(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
@@ -196,22 +201,27 @@ def raw_text(
     *more: Constraint,
     head: str = "",
 ) -> Node:
-    """A string that meets the schema, as it stands, and keeps to these constraints; and what begins and ends it.
-
-    Where the schema has a pattern, its letters must not be able to make up a text that they forbid.
-    """
+    """A string that meets the schema, as it stands, and keeps to these constraints; and what begins and ends it."""
     least, most = length(schema)
-    if isinstance(schema.get("pattern"), str) and not more:
-        found = pattern(schema["pattern"])
-        if found is not None and all(any(char not in letters_of(found) for char in each) for each in words_of(keeps)):
-            inside = body(schema, EMPTY, lambda given: given, path, losses)
-            return Word(seq(Lit(head), inside, Lit(tail)))
-    if "pattern" in schema:
-        losses.add(f"{path}.pattern", f"a grammar cannot say {schema['pattern']!r:.80} in text that nothing escapes")
-    if most is not None and most > COUNTED:
-        marks = "".join(map(first_mark, words_of(keeps)))
+    given = schema.get("pattern")
+    found = pattern(given) if isinstance(given, str) else None
+    if "pattern" in schema and found is None:
+        losses.add(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
+    marks = "".join(dict.fromkeys(map(first_mark, words_of(keeps))))
+    if max(least, most or 0) > COUNTED:
         losses.tighten(f"{path}.maxLength", f"so long a text is counted only where none of {marks!r} is in it")
-        letter = but(marks)
-        return Word(seq(Lit(head), many(letter, least, most), Lit(tail)))
+        return Word(seq(Lit(head), many(but(marks), least, most), Lit(tail)))
     lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
-    return Text((*keeps, *lengths, *more), tail, head)
+    whole = (*keeps, *lengths, *((Fits(found),) if found is not None else ()), *more)
+    if found is not None and not _is_countable(whole):
+        losses.add(f"{path}.pattern", f"{given!r:.80} and the markers that the text must not hold are too much for a grammar")
+        whole = (*keeps, *lengths, *more)
+    return Text(whole, tail, head)
+
+
+def _is_countable(constraints: tuple[Constraint, ...]) -> bool:
+    try:
+        automaton(constraints)
+    except ValueError:
+        return False
+    return True

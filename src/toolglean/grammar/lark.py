@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word, seq
-from toolglean.grammar.texts import escaped
+from toolglean.grammar.regexes import count, regex
 
 __all__ = ["lark"]
 
@@ -52,7 +52,7 @@ class _Writer:
         if isinstance(node, Many):
             inner = self._part(node.node)
             inner = inner if re.fullmatch(r"\w+|\([^()]*\)", inner) else f"({inner})"
-            return inner + _count(node)
+            return inner + count(node)
         if isinstance(node, Chars):
             return self._terminal(node)
         return f"({self.node(node)})"
@@ -97,7 +97,7 @@ class _Writer:
     def _terminal(self, node: Node) -> str:
         if isinstance(node, Lit):
             return json.dumps(node.text, ensure_ascii=False)
-        return self._named(node, f"/{_regex(node)}/")
+        return self._named(node, f"/{regex(node)}/")
 
     def _named(self, key: Node, text: str) -> str:
         if key not in self._names:
@@ -116,30 +116,3 @@ class _Writer:
             inside = " ".join(filter(None, [parts[0], body, parts[1]]))
         name = self._named(Text(node.constraints, tail, head), inside)
         return " ".join([*self._literals(before), name, *self._literals(behind)])
-
-
-def _count(node: Many) -> str:
-    sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
-    if sign is not None:
-        return sign
-    return f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{'' if node.most is None else node.most}}}"
-
-
-def _regex(node: Node) -> str:
-    if isinstance(node, Lit):
-        return escaped(node.text)
-    if isinstance(node, Chars):
-        return "[" + "".join(_range(*pair) for pair in node.ranges) + "]"
-    if isinstance(node, Seq):
-        return "".join(f"({_regex(part)})" if isinstance(part, Alt) else _regex(part) for part in node.parts)
-    if isinstance(node, Alt):
-        return "|".join(map(_regex, node.ways))
-    if isinstance(node, Many):
-        inner = _regex(node.node)
-        return (inner if isinstance(node.node, Chars) else f"({inner})") + _count(node)
-    assert isinstance(node, Word)
-    return f"({_regex(node.node)})"
-
-
-def _range(low: int, high: int) -> str:
-    return f"\\x{{{low:x}}}" if low == high else f"\\x{{{low:x}}}-\\x{{{high:x}}}"

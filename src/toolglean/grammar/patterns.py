@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import ALL, EMPTY, Alt, Chars, Many, Node, Seq, alt, but, chars, complement, many, seq
+from toolglean.grammar.nodes import ALL, EMPTY, Chars, Many, Node, alt, but, chars, complement, many, seq
 
-__all__ = ["letters_of", "pattern"]
+__all__ = ["pattern"]
 
 DIGITS = chars(("0", "9"))
 WORDS = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
@@ -32,19 +32,6 @@ def pattern(text: str) -> Node | None:
     except (_Unsaid, IndexError, ValueError):
         return None
     return found if reader.at == len(text) else None
-
-
-def letters_of(node: Node) -> Chars:
-    """All characters that stand in such texts."""
-    if isinstance(node, Chars):
-        return node
-    inner: tuple[Node, ...] = ()
-    if isinstance(node, Seq | Alt):
-        inner = node.parts if isinstance(node, Seq) else node.ways
-    elif isinstance(node, Many):
-        inner = (node.node,)
-    ranges = [pair for each in inner for pair in letters_of(each).ranges]
-    return complement(complement(Chars(tuple(ranges))))
 
 
 class _Reader:

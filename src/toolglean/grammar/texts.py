@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 __all__ = ["ALL_SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "NoCall", "NotNames", "Quotes", "WordEnd", "automaton", "escaped"]
 
 TOP = 0x110000
+MOST_STATES = 6000
+States: TypeAlias = "list[tuple[bool, dict[int, list[tuple[int, int]]]]]"
 SPACES = " \t\n\r"
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
@@ -116,28 +118,42 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """It is what stands between the quotes of a JSON string."""
+    """It is what stands between the quotes of a JSON string of so many characters."""
 
-    start = "text"
+    least: int = 0
+    most: int | None = None
+
+    start = ("text", 0)
 
     @property
     def chars(self) -> str:
         return "".join(map(chr, range(0x80)))
 
-    def step(self, state: str, char: str) -> str | None:
-        if state == "text":
-            return None if char == '"' or char < " " else "escape" if char == "\\" else "text"
-        if state == "escape":
-            return "u" if char == "u" else "text" if char in '"\\/bfnrt' else None
-        return _hex_step(state, char) if char in "0123456789abcdefABCDEF" else None
+    def step(self, state: Any, char: str) -> Any:
+        phase, count = state
+        phase = _json_step(phase, char)
+        if phase == "text":
+            if count == self.most:
+                return None
+            count = min(count + 1, self.least) if self.most is None else count + 1
+        return None if phase is None else (phase, count)
 
-    def final(self, state: str) -> bool:
-        return state == "text"
+    def final(self, state: Any) -> bool:
+        return state[0] == "text" and state[1] >= self.least
 
     @property
     def regex(self) -> str:
         four = "([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})"
-        return r'/([^"\\\x{0}-\x{1f}]|\\["\\\/bfnrt]|\\u' + four + ")*/"
+        count = "*" if (self.least, self.most) == (0, None) else f"{{{self.least},{'' if self.most is None else self.most}}}"
+        return r'/([^"\\\x{0}-\x{1f}]|\\["\\\/bfnrt]|\\u' + four + f"){count}/"
+
+
+def _json_step(phase: str, char: str) -> str | None:
+    if phase == "text":
+        return None if char == '"' or char < " " else "escape" if char == "\\" else "text"
+    if phase == "escape":
+        return "u" if char == "u" else "text" if char in '"\\/bfnrt' else None
+    return _hex_step(phase, char) if char in "0123456789abcdefABCDEF" else None
 
 
 def _hex_step(state: str, char: str) -> str | None:
@@ -328,17 +344,18 @@ for _state, _char in (("one", "\n"), ("inline one", "\n"), ("inline one", "`"), 
 
 
 @lru_cache(maxsize=128)
-def automaton(constraints: tuple[Constraint, ...], most: int = 20_000) -> list[tuple[bool, dict[int, list[tuple[int, int]]]]]:
+def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
     """The states of a text that meets them all, the first one first: whether it may end there, and where ranges of
     characters lead.
 
     Raises:
         ValueError: there would be more states than that.
     """
-    pieces = _pieces({char for each in constraints for char in each.chars})
+    edges = {ord(char) + more for each in constraints for char in each.chars for more in (0, 1)}
+    pieces = _pieces(edges.union(*(getattr(each, "edges", ()) for each in constraints)))
     states = [tuple(each.start for each in constraints)]
     known = {states[0]: 0}
-    table: list[tuple[bool, dict[int, list[tuple[int, int]]]]] = []
+    table: States = []
     for state in states:
         ways: dict[int, list[tuple[int, int]]] = {}
         for low, high in pieces:
@@ -352,13 +369,32 @@ def automaton(constraints: tuple[Constraint, ...], most: int = 20_000) -> list[t
                 states.append(found)
             ways.setdefault(known[found], []).append((low, high))
         table.append((all(each.final(at) for each, at in zip(constraints, state, strict=True)), ways))
-    return table
+    return _without_dead_ends(table)
 
 
-def _pieces(apart: Iterable[str]) -> list[tuple[int, int]]:
-    # All characters in ranges, with those that stand for themselves alone; without halves of surrogate pairs.
-    edges = sorted({0, 0xD800, 0xE000, TOP, *(edge for char in apart for edge in (ord(char), ord(char) + 1))})
-    found = [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
+def _without_dead_ends(table: States) -> States:
+    # A state from which no text ends is none; the first one stays, whatever it is.
+    before: dict[int, list[int]] = {}
+    for state, (_, ways) in enumerate(table):
+        for to in ways:
+            before.setdefault(to, []).append(state)
+    alive = {state for state, (final, _) in enumerate(table) if final}
+    todo = list(alive)
+    while todo:
+        for state in before.get(todo.pop(), ()):
+            if state not in alive:
+                alive.add(state)
+                todo.append(state)
+    numbers = {state: number for number, state in enumerate(sorted(alive | {0}))}
+    return [
+        (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive}) for state in numbers
+    ]
+
+
+def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:
+    # All characters in ranges that begin at the edges; without halves of surrogate pairs.
+    places = sorted({0, 0xD800, 0xE000, TOP, *edges})
+    found = [(low, high - 1) for low, high in zip(places, places[1:], strict=False)]
     return [(low, high) for low, high in found if not 0xD800 <= low <= 0xDFFF]
 
 
