@@ -23,7 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"values"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
-    frozenset({"response", "ollama", "templates", "tag"}),
+    frozenset({"response", "ollama", "templates", "grammar", "tag"}),
     frozenset({"choose"}),
     frozenset({"parser"}),
     frozenset({"stream", "testing"}),
@@ -46,6 +46,7 @@ OPTIONAL = {
     "jinja2": "templates",  # extra [jinja]
     "markupsafe": "templates",
     "regex": "response",  # extra [regex]
+    "xgrammar": "grammar",  # register_xgrammar
     "hypothesis": "testing",  # extra [fuzz]
 }
 """What is not of the standard library, and the only room that may import it."""

@@ -20,7 +20,11 @@ def _object(properties: dict[str, Any], *required: str, closed: bool = True) -> 
 
 
 WEATHER = _object(
-    {"city": {"type": "string"}, "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}, "days": {"type": "integer", "minimum": 0}},
+    {
+        "city": {"type": "string"},
+        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+        "days": {"type": "integer", "minimum": 0},
+    },
     "city",
 )
 PLAN = _object(
@@ -38,7 +42,12 @@ TOOLS = ToolSet(
         Tool(
             "write_file",
             _object(
-                {"path": {"type": "string"}, "text": {"type": "string"}, "force": {"type": "boolean"}, "lines": {"type": "array", "items": {"type": "integer"}}},
+                {
+                    "path": {"type": "string"},
+                    "text": {"type": "string"},
+                    "force": {"type": "boolean"},
+                    "lines": {"type": "array", "items": {"type": "integer"}},
+                },
                 "path",
                 "text",
             ),
@@ -53,7 +62,12 @@ GOOD: tuple[Calls, ...] = (
     [("get_weather", {"city": "Oslo"})],
     [("get_weather", {"city": "São Paulo, \"BR\" 'x' <b>é</b> & 東京 🙂", "unit": "celsius", "days": 3})],
     [("get_weather", {"city": "a\\b\tc", "days": 0})],
-    [("write_file", {"path": "/srv/x", "text": 'def f(a):\n    return a < 3 and "q\\n"\n', "force": True, "lines": [1, -2, 30]})],
+    [
+        (
+            "write_file",
+            {"path": "/srv/x", "text": 'def f(a):\n    return a < 3 and "q\\n"\n', "force": True, "lines": [1, -2, 30]},
+        )
+    ],
     [("write_file", {"path": "x", "text": "```\n<tool_call>\n```\n", "lines": []})],
     [("write_file", {"path": "", "text": "\n\n", "force": False})],
     [("plan", {"ratio": 0.5, "step": {"title": "go </x> on", "size": 2}, "tags": ["a", "b c", "<i>"]})],
@@ -72,11 +86,39 @@ SPOILT: tuple[tuple[str, Calls, dict[str, Any]], ...] = (
     ("missing required", [("get_weather", {"days": 3})], {}),
     ("wrong enum", [("get_weather", {"city": "Oslo", "unit": "kelvin"})], {}),
     ("below the minimum", [("get_weather", {"city": "Oslo", "days": -1})], {}),
-    ("wrong type", [("get_weather", {"city": "Oslo", "days": 1.5})], {"get_weather": _object({"city": {"type": "string"}, "days": {"type": "number"}})}),
-    ("unknown key", [("get_weather", {"city": "Oslo", "zip": "1"})], {"get_weather": _object({"city": {"type": "string"}, "zip": {"type": "string"}})}),
+    (
+        "wrong type",
+        [("get_weather", {"city": "Oslo", "days": 1.5})],
+        {"get_weather": _object({"city": {"type": "string"}, "days": {"type": "number"}})},
+    ),
+    (
+        "unknown key",
+        [("get_weather", {"city": "Oslo", "zip": "1"})],
+        {"get_weather": _object({"city": {"type": "string"}, "zip": {"type": "string"}})},
+    ),
     ("too many items", [("plan", {"ratio": 1, "tags": ["a", "b", "c", "d"]})], {}),
-    ("wrong item", [("write_file", {"path": "a", "text": "b", "lines": [1.5]})], {"write_file": _object({"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "array", "items": {"type": "number"}}})}),
-    ("unknown key inside", [("plan", {"ratio": 1, "step": {"title": "t", "by": "x"}})], {"plan": _object({"ratio": {"type": "number"}, "step": _object({"title": {"type": "string"}, "by": {"type": "string"}})})}),
+    (
+        "wrong item",
+        [("write_file", {"path": "a", "text": "b", "lines": [1.5]})],
+        {
+            "write_file": _object(
+                {
+                    "path": {"type": "string"},
+                    "text": {"type": "string"},
+                    "lines": {"type": "array", "items": {"type": "number"}},
+                }
+            )
+        },
+    ),
+    (
+        "unknown key inside",
+        [("plan", {"ratio": 1, "step": {"title": "t", "by": "x"}})],
+        {
+            "plan": _object(
+                {"ratio": {"type": "number"}, "step": _object({"title": {"type": "string"}, "by": {"type": "string"}})}
+            )
+        },
+    ),
 )
 """Calls that do not, with the schemas for which they would."""
 

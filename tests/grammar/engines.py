@@ -54,7 +54,9 @@ class Xgrammar:
 
         def accepts(text: str) -> bool:
             matcher = self.xgr.GrammarMatcher(compiled)
-            return all(matcher.accept_token(byte) for byte in text.encode()) and bool(matcher.accept_token(self.size - 1))
+            return all(matcher.accept_token(byte) for byte in text.encode()) and bool(
+                matcher.accept_token(self.size - 1)
+            )
 
         return accepts
 

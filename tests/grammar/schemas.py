@@ -15,7 +15,19 @@ PATTERNS = {"^[a-z]{2,4}$": "abc", "^\\d{4}-\\d\\d$": "2026-11", "^(low|high)!?$
 
 def schema(rng: random.Random, depth: int = 3) -> dict[str, Any]:
     """A schema, nested at most so deep."""
-    flat = ("string", "string", "integer", "number", "boolean", "enum", "nullable", "bounded", "length", "pattern", "const")
+    flat = (
+        "string",
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "enum",
+        "nullable",
+        "bounded",
+        "length",
+        "pattern",
+        "const",
+    )
     kinds = flat if depth <= 1 else (*flat, "array", "object", "map", "union", "ref", "all", "tuple")
     return _KINDS[rng.choice(kinds)](rng, depth)
 
@@ -26,7 +38,10 @@ def parameters(rng: random.Random, depth: int = 3) -> dict[str, Any]:
     found["$defs"] = {
         "Node": {
             "type": "object",
-            "properties": {"label": {"type": "string"}, "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
+            "properties": {
+                "label": {"type": "string"},
+                "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
+            },
             "required": ["label"],
             "additionalProperties": False,
         },
@@ -37,7 +52,11 @@ def parameters(rng: random.Random, depth: int = 3) -> dict[str, Any]:
 
 def _object(rng: random.Random, depth: int, most: int = 3) -> dict[str, Any]:
     keys = rng.sample(KEYS, rng.randint(0 if depth > 2 else 1, most))
-    found = {"type": "object", "properties": {key: schema(rng, depth - 1) for key in keys}, "required": [key for key in keys if rng.random() < 0.5]}
+    found = {
+        "type": "object",
+        "properties": {key: schema(rng, depth - 1) for key in keys},
+        "required": [key for key in keys if rng.random() < 0.5],
+    }
     return found if rng.random() < 0.3 else {**found, "additionalProperties": False}
 
 
@@ -47,7 +66,9 @@ def _bounded(rng: random.Random, depth: int) -> dict[str, Any]:
     low = rng.choice((-1000, -7, 0, 1, 99)) if kind == "integer" else rng.choice((-2.5, 0, 0.25, 10))
     found: dict[str, Any] = {"type": kind, rng.choice(("minimum", "exclusiveMinimum")): low}
     if rng.random() < 0.6:
-        found[rng.choice(("maximum", "exclusiveMaximum"))] = low + rng.choice((2, 5, 1234) if kind == "integer" else (0.75, 3.5, 1000))
+        found[rng.choice(("maximum", "exclusiveMaximum"))] = low + rng.choice(
+            (2, 5, 1234) if kind == "integer" else (0.75, 3.5, 1000)
+        )
     return found
 
 
@@ -76,7 +97,9 @@ _KINDS: dict[str, Any] = {
     "integer": lambda rng, depth: {"type": "integer"},
     "number": lambda rng, depth: {"type": "number"},
     "boolean": lambda rng, depth: {"type": "boolean"},
-    "enum": lambda rng, depth: rng.choice(({"enum": ["red", "dark blue", "a-b"]}, {"type": "integer", "enum": [1, 12, 5]}, {"enum": ["on", 1, None]})),
+    "enum": lambda rng, depth: rng.choice(
+        ({"enum": ["red", "dark blue", "a-b"]}, {"type": "integer", "enum": [1, 12, 5]}, {"enum": ["on", 1, None]})
+    ),
     "const": lambda rng, depth: {"const": rng.choice(("fixed", 7, True))},
     "nullable": lambda rng, depth: {"type": [rng.choice(("integer", "string", "boolean")), "null"]},
     "bounded": _bounded,
@@ -88,7 +111,12 @@ _KINDS: dict[str, Any] = {
     "union": _union,
     "ref": lambda rng, depth: {"$ref": rng.choice(("#/$defs/Node", "#/$defs/Color"))},
     "all": lambda rng, depth: {"allOf": [{"$ref": "#/$defs/Color"}], "description": "a color"},
-    "tuple": lambda rng, depth: {"type": "array", "prefixItems": [schema(rng, 1), schema(rng, 1)], "items": False, "minItems": 2},
+    "tuple": lambda rng, depth: {
+        "type": "array",
+        "prefixItems": [schema(rng, 1), schema(rng, 1)],
+        "items": False,
+        "minItems": 2,
+    },
 }
 
 
@@ -115,7 +143,10 @@ def value(rng: random.Random, given: Any, root: dict[str, Any], depth: int = 0) 
         count = rng.randint(given.get("minItems", 0), given.get("maxItems", 3))
         return [value(rng, given["items"], root, depth + 1) for _ in range(count)]
     if kind == "object" and "properties" not in given:
-        return {rng.choice(string.ascii_letters) + "k": value(rng, given["additionalProperties"], root, depth + 1) for _ in range(rng.randint(0, 2))}
+        return {
+            rng.choice(string.ascii_letters) + "k": value(rng, given["additionalProperties"], root, depth + 1)
+            for _ in range(rng.randint(0, 2))
+        }
     if kind == "object":
         return {
             key: value(rng, each, root, depth + 1)

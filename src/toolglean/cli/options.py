@@ -13,7 +13,16 @@ from toolglean.errors import FormatError, TemplateError, ToolError
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["InputError", "add_format_options", "add_set_option", "given", "new_parser", "read_text", "variables_of"]
+__all__ = [
+    "InputError",
+    "add_format_options",
+    "add_set_option",
+    "given",
+    "new_parser",
+    "read_text",
+    "read_tools",
+    "variables_of",
+]
 
 
 class InputError(Exception):
@@ -101,7 +110,7 @@ def new_parser(args: argparse.Namespace) -> Parser:
     variables = variables_of(args)
     if variables and args.template is None:
         raise InputError("--set needs --template: nothing else takes variables")
-    tools = None if args.tools is None else _tools(args.tools)
+    tools = None if args.tools is None else read_tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
@@ -137,7 +146,12 @@ def read_text(path: str) -> str:
         raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
-def _tools(path: str) -> ToolSet:
+def read_tools(path: str) -> ToolSet:
+    """The tools in a file.
+
+    Raises:
+        InputError: it cannot be read, or holds no list of tools.
+    """
     text = read_text(path)
     try:
         found: Any = json.loads(text)

@@ -1,5 +1,5 @@
-# What this file knows: how the arguments of one tool are written in a format: in JSON, as keywords, quoted, as elements,
-# as parameters whose values are text.
+# What this file knows: how the arguments of one tool are written in a format: in JSON, as keywords, quoted, as
+# elements, as parameters whose values are text.
 # What it must not know: what stands around the arguments of a call (turns.py).
 #
 # Where values are text, the reader asks the schema what a text stands for (values/coerce.py). So a text is allowed only
@@ -30,8 +30,14 @@ __all__ = ["Arguments"]
 
 _keyword_letter = chars(("A", "Z"), "_", ("a", "z"))
 _samples: dict[str, tuple[Any, ...]] = {
-    "string": ("",), "integer": (7,), "number": (7, 1.5), "boolean": (True,), "null": (None,), "array": ([],), "object": ({},),
-}  # fmt: skip
+    "string": ("",),
+    "integer": (7,),
+    "number": (7, 1.5),
+    "boolean": (True,),
+    "null": (None,),
+    "array": ([],),
+    "object": ({},),
+}
 
 
 class Arguments:
@@ -45,16 +51,24 @@ class Arguments:
         keeps: what the text of every value must keep to.
     """
 
-    def __init__(self, declared: Format, schemas: Schemas, rules: Rules, path: str, keeps: tuple[Constraint, ...]) -> None:
+    def __init__(
+        self, declared: Format, schemas: Schemas, rules: Rules, path: str, keeps: tuple[Constraint, ...]
+    ) -> None:
         self.format, self.schemas, self.rules, self.path, self.keeps = declared, schemas, rules, path, keeps
         self.root: Mapping[str, Any] = schemas.root
 
     def _objects(self) -> list[tuple[Shape, Objects]]:
-        whole = self.root if self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"} else {**self.root, "type": "object"}
+        whole = (
+            self.root
+            if self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"}
+            else {**self.root, "type": "object"}
+        )
         shapes = [each for each in self.schemas.shapes(whole, self.path) if each.kind == "object"]
         found = [(shape, members) for shape in shapes if (members := self.schemas.members(shape)) is not None]
         if not found:
-            raise UsageError(f"{self.path}: no object meets this schema, and arguments are an object: correct the schema")
+            raise UsageError(
+                f"{self.path}: no object meets this schema, and arguments are an object: correct the schema"
+            )
         return found
 
     def _one(self) -> Objects:
@@ -66,8 +80,8 @@ class Arguments:
         if len(found) > 1 or unseen:
             why = f"{unseen[0]!r} is not among its own properties" if unseen else "it is one of several objects"
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}: {why}, and this format's values are text that only the schema's "
-                "own `properties` tell apart: list all parameters there, or use a format with JSON arguments"
+                f"format {self.format.name!r}, {self.path}: {why}, and this format's values are text that only the "
+                "schema's own `properties` tell apart: list all parameters there, or use a format with JSON arguments"
             )
         return whole
 
@@ -93,7 +107,8 @@ class Arguments:
 
     def _keywords(self, plain: list[tuple[str, Any, bool]], members: Objects, values: Values, path: str) -> Node:
         items = [
-            (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}"))) for name, schema, needed in plain
+            (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
+            for name, schema, needed in plain
         ]
         more = None
         if members.others is not NEVER:
@@ -134,16 +149,22 @@ class Arguments:
             return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
         ways = []
         for shape in shapes:
-            bare = [each for each in shape.values if not isinstance(each, str)] if shape.kind == "literal" else _samples[shape.kind]
-            if shape.kind in {"string", "array", "object"} or all(untyped.is_read(json_text(each), each, schema) for each in bare):
+            bare = (
+                [each for each in shape.values if not isinstance(each, str)]
+                if shape.kind == "literal"
+                else _samples[shape.kind]
+            )
+            if shape.kind in {"string", "array", "object"} or all(
+                untyped.is_read(json_text(each), each, schema) for each in bare
+            ):
                 ways += values.shape(shape)
         return ways
 
     def _ways(self, ways: Sequence[Node], name: str) -> Node:
         if not ways:
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}.properties.{name}: this format has no text that is read as such a "
-                "value: give the parameter a plain type"
+                f"format {self.format.name!r}, {self.path}.properties.{name}: this format has no text that is read as "
+                "such a value: give the parameter a plain type"
             )
         return alt(*ways)
 
@@ -154,7 +175,9 @@ class Arguments:
         members = self._one()
         found = []
         for name, _, needed in members.members:
-            inside = self._element(name, properties(self.root)[name], codec.prefix, f"{self.path}.properties.{name}", top=True)
+            inside = self._element(
+                name, properties(self.root)[name], codec.prefix, f"{self.path}.properties.{name}", top=True
+            )
             found.append(inside if needed else opt(inside))
         return seq(*found)
 
@@ -186,7 +209,11 @@ class Arguments:
         if not members.members:
             dialect = JsonDialect(keeps)
             self.schemas.losses.tighten(shape.path, "an object of any members is written as JSON, not as elements")
-            return [Values(dialect, self.schemas, self.rules).object(members, shape.path)] if members.others is not NEVER else []
+            return (
+                [Values(dialect, self.schemas, self.rules).object(members, shape.path)]
+                if members.others is not NEVER
+                else []
+            )
         found: list[Node] = []
         inside = [
             (needed, self._element(name, schema, prefix, f"{shape.path}.properties.{name}", top=False))
@@ -246,12 +273,16 @@ class Arguments:
         for pattern in self.format.parameters[1:]:
             tokens = tokens_of(pattern)
             before = tokens[: tokens.index(Hole("value"))]
-            last, other = (next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before))
+            last, other = (
+                next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before)
+            )
             if len(before) == len(head) and other.startswith(last) and other != last:
                 found.append(other[len(last) :])
         return found
 
-    def _typed(self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]) -> Node:
+    def _typed(
+        self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]
+    ) -> Node:
         # The format says the type, and a value that is no string is JSON.
         values = Values(JsonDialect(keeps), self.schemas, self.rules)
         types, ways = self.format.types, []
@@ -263,7 +294,11 @@ class Arguments:
                 if shape.kind == "string":
                     ways.append(seq(here, raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses)))
                 elif shape.kind == "literal":
-                    texts = [each if isinstance(each, str) else json_text(each) for each in samples if type_word(each, types) == word]
+                    texts = [
+                        each if isinstance(each, str) else json_text(each)
+                        for each in samples
+                        if type_word(each, types) == word
+                    ]
                     fit = [Lit(text + tail) for text in texts if matches(keeps, text)]
                     ways += [seq(here, alt(*fit))] if fit else []
                 else:
@@ -281,4 +316,3 @@ def _is_keyword(name: str) -> bool:
 
     plain = name.isascii() and name.replace(".", "_").replace("-", "_").isidentifier()
     return plain and len(name) <= 256 and not keyword.iskeyword(name)
-

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Text, Word, alt, but, chars, intersected, many, opt, seq
-from toolglean.grammar.shapes import Losses
 from toolglean.grammar.patterns import pattern
+from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import Fits
+from toolglean.grammar.shapes import Losses
 from toolglean.grammar.strings import (
     JSON_CODES,
     JSON_RAW,
@@ -24,7 +25,7 @@ from toolglean.grammar.strings import (
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, NoCall, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, automaton, matches
 
 __all__ = ["NAME", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "raw_text"]
 
@@ -214,7 +215,9 @@ def raw_text(
     lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
     whole = (*keeps, *lengths, *((Fits(found),) if found is not None else ()), *more)
     if found is not None and not _is_countable(whole):
-        losses.add(f"{path}.pattern", f"{given!r:.80} and the markers that the text must not hold are too much for a grammar")
+        losses.add(
+            f"{path}.pattern", f"{given!r:.80} and the markers that the text must not hold are too much for a grammar"
+        )
         whole = (*keeps, *lengths, *more)
     return Text(whole, tail, head)
 

@@ -10,10 +10,15 @@ from typing import Any
 
 __all__ = ["fits"]
 
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "integer": lambda value: _is_number(value) and value == int(value),
-    "number": lambda value: _is_number(value),
+    "number": _is_number,
     "boolean": lambda value: isinstance(value, bool),
     "null": lambda value: value is None,
     "array": lambda value: isinstance(value, list),
@@ -40,7 +45,9 @@ def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0)
     inner = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
     if any(not fits(value, look_up(place), look_up, depth + 1) for place in inner):
         return False
-    if not _of_type(value, schema) or not all(test(value, schema[word]) for word, test in _BOUNDS.items() if word in schema):
+    if not _of_type(value, schema) or not all(
+        test(value, schema[word]) for word, test in _BOUNDS.items() if word in schema
+    ):
         return False
     if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
         return False
@@ -49,10 +56,6 @@ def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0)
     if isinstance(value, str) and isinstance(schema.get("pattern"), str) and not _found(schema["pattern"], value):
         return False
     return _fits_unions(value, schema, look_up, depth) and _fits_inside(value, schema, look_up, depth)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _of_type(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -75,14 +78,19 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _fits_unions(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
-    tests = [[fits(value, each, look_up, depth + 1) for each in schema.get(word) or ()] for word in ("allOf", "anyOf", "oneOf")]
+    tests = [
+        [fits(value, each, look_up, depth + 1) for each in schema.get(word) or ()]
+        for word in ("allOf", "anyOf", "oneOf")
+    ]
     every, some, one = tests
     return all(every) and (not some or any(some)) and (not one or sum(one) == 1)
 
 
 def _fits_inside(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
     if isinstance(value, list) and "items" in schema:
-        return all(fits(each, schema["items"], look_up, depth + 1) for each in value[len(schema.get("prefixItems") or ()) :])
+        return all(
+            fits(each, schema["items"], look_up, depth + 1) for each in value[len(schema.get("prefixItems") or ()) :]
+        )
     if not isinstance(value, dict):
         return True
     known = schema.get("properties") or {}

@@ -55,7 +55,8 @@ class Grammar:
         Raises:
             UsageError: an id is not an integer.
         """
-        for text, number in (special_tokens or {}).items():
+        given: dict[Any, Any] = dict(special_tokens or {})
+        for text, number in given.items():
             if not isinstance(text, str) or not isinstance(number, int) or isinstance(number, bool):
                 raise UsageError(f"special_tokens[{text!r}]={number!r}: give the token's id, an integer, for each text")
         return lark(self._root, self._rules, special_tokens)
@@ -86,8 +87,8 @@ def grammar_of(
             alone; a tool's name: calls of that tool alone; "none": text alone, without any call.
         parallel: whether one turn may hold several calls.
         reasoning: whether the turn may begin with reasoning, between the format's markers.
-        strict: whether a schema of which the grammar cannot hold everything is an error. If not, the grammar allows more
-            there, and `Grammar.notes` says what.
+        strict: whether a schema of which the grammar cannot hold everything is an error. If not, the grammar allows
+            more there, and `Grammar.notes` says what.
 
     Returns:
         The grammar.
@@ -103,7 +104,10 @@ def grammar_of(
         raise UsageError(f"format={format!r:.80} is no format: give a Format or the name of one")
     given = tools if isinstance(tools, ToolSet) else ToolSet(tools)
     if choice not in CHOICES and choice not in given:
-        raise UsageError(f"choice={choice!r} is neither {', '.join(map(repr, CHOICES))} nor a tool's name: tools are {list(given.names)}")
+        raise UsageError(
+            f"choice={choice!r} is neither {', '.join(map(repr, CHOICES))} nor a tool's name: "
+            f"the tools are {list(given.names)}"
+        )
     if not len(given) and choice == "required":
         raise UsageError("choice='required' needs tools: give at least one")
     losses = Losses()
@@ -112,5 +116,8 @@ def grammar_of(
     if strict and losses.loosened:
         first = next(iter(losses.loosened))
         more = f" (and {len(losses.loosened) - 1} more)" if len(losses.loosened) > 1 else ""
-        raise UsageError(f"{first}: neither a structural tag nor Lark nor GBNF holds it{more}: change the schema, or pass strict=False")
+        raise UsageError(
+            f"{first}: neither a structural tag nor Lark nor GBNF holds it{more}: change the "
+            "schema, or pass strict=False"
+        )
     return Grammar(declared.name, choice, (*losses.loosened, *losses.tightened), root, turn.rules)

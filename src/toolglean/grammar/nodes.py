@@ -1,8 +1,8 @@
 # What this file knows: the words of a grammar, and what follows from them alone.
 # What it must not know: formats, schemas, and how any target spells a grammar (gbnf.py, lark.py, tags.py).
 #
-# A grammar is a node and the rules to which it refers. One node is there for llguidance's sake, whose lexer is greedy and
-# never goes back: a `Word` is what it reads in one go, so no rule may stand in it.
+# A grammar is a node and the rules to which it refers. One node is there for llguidance's sake, whose lexer is greedy
+# and never goes back: a `Word` is what it reads in one go, so no rule may stand in it.
 """The words of a grammar."""
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ def chars(*given: str | tuple[str, str]) -> Chars:
     """One character of these: each a string of characters, or a pair, from the first to the last."""
     found: list[tuple[int, int]] = []
     for each in given:
-        found += [(ord(each[0]), ord(each[1]))] if isinstance(each, tuple) else [(ord(char), ord(char)) for char in each]
+        found += (
+            [(ord(each[0]), ord(each[1]))] if isinstance(each, tuple) else [(ord(char), ord(char)) for char in each]
+        )
     return Chars(_merged(found))
 
 
@@ -216,7 +218,9 @@ class Rules:
         return {name: self.nodes[name] for name in self.nodes if name in found}
 
 
-def listed(items: list[tuple[bool, Node]], comma: Node, rules: Rules, more: Node | None = None) -> tuple[Node | None, bool]:
+def listed(
+    items: list[tuple[bool, Node]], comma: Node, rules: Rules, more: Node | None = None
+) -> tuple[Node | None, bool]:
     """The items in order, with commas between those that are there.
 
     Args:

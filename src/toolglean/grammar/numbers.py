@@ -33,6 +33,9 @@ class Bounds(NamedTuple):
     under: bool = False
 
 
+NO_BOUNDS = Bounds()
+
+
 def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
     """The bounds that a schema sets; None where a grammar does not hold them: they are too large, or no numbers."""
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
@@ -53,10 +56,14 @@ def _is_bound(value: Any) -> bool:
 # -- whole numbers -----------------------------------------------------------------------------------------------------
 
 
-def integer(bounds: Bounds = Bounds()) -> Node | None:
+def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
     """A whole number between the bounds; None where there is none."""
     low = None if bounds.low is None else math.ceil(bounds.low) + (bounds.over and bounds.low == math.ceil(bounds.low))
-    high = None if bounds.high is None else math.floor(bounds.high) - (bounds.under and bounds.high == math.floor(bounds.high))
+    high = (
+        None
+        if bounds.high is None
+        else math.floor(bounds.high) - (bounds.under and bounds.high == math.floor(bounds.high))
+    )
     if low is None and high is None:
         return seq(opt(Lit("-")), _natural(0, None))
     ways = []
@@ -103,7 +110,7 @@ def _between(low: str, high: str) -> Node:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def number(bounds: Bounds = Bounds()) -> Node | None:
+def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
     """A number between the bounds; None where there is none."""
     if bounds.low is None and bounds.high is None:
         return _any_number()

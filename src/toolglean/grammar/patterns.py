@@ -161,4 +161,3 @@ class _Reader:
 
 def _single(node: Chars) -> bool:
     return len(node.ranges) == 1 and node.ranges[0][0] == node.ranges[0][1]
-

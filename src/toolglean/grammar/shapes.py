@@ -1,8 +1,8 @@
 # What this file knows: JSON Schema (draft 2020-12, as far as tools use it): which shapes a value may have.
 # What it must not know: how any dialect writes a value.
 #
-# A schema becomes a list of shapes: a value has one of them. `$ref` is followed within the tool's parameters, `allOf` is
-# merged, `anyOf`, `oneOf` and lists of types are spread out. What a grammar cannot say is left out, and reported to
+# A schema becomes a list of shapes: a value has one of them. `$ref` is followed within the tool's parameters, `allOf`
+# is merged, `anyOf`, `oneOf` and lists of types are spread out. What a grammar cannot say is left out, and reported to
 # `Losses`: the shape then allows more than the schema. What only shortens the way is not reported: an object that lists
 # its properties has no others, unless the schema says so.
 """The shapes that a JSON schema allows."""
@@ -133,7 +133,9 @@ class Schemas:
         base = {key: value for key, value in whole.items() if key not in {word, "discriminator"}}
         branches = [each for branch in whole[word] for each in self._ways(branch, path, depth + 1)]
         if word == "oneOf" and not _apart(branches):
-            self.losses.add(f"{path}.oneOf", "its branches overlap, and a grammar cannot ask that only one of them fits")
+            self.losses.add(
+                f"{path}.oneOf", "its branches overlap, and a grammar cannot ask that only one of them fits"
+            )
         for branch in branches:
             both = self._merged(base, branch, path)
             if both is not NEVER:
@@ -141,14 +143,16 @@ class Schemas:
 
     def _flat(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
         # Without `$ref` and `allOf`, and what we do not say.
-        found: Any = {key: value for key, value in schema.items() if key not in {"$ref", "allOf", "$defs", "definitions"}}
+        found: Any = {
+            key: value for key, value in schema.items() if key not in {"$ref", "allOf", "$defs", "definitions"}
+        }
         parts = [self._looked_up(schema["$ref"], path)] if isinstance(schema.get("$ref"), str) else []
         parts += schema["allOf"] if isinstance(schema.get("allOf"), Sequence) else []
         for part in parts:
             if depth > MAX_DEPTH:
                 self.losses.add(path, "it refers to itself without end")
                 return {}
-            inner = {} if part is True else NEVER if part is False else self._flat(part, path, depth + 1)
+            inner: Any = {} if part is True else NEVER if part is False else self._flat(part, path, depth + 1)
             found = NEVER if inner is NEVER else self._merged(found, inner, path)
             if found is NEVER:
                 return NEVER
@@ -159,12 +163,14 @@ class Schemas:
 
     def _looked_up(self, place: str, path: str) -> Any:
         found: Any = self.root
-        for step in place.split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
+        for escaped in place.split("/")[1:]:
+            step = escaped.replace("~1", "/").replace("~0", "~")
             if isinstance(found, Mapping):
                 found = found.get(step)
             else:
-                found = found[int(step)] if isinstance(found, list) and step.isdigit() and int(step) < len(found) else None
+                found = (
+                    found[int(step)] if isinstance(found, list) and step.isdigit() and int(step) < len(found) else None
+                )
         if not place.startswith("#") or not isinstance(found, Mapping | bool):
             self.losses.add(f"{path}.$ref", f"{place!r} leads to no schema in these parameters")
             return True
@@ -236,7 +242,11 @@ class Schemas:
             others = NEVER
         bounds = {} if found else shape.schema
         return Objects(
-            tuple(found), others, bounds.get("minProperties", 0), bounds.get("maxProperties"), bounds.get("propertyNames", True)
+            tuple(found),
+            others,
+            bounds.get("minProperties", 0),
+            bounds.get("maxProperties"),
+            bounds.get("propertyNames", True),
         )
 
 
@@ -255,7 +265,9 @@ def _two_apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     shared = set(one.get("required") or ()) & set(other.get("required") or ())
     both = [each.get("properties") or {} for each in (one, other)]
     return kinds[0] == kinds[1] == {"object"} and any(
-        isinstance(both[0].get(name), Mapping) and isinstance(both[1].get(name), Mapping) and _two_apart(both[0][name], both[1][name])
+        isinstance(both[0].get(name), Mapping)
+        and isinstance(both[1].get(name), Mapping)
+        and _two_apart(both[0][name], both[1][name])
         for name in shared
     )
 

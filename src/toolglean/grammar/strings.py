@@ -25,7 +25,17 @@ from toolglean.grammar.nodes import (
 from toolglean.grammar.patterns import pattern
 from toolglean.grammar.shapes import Losses
 
-__all__ = ["JSON_CODES", "JSON_RAW", "PYTHON_RAW", "body", "encoded", "json_letters", "others", "python_letter", "python_letters"]
+__all__ = [
+    "JSON_CODES",
+    "JSON_RAW",
+    "PYTHON_RAW",
+    "body",
+    "encoded",
+    "json_letters",
+    "others",
+    "python_letter",
+    "python_letters",
+]
 
 HEX = chars(("0", "9"), ("A", "F"), ("a", "f"))
 FOUR_HEX = alt(
@@ -52,7 +62,10 @@ def python_letter(quote: str) -> Node:
     code = alt(
         seq(Lit("\\x"), HEX, HEX),
         seq(Lit("\\u"), FOUR_HEX),
-        seq(Lit("\\U000"), alt(seq(Lit("0"), FOUR_HEX), seq(chars(("1", "9"), ("A", "F"), ("a", "f")), HEX, HEX, HEX, HEX))),
+        seq(
+            Lit("\\U000"),
+            alt(seq(Lit("0"), FOUR_HEX), seq(chars(("1", "9"), ("A", "F"), ("a", "f")), HEX, HEX, HEX, HEX)),
+        ),
         seq(Lit("\\U0010"), HEX, HEX, HEX, HEX),
     )
     return alt(_python_raw(quote), seq(Lit("\\"), chars("\\'\"nrt")), code)

@@ -2,8 +2,8 @@
 # What it must not know: formats and schemas.
 #
 # Literals, rows, choices and free text have words of their own there; for free text these are much faster than rules.
-# All else is a grammar in GBNF inside the tag. JSON is among it, although the tag has a word for JSON schemas: that word
-# allows numbers that nobody can read, and white space without end.
+# All else is a grammar in GBNF inside the tag. JSON is among it, although the tag has a word for JSON schemas: that
+# word allows numbers that nobody can read, and white space without end.
 """Structural tags."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolglean.grammar.gbnf import gbnf
-from toolglean.grammar.nodes import Alt, Lit, Many, Node, Ref, Rules, Seq, Text, Word, seq, spelt
+from toolglean.grammar.nodes import Alt, Lit, Many, Node, Ref, Rules, Seq, Text, seq, spelt
 from toolglean.grammar.texts import Avoid
 
 __all__ = ["structural_tag"]
@@ -79,8 +79,9 @@ def _any_text(node: Text) -> dict[str, Any]:
     words = tuple(word for each in node.constraints if isinstance(each, Avoid) for word in each.words)
     content = {"type": "any_text", "excludes": [word for word in words if word != node.tail]}
     if not node.tail:
-        return content if not node.head else {"type": "sequence", "elements": [{"type": "const_string", "value": node.head}, content]}
+        return (
+            content
+            if not node.head
+            else {"type": "sequence", "elements": [{"type": "const_string", "value": node.head}, content]}
+        )
     return {"type": "tag", "begin": node.head, "content": content, "end": node.tail}
-
-
-_ = Word

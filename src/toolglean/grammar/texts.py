@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["ALL_SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "NoCall", "NotNames", "Quotes", "WordEnd", "automaton", "escaped"]
+__all__ = ["SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "automaton", "escaped", "matches", "trie"]
 
 TOP = 0x110000
 MOST_STATES = 6000
 States: TypeAlias = "list[tuple[bool, dict[int, list[tuple[int, int]]]]]"
 SPACES = " \t\n\r"
-ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
-WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 
 
 class Constraint(Protocol):
@@ -62,7 +61,7 @@ class Avoid:
         return "".join(self.words)
 
     def step(self, state: int, char: str) -> int | None:
-        behind, whole = _trie(self.words)[state].get(char, (0, False))
+        behind, whole = trie(self.words)[state].get(char, (0, False))
         return None if whole else behind
 
     def final(self, state: int) -> bool:
@@ -75,8 +74,8 @@ class Avoid:
 
 
 @lru_cache(maxsize=256)
-def _trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
-    # Aho and Corasick: a state for each beginning of a word; by a character the next one, and whether a word is whole.
+def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
+    """Aho and Corasick's automaton: for each beginning of a word, by a character, what follows, and whether a word is whole."""
     begins = {"": 0}
     for word in words:
         for end in range(1, len(word) + 1):
@@ -144,7 +143,11 @@ class JsonBody:
     @property
     def regex(self) -> str:
         four = "([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})"
-        count = "*" if (self.least, self.most) == (0, None) else f"{{{self.least},{'' if self.most is None else self.most}}}"
+        count = (
+            "*"
+            if (self.least, self.most) == (0, None)
+            else f"{{{self.least},{'' if self.most is None else self.most}}}"
+        )
         return r'/([^"\\\x{0}-\x{1f}]|\\["\\\/bfnrt]|\\u' + four + f"){count}/"
 
 
@@ -193,156 +196,6 @@ class First:
         return f"/{spaces}([^{escaped(self.chars)}](?s:.*))?/"
 
 
-@dataclass(frozen=True, slots=True)
-class NotNames:
-    """Behind white space, it does not begin with one of these names, with or without a namespace."""
-
-    names: tuple[str, ...]
-
-    start = ("", True)
-
-    @property
-    def chars(self) -> str:
-        return SPACES + "".join(WORD) + "".join(self.names)
-
-    def step(self, state: Any, char: str) -> Any:
-        if state is True:
-            return True
-        word, spaces = state
-        if spaces and char in SPACES:
-            return state
-        if char == "." and not spaces:  # a namespace may end here: what follows it is looked at as well
-            return None if word in self.names else ("", False)
-        if char in WORD or any(char in name for name in self.names):
-            return self._within(word + char)
-        return None if word in self.names else True
-
-    def _within(self, word: str) -> tuple[str, bool]:
-        return (word if any(name.startswith(word) for name in self.names) else "\0", False)
-
-    def final(self, state: Any) -> bool:
-        return state is True or state[0] not in self.names
-
-    @property
-    def regex(self) -> str:
-        names = "|".join(map(escaped, self.names))
-        word = "[" + escaped("".join(WORD) + "".join(self.names)) + "]"
-        part = "[" + escaped("".join(WORD).replace(".", "") + "".join(self.names).replace(".", "")) + "]"
-        return f"~/[{escaped(SPACES)}]*({part}*\\.)*({names})((?s:[^{word[1:-1]}].*|\\..*))?/"
-
-
-@dataclass(frozen=True, slots=True)
-class NoCall:
-    """No name of a tool stands behind one of these texts, with or without white space between, or a namespace."""
-
-    words: tuple[str, ...]
-    names: tuple[str, ...]
-
-    start = (0, None)
-
-    @property
-    def chars(self) -> str:
-        return "".join((*self.words, *self.names, *WORD, ALL_SPACES))
-
-    def step(self, state: Any, char: str) -> Any:
-        at, name = state
-        behind, whole = _trie(self.words)[at].get(char, (0, False))
-        if name is not None and not (name == "" and char in ALL_SPACES):
-            name = self._within(name, char)
-            if name is DEAD:
-                return None
-        return behind, "" if whole else name
-
-    def _within(self, name: str, char: str) -> str | None:
-        if char == ".":
-            return DEAD if name in self.names else ""
-        if char in WORD or any(char in each for each in self.names):
-            longer = name + char
-            return longer if any(each.startswith(longer) for each in self.names) else "\0"
-        return DEAD if name in self.names else None
-
-    def final(self, state: Any) -> bool:
-        return state[1] not in self.names
-
-    @property
-    def regex(self) -> str:
-        word = escaped("".join(WORD) + "".join(self.names))
-        part = f"[{escaped(''.join((*WORD, *self.names)).replace('.', ''))}]"
-        before = f"({'|'.join(map(escaped, self.words))})[{escaped(ALL_SPACES)}]*({part}*\\.)*"
-        names = "|".join(map(escaped, self.names))
-        return f"~/(?s:.*){before}({names})([^{word}](?s:.*)|\\.(?s:.*))?/"
-
-
-DEAD = "\0\0"  # the name is whole
-
-
-@dataclass(frozen=True, slots=True)
-class WordEnd:
-    """No word goes on at its end: a marker of letters may follow."""
-
-    start = True
-
-    @property
-    def chars(self) -> str:
-        return "".join(map(chr, range(0x80)))
-
-    def step(self, state: bool, char: str) -> bool:
-        del state
-        return char.isascii() and not (char.isalnum() or char == "_")
-
-    def final(self, state: bool) -> bool:
-        return state
-
-    @property
-    def regex(self) -> str:
-        return r"/((?s:.*)[\x{0}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{5e}\x{60}\x{7b}-\x{7f}])?/"
-
-
-@dataclass(frozen=True, slots=True)
-class Quotes:
-    """No inline code and no fence is open at its end: what follows is no quotation.
-
-    Inline code is between two single backticks of one line, a fence between two lines that begin with three. What reads
-    otherwise may be a quotation for one reader and none for another, so a call cannot follow it.
-    """
-
-    start = "line"
-    chars = "`\n"
-
-    def step(self, state: str, char: str) -> str | None:
-        return _QUOTES[state].get(char, _QUOTES[state].get(""))
-
-    def final(self, state: str) -> bool:
-        return state in {"line", "text", "closed"}
-
-    @property
-    def regex(self) -> str:
-        inline = r"`[^`\n]+`"
-        fence = r"```[^`\n]*\n([^`]*\n)?```\n"
-        line = rf"([^`\n]|{inline}[^`\n])*({inline})?"
-        return rf"/({line}\n|{fence})*{line}/"
-
-
-_QUOTES: dict[str, dict[str, str]] = {
-    "line": {"`": "one", "\n": "line", "": "text"},
-    "text": {"`": "inline one", "\n": "line", "": "text"},
-    "one": {"`": "two", "": "inline"},
-    "inline one": {"": "inline"},
-    "inline": {"`": "closed", "": "inline"},
-    "closed": {"\n": "line", "": "text"},
-    "two": {"`": "three"},
-    "three": {"\n": "code line", "": "three"},
-    "code": {"\n": "code line", "": "code"},
-    "code line": {"`": "end one", "\n": "code line", "": "code"},
-    "end one": {"`": "end two"},
-    "end two": {"`": "end three"},
-    "end three": {"\n": "line"},
-}
-for _state, _char in (("one", "\n"), ("inline one", "\n"), ("inline one", "`"), ("inline", "\n"), ("two", "\n"), ("two", ""),
-                      ("three", "`"), ("code", "`"), ("closed", "`")):  # fmt: skip
-    _QUOTES[_state].setdefault(_char, "")
-
-
 @lru_cache(maxsize=128)
 def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
     """The states of a text that meets them all, the first one first: whether it may end there, and where ranges of
@@ -360,7 +213,7 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
         ways: dict[int, list[tuple[int, int]]] = {}
         for low, high in pieces:
             found = tuple(each.step(at, chr(low)) for each, at in zip(constraints, state, strict=True))
-            if any(at is None or at == "" for at in found):
+            if None in found:
                 continue
             if found not in known:
                 if len(states) >= most:
@@ -387,14 +240,15 @@ def _without_dead_ends(table: States) -> States:
                 todo.append(state)
     numbers = {state: number for number, state in enumerate(sorted(alive | {0}))}
     return [
-        (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive}) for state in numbers
+        (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive})
+        for state in numbers
     ]
 
 
 def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:
     # All characters in ranges that begin at the edges; without halves of surrogate pairs.
     places = sorted({0, 0xD800, 0xE000, TOP, *edges})
-    found = [(low, high - 1) for low, high in zip(places, places[1:], strict=False)]
+    found = [(low, high - 1) for low, high in pairwise(places)]
     return [(low, high) for low, high in found if not 0xD800 <= low <= 0xDFFF]
 
 
@@ -404,9 +258,8 @@ def matches(constraints: Sequence[Constraint], text: str) -> bool:
         state = each.start
         for char in text:
             state = each.step(state, char)
-            if state is None or state == "":
+            if state is None:
                 return False
         if not each.final(state):
             return False
     return True
-

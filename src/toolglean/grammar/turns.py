@@ -18,8 +18,9 @@ from toolglean.formats.spec import Format, Hole, Json, Literal, Quoted, Token, t
 from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
+from toolglean.grammar.prose import NoCall, NotNames, Quotes, WordEnd
 from toolglean.grammar.shapes import Losses, Schemas
-from toolglean.grammar.texts import Avoid, Constraint, First, NoCall, NotNames, Quotes, WordEnd
+from toolglean.grammar.texts import Avoid, Constraint, First
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Turn"]
@@ -103,7 +104,9 @@ class Turn:
         patterns = [*openers, *declared.calls]
         found = [mark for pattern in patterns if (mark := _mark(pattern))]
         found += [_mark(each) for pair in declared.all_reasonings for each in pair if _mark(each)]
-        return tuple(dict.fromkeys(each for each in found if not any(other != each and other in each for other in found)))
+        return tuple(
+            dict.fromkeys(each for each in found if not any(other != each and other in each for other in found))
+        )
 
     @cached_property
     def _is_bare(self) -> bool:

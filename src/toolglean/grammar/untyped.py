@@ -10,15 +10,23 @@ from typing import Any
 from toolglean.formats.write_values import json_text, same
 from toolglean.grammar.dialects import JsonDialect, raw_text
 from toolglean.grammar.nodes import Lit, Node, Rules, Word, seq
+from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.texts import ALL_SPACES, Constraint, First, matches
+from toolglean.grammar.texts import Constraint, First, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.values.coerce import coerce_text, is_text, kinds_of, known
 
 __all__ = ["Untyped"]
 
 CONSTANTS = {"true": "true", "false": "false", "null": "null"}
-_BEGINNINGS = {"object": "{[(", "array": "{[(", "integer": "+-.0123456789", "number": "+-.0123456789", "boolean": "tTfF", "null": "nN"}
+_BEGINNINGS = {
+    "object": "{[(",
+    "array": "{[(",
+    "integer": "+-.0123456789",
+    "number": "+-.0123456789",
+    "boolean": "tTfF",
+    "null": "nN",
+}
 _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
     "integer": (("7", 7),),
     "number": (("7", 7), ("1.5", 1.5)),
@@ -70,7 +78,9 @@ class Untyped:
             elif shape.kind in {"object", "array"}:
                 found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
             else:
-                found += [Word(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))]
+                found += [
+                    Word(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
+                ]
         return found
 
     def _is_seen(self, shape: Shape, schema: Any) -> bool:
@@ -85,7 +95,9 @@ class Untyped:
             if self.is_read(text, value, schema) and matches(keeps, text)
         ]
 
-    def _string(self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]) -> Node:
+    def _string(
+        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]
+    ) -> Node:
         # A text that looks like another value that is allowed is read as that: where this may be one that the schema
         # does not allow, the text must not begin like it.
         head, tail = around

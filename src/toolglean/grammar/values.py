@@ -133,8 +133,10 @@ class Values:
         items = [self.value(each, f"{path}.prefixItems.{at}") for at, each in enumerate(first)]
         comma, size = self.dialect.comma, len(items)
         ways: list[Node] = [empty] if least == 0 else []
-        for count in range(max(least, 1), min(size, size if most is None else most) + 1):
-            ways.append(seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items[:count])), behind))
+        ways += [
+            seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items[:count])), behind)
+            for count in range(max(least, 1), min(size, size if most is None else most) + 1)
+        ]
         if others is not NEVER and (most is None or most > size):
             more = seq(comma, self.value(others, f"{path}.items"))
             rest = many(more, max(least - size, 1), None if most is None else most - size)
