@@ -33,7 +33,7 @@ class Xgrammar:
     """xgrammar: structural tags and EBNF."""
 
     def __init__(self, notation: str, vocabulary: Sequence[bytes] = BYTES) -> None:
-        import xgrammar
+        import xgrammar  # noqa: PLC0415  # not in every environment
 
         self.xgr: Any = xgrammar
         self.notation = notation
@@ -88,7 +88,7 @@ class Llguidance:
     notation = "lark"
 
     def __init__(self, tokenizer: Any = None, special_tokens: dict[str, int] | None = None) -> None:
-        import llguidance
+        import llguidance  # noqa: PLC0415  # not in every environment
 
         self.llg: Any = llguidance
         self.tokenizer: Any = tokenizer or llguidance.LLTokenizer("byte")
@@ -129,39 +129,73 @@ class LlguidanceWalk:
         return bool(self.matcher.is_accepting())
 
 
-class OwnReader:
-    """Our reader of GBNF, by characters."""
+CHARACTERS = "".join(map(chr, range(9, 127))) + "é東🙂\x7f\x00"
 
-    notation = "gbnf"
+
+class OwnReader:
+    """Our reader of GBNF, by characters: its tokens are their numbers."""
+
+    notation = "own reader"
+
+    def compiled(self, grammar: Grammar) -> Any:
+        return Gbnf(grammar.gbnf())
+
+    def walk(self, compiled: Any) -> Walk:
+        return OwnWalk(compiled)
 
     def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
         return Gbnf(grammar.gbnf()).accepts
 
 
-def sampled(walk: Walk, rng: random.Random, snippets: Sequence[str], most: int = 400) -> bytes | None:
-    """A turn that the walk leads through: bytes at random, and pieces of text that are tried out as they stand.
+class OwnWalk:
+    def __init__(self, grammar: Gbnf) -> None:
+        self.grammar = grammar
+        self.stacks = grammar.start
+
+    def allowed(self) -> Sequence[int]:
+        return [ord(char) for char in CHARACTERS if self.grammar.step(self.stacks, char)]
+
+    def push(self, token: int) -> bool:
+        found = self.grammar.step(self.stacks, chr(token))
+        self.stacks = found or self.stacks
+        return bool(found)
+
+    def may_end(self) -> bool:
+        return () in self.stacks
+
+
+def text_of(tokens: Sequence[int], walk: Walk) -> str:
+    """The text of the tokens of a walk."""
+    if isinstance(walk, OwnWalk):
+        return "".join(map(chr, tokens))
+    return bytes(tokens).decode(errors="replace")
+
+
+def sampled(walk: Walk, rng: random.Random, snippets: Sequence[str], most: int = 400) -> str | None:
+    """A turn that the walk leads through: tokens at random, and pieces of text that are tried out as they stand.
 
     None where it did not end in time.
     """
-    found = bytearray()
+    found: list[int] = []
     while len(found) < 4 * most:
         if (rng.random() < 0.25 or len(found) > most) and walk.may_end():
-            return bytes(found)
+            return text_of(found, walk)
         if rng.random() < (0.9 if len(found) > most else 0.35):
             begun = 0
-            for byte in rng.choice(snippets).encode():
-                if not walk.push(byte):
+            piece = rng.choice(snippets)
+            for token in map(ord, piece) if isinstance(walk, OwnWalk) else piece.encode():
+                if not walk.push(token):
                     break
-                found.append(byte)
+                found.append(token)
                 begun += 1
             if begun:
                 continue
         choices = walk.allowed()
         if not choices:
-            return bytes(found) if walk.may_end() else None
+            return text_of(found, walk) if walk.may_end() else None
         plain = [each for each in choices if 32 <= each < 127]
         token = rng.choice(plain if plain and rng.random() < 0.9 else choices)
         if not walk.push(token):
-            raise AssertionError(f"allowed, and refused: {token} behind {bytes(found)!r}")
+            raise AssertionError(f"allowed, and refused: {token} behind {text_of(found, walk)!r}")
         found.append(token)
     return None

@@ -28,8 +28,9 @@ def add_to(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "grammar",
         help="write the grammar of a format's calls, for engines that constrain decoding",
-        description="Writes the grammar of the turns that a model may write with these tools: a structural tag (xgrammar, vLLM, "
-        "SGLang), Lark (llguidance) or GBNF (llama.cpp). Where the grammar differs from a schema, standard error says so.",
+        description="Writes the grammar of the turns that a model may write with these tools: a structural tag "
+        "(xgrammar, vLLM, SGLang), Lark (llguidance) or GBNF (llama.cpp). Where the grammar differs from a schema, "
+        "standard error says so.",
         allow_abbrev=False,
     )
     parser.add_argument(

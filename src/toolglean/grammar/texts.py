@@ -75,7 +75,7 @@ class Avoid:
 
 @lru_cache(maxsize=256)
 def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
-    """Aho and Corasick's automaton: for each beginning of a word, by a character, what follows, and whether a word is whole."""
+    """Aho and Corasick's automaton: by a state and a character, the next state, and whether a word is whole."""
     begins = {"": 0}
     for word in words:
         for end in range(1, len(word) + 1):
@@ -138,7 +138,8 @@ class JsonBody:
         return None if phase is None else (phase, count)
 
     def final(self, state: Any) -> bool:
-        return state[0] == "text" and state[1] >= self.least
+        phase, count = state
+        return phase == "text" and int(count) >= self.least
 
     @property
     def regex(self) -> str:
