@@ -87,12 +87,15 @@ class Llguidance:
 
     notation = "lark"
 
-    def __init__(self, tokenizer: Any = None, special_tokens: dict[str, int] | None = None) -> None:
+    def __init__(
+        self, tokenizer: Any = None, special_tokens: dict[str, int] | None = None, size: int = len(BYTES)
+    ) -> None:
         import llguidance  # noqa: PLC0415  # not in every environment
 
         self.llg: Any = llguidance
         self.tokenizer: Any = tokenizer or llguidance.LLTokenizer("byte")
         self.special = special_tokens
+        self.size = size
 
     def compiled(self, grammar: Grammar) -> Any:
         matcher = self.llg.LLMatcher(self.tokenizer, grammar.lark(self.special), log_level=0)
@@ -101,7 +104,7 @@ class Llguidance:
         return matcher
 
     def walk(self, compiled: Any) -> Walk:
-        return LlguidanceWalk(compiled.deep_copy())
+        return LlguidanceWalk(compiled.deep_copy(), self.size)
 
     def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
         compiled = self.compiled(grammar)
@@ -115,12 +118,14 @@ class Llguidance:
 
 
 class LlguidanceWalk:
-    def __init__(self, matcher: Any) -> None:
+    def __init__(self, matcher: Any, size: int) -> None:
         self.matcher = matcher
+        self.size = size  # without the end of the turn
 
     def allowed(self) -> Sequence[int]:
         mask = self.matcher.compute_bitmask()
-        return [8 * at + bit for at, byte in enumerate(mask[:32]) if byte for bit in range(8) if byte >> bit & 1]
+        found = [8 * at + bit for at, byte in enumerate(mask) if byte for bit in range(8) if byte >> bit & 1]
+        return [each for each in found if each < self.size]
 
     def push(self, token: int) -> bool:
         return self.matcher.try_consume_tokens([token]) == 1

@@ -14,11 +14,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from typing import Any
 
 import jsonschema
-import llguidance
-import xgrammar
 
 from tests.grammar import schemas
 from tests.grammar.cases import TOOLS, accepted, mutants
@@ -230,7 +229,7 @@ def _best(do: Callable[[], object]) -> float:
 
 def main(arguments: list[str]) -> None:
     """Print what was asked for."""
-    print(f"xgrammar {xgrammar.__version__}, llguidance {llguidance.__version__}, {len(all_formats())} formats\n")
+    print(f"xgrammar {version('xgrammar')}, llguidance {version('llguidance')}, {len(all_formats())} formats\n")
     what = arguments[0] if arguments else "table"
     count = int(arguments[1]) if len(arguments) > 1 else 50
     {"table": table, "laws": lambda: laws(count), "tokens": lambda: tokens(count), "times": times}[what]()

@@ -62,7 +62,7 @@ class Tokens:
         import llguidance  # noqa: PLC0415  # not in every environment
 
         wrapper = llguidance.TokenizerWrapper(_Wrapped(self))
-        return Llguidance(llguidance.LLTokenizer(wrapper), self.ids)
+        return Llguidance(llguidance.LLTokenizer(wrapper), self.ids, len(self.vocabulary))
 
     def accepts(self, engine: Any, compiled: Any, text: str) -> bool:
         """Whether the turn, in tokens, is accepted."""
