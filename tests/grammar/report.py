@@ -117,7 +117,7 @@ def _cases(rng: random.Random) -> Iterator[tuple[Format, ToolSet, Grammar, str |
 
 def laws(count: int) -> None:
     """Renders accepted, and samples read, for random schemas of depth 3."""
-    rng = random.Random(14)
+    rng = random.Random(count)
     every = engines()
     del every["gbnf, own reader"]
     seen: Counter[str] = Counter()
@@ -140,6 +140,8 @@ def laws(count: int) -> None:
                     else "renders MISSED"
                 )
                 seen[f"{name}: {kind}"] += 1
+                if kind == "renders MISSED":
+                    print(declared.name, name, "missed", repr(text), dict(tools.get("do_it").parameters))
             found = sampled(engine.walk(compiled), rng, snippets(declared, [text] if text else []), most=200)
             if found is None:
                 seen[f"{name}: samples that did not end"] += 1

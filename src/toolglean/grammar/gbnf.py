@@ -120,9 +120,8 @@ def _chars(node: Chars) -> str:
     if node.ranges[-1][1] != TOP:
         return "[" + "".join(map(_range, node.ranges)) + "]"
     left_out, here = [], 0
-    for low, high in node.ranges:
-        if low > here and not (here == 0xD800 and low == 0xE000):
-            left_out.append((here, min(low - 1, 0xD7FF) if low == 0xE000 else low - 1))
+    for low, high in node.ranges:  # halves of surrogate pairs among it: xgrammar would take their bytes
+        left_out += [(here, low - 1)] if low > here else []
         here = high + 1
     return "[^" + "".join(map(_range, left_out)) + "]" if left_out else "[\\u0000-\\U0010FFFF]"
 

@@ -23,9 +23,13 @@ def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
     return {"type": "structural_tag", "format": _Writer(rules).node(root)}
 
 
+MOST_NODES = 2000
+
+
 class _Writer:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self._sizes: dict[str, int] = {}
 
     def node(self, node: Node) -> dict[str, Any]:
         """The node in the words of the tag."""
@@ -65,10 +69,22 @@ class _Writer:
         return found + ([seq(*run)] if run else [])
 
     def _has_text(self, node: Node) -> bool:
-        """Whether text is in it for which the tag has a word, and none of its rules refers to itself."""
+        """Whether text is in it for which the tag has a word, and it is small when its rules are written out."""
         used = self.rules.used(node)
         texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in spelt(inner))
-        return texts and not any(name in self.rules.used(inner) for name, inner in used.items())
+        recursive = texts and any(name in self.rules.used(inner) for name, inner in used.items())
+        return texts and not recursive and self._size(node) <= MOST_NODES
+
+    def _size(self, node: Node) -> int:
+        # A rule counts wherever it is used: tags have no rules.
+        found = 0
+        for each in spelt(node):
+            found += 1
+            if isinstance(each, Ref):
+                if each.name not in self._sizes:
+                    self._sizes[each.name] = self._size(self.rules.nodes[each.name])
+                found += self._sizes[each.name]
+        return found
 
 
 def _is_any_text(node: Node) -> bool:

@@ -42,6 +42,7 @@ class Turn:
     def __init__(self, declared: Format, tools: ToolSet, losses: Losses) -> None:
         self.format, self.tools, self.losses = declared, tools, losses
         self.rules = Rules()
+        self._calls: dict[str, Node] = {}
         self.schemas = {tool.name: Schemas(tool.parameters, losses) for tool in tools}
         written_out = declared.for_tools(tools.names) if declared.is_for_tools else None
         self.program: Program = compiled((written_out or declared,))
@@ -168,6 +169,11 @@ class Turn:
         return (NoCall(before, self.tools.names),) if before else ()
 
     def _call(self, tool: Tool) -> Node:
+        if tool.name not in self._calls:  # the first call of a turn, and each further one
+            self._calls[tool.name] = self._call_of(tool)
+        return self._calls[tool.name]
+
+    def _call_of(self, tool: Tool) -> Node:
         self._check(tool)
         declared = self.format.for_tools([tool.name]) if self.format.is_for_tools else None
         call = self._filled((declared or self.format).call, tool)
