@@ -46,7 +46,6 @@ OPTIONAL = {
     "jinja2": "templates",  # extra [jinja]
     "markupsafe": "templates",
     "regex": "response",  # extra [regex]
-    "xgrammar": "grammar",  # register_xgrammar
     "hypothesis": "testing",  # extra [fuzz]
 }
 """What is not of the standard library, and the only room that may import it."""

@@ -128,7 +128,7 @@ class LlguidanceWalk:
         return [each for each in found if each < self.size]
 
     def push(self, token: int) -> bool:
-        return self.matcher.try_consume_tokens([token]) == 1
+        return int(self.matcher.try_consume_tokens([token])) == 1
 
     def may_end(self) -> bool:
         return bool(self.matcher.is_accepting())

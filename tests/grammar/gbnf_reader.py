@@ -202,10 +202,11 @@ class Gbnf:
         """What is expected behind that character; nothing: it does not fit."""
         known = self._known.setdefault(stacks, {})
         if char not in known:
-            after: list[Stack] = []
-            for stack in stacks:
-                if stack and _fits(stack[0][stack[1]], ord(char)):
-                    after.append((stack[0], stack[1] + 1, stack[2]) if stack[1] + 1 < len(stack[0]) else stack[2])
+            after: list[Stack] = [
+                (stack[0], stack[1] + 1, stack[2]) if stack[1] + 1 < len(stack[0]) else stack[2]
+                for stack in stacks
+                if stack and _fits(stack[0][stack[1]], ord(char))
+            ]
             known[char] = self._ready(after)
         return known[char]
 

@@ -141,7 +141,7 @@ def laws(count: int) -> None:
                 )
                 seen[f"{name}: {kind}"] += 1
                 if kind == "renders MISSED":
-                    print(declared.name, name, "missed", repr(text), dict(tools.get("do_it").parameters))
+                    print(declared.name, name, "missed", repr(text), [dict(tool.parameters) for tool in tools])
             found = sampled(engine.walk(compiled), rng, snippets(declared, [text] if text else []), most=200)
             if found is None:
                 seen[f"{name}: samples that did not end"] += 1

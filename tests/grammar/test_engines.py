@@ -93,7 +93,7 @@ def test_formats_are_where_xgrammar_looks() -> None:
     assert {f"toolglean-{each.name}" for each in all_formats()} <= set(names)
     assert "llama" not in names
     assert "hermes" in names
-    tools = [
+    tools: list[Any] = [
         {"type": "function", "function": {"name": each.name, "parameters": dict(each.parameters)}} for each in TOOLS
     ]
     named = {"type": "function", "function": {"name": "now"}}

@@ -91,7 +91,7 @@ def test_json_values(schema: dict[str, Any], good: str, bad: str) -> None:
         ("qwen3-coder", {"type": "integer"}, ["1", "-20"], ["1.5", "a", ""]),
         ("qwen3-coder", {"type": "array", "items": {"type": "string"}}, ['["a<b"]', "[]"], ['["</parameter>"]', "a"]),
         ("qwen3-coder", {"anyOf": [{"type": "integer", "minimum": 5}, {"type": "string"}]}, ["5", "a7", "12"], ["4", "-5", " 4"]),
-        ("gemma-4", {"type": "string"}, ['<|"|>a}{"<|"|>'], ['a', '<|"|>a<|"|>b<|"|>']),
+        ("gemma-4", {"type": "string"}, ['<|"|>a}{"<|"|>'], ["a", '<|"|>a<|"|>b<|"|>']),
         ("gemma-4", {"type": "array", "items": {"type": "integer"}}, ["[1,2]", "[]"], ["[1.5]", "1"]),
         ("minimax-m3", {"type": "array", "items": {"type": "integer"}}, ["]<]minimax[>[<a>]<]minimax[>[<item>1]<]minimax[>[</item>]<]minimax[>[</a>", "]<]minimax[>[<a>]<]minimax[>[</a>"], ["]<]minimax[>[<a>1]<]minimax[>[</a>"]),
     ],

@@ -12,13 +12,18 @@ from tests import depth
 from tests.grammar.cases import GOOD, TOOLS, accepted, mutants
 from tests.grammar.engines import OwnReader, sampled
 from tests.grammar.laws import fault, snippets
+from toolglean import ToolCall, parse
 from toolglean.formats import Format, all_formats
 from toolglean.grammar import grammar_of
 
-FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=lambda each: each.name)
-SOME = pytest.mark.parametrize(
-    "declared", depth.chosen(all_formats(), 20, key=lambda each: each.name), ids=lambda each: each.name
-)
+
+def name_of(declared: Format) -> str:
+    """What tells a format from others."""
+    return declared.name
+
+
+FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=name_of)
+SOME = pytest.mark.parametrize("declared", depth.chosen(all_formats(), 20, key=name_of), ids=name_of)
 TEXT = "I will look it up: 1 < 2, [x], {y} and `code`.\n\n"
 PROSE = (
     "",
@@ -83,9 +88,7 @@ def test_auto(declared: Format) -> None:
             assert not accepts(each) or fault(declared, TOOLS, "auto", each) == "", what
 
 
-def parse_of(declared: Format, text: str) -> list[object]:
-    from toolglean import parse  # noqa: PLC0415
-
+def parse_of(declared: Format, text: str) -> list[ToolCall]:
     return list(parse(text, TOOLS, format=declared).calls)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,22 +34,22 @@ def register_xgrammar(*, strict: bool = True) -> tuple[str, ...]:
         UsageError: xgrammar cannot be imported, or has no such registry: install xgrammar 0.2 or later.
     """
     try:
-        from xgrammar.builtin_structural_tag import (  # noqa: PLC0415  # not before somebody asks for it: it imports torch
-            _structural_tag_registry,
-            register_model_structural_tag,
-        )
-        from xgrammar.structural_tag import StructuralTag  # noqa: PLC0415
-    except ImportError as error:
+        # Not before somebody asks for it: it imports torch.
+        builtin: Any = importlib.import_module("xgrammar.builtin_structural_tag")
+        kind: Any = importlib.import_module("xgrammar.structural_tag").StructuralTag
+        registry: dict[str, Any] = builtin._structural_tag_registry
+        register: Callable[[str], Callable[[Any], Any]] = builtin.register_model_structural_tag
+    except (ImportError, AttributeError) as error:
         raise UsageError(
             f"register_xgrammar() needs xgrammar 0.2 or later, which cannot be imported: {error}"
         ) from error
-    taken = {name for name in _structural_tag_registry if not hasattr(_structural_tag_registry[name], "toolglean")}
+    taken = {name for name, known in registry.items() if not hasattr(known, "toolglean")}
     names = []
     for declared in all_formats():
-        builder = _builder(declared, StructuralTag, strict=strict)
+        builder = _builder(declared, kind, strict=strict)
         for name in (PREFIX + declared.name, declared.name):
             if name not in taken:
-                register_model_structural_tag(name)(builder)
+                register(name)(builder)
                 names.append(name)
     return tuple(names)
 
