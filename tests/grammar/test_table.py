@@ -23,7 +23,8 @@ def name_of(declared: Format) -> str:
 
 
 FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=name_of)
-SOME = pytest.mark.parametrize("declared", depth.chosen(all_formats(), 20, key=name_of), ids=name_of)
+CHOSEN: list[Format] = depth.chosen(all_formats(), 20, key=name_of)
+SOME = pytest.mark.parametrize("declared", CHOSEN, ids=name_of)
 TEXT = "I will look it up: 1 < 2, [x], {y} and `code`.\n\n"
 PROSE = (
     "",
