@@ -26,7 +26,6 @@ OPTIONS = (
     "addopts=-ra --strict-config --strict-markers -p no:cacheprovider",
     "-p",
     "tests.nothing_skipped",
-    "--deselect=tests/test_import.py::test_import_time",  # it needs a quiet machine, and no client
     "-q",
 )
 EVERYWHERE = ("tests/test_import.py", "tests/clients/test_missing_extra.py")

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.adapters import CHUNKS, adapters
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
+from fuzz import repairs
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
 from toolglean.errors import ToolgleanError
@@ -24,6 +26,7 @@ from toolglean.templates.infer import infer
 __all__ = ["FULL", "SMOKE", "Effort", "Row", "all_rows", "import_ms"]
 
 NS = 1e9
+REPAIRS = 100  # broken calls for each repair and format
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,18 @@ def all_rows(effort: Effort) -> Iterator[Row]:
     yield Row("import toolglean", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
     yield from _inference(effort)
     yield from _adapters(effort)
+    yield from _repairs(effort)
+
+
+def _repairs(effort: Effort) -> Iterator[Row]:
+    # What becomes of broken calls is no figure of speed, but of what is read at all. None may be mended wrong.
+    count = max(REPAIRS // effort.divide_by, 2)
+    for repair in repairs.BREAKERS:
+        found = sum((repairs.count_of(repair, name, count)[0] for name in repairs.families(repair)), Counter[str]())
+        share = 100 * found[repairs.RIGHT] / found.total()
+        wrong = found[repairs.WRONG]
+        name = f"{repair}; mended wrong: {wrong}"
+        yield Row("repairs, of broken calls", name, share, "% right", goal=0, judged=wrong)
 
 
 def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:

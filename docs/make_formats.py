@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolglean.formats import library
-from toolglean.formats.spec import Format, Json
+from toolglean.formats.spec import JSON, Format
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "formats.md"
@@ -87,15 +87,20 @@ def _block(text: str) -> Iterator[str]:
 def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
     codec = declared.arguments
     yield "also read", [*map(_code, declared.also), *(_code(f"{a} … {b}") for a, b in declared.sections)]
+    yield "left of it by servers that strip tokens", [*map(_code, declared.stripped)]
     yield "between calls", [_code(declared.separator)] if declared.separator.strip() else []
-    yield "arguments", [] if isinstance(codec, Json) else [_code(repr(codec))]
+    yield "arguments", [] if codec == JSON else [_code(repr(codec))]
     yield "reasoning", [_code(f"{a}…{b}") for a, b in declared.all_reasonings]
-    if declared.all_reasonings and not declared.calls_in_reasoning:
-        yield "a call", ["does not end the reasoning"]
+    if declared.all_reasonings and declared.calls_in_reasoning:
+        yield "calls inside the reasoning", ["are returned at once"]
     yield "markers before text", [*map(_code, declared.speaks)]
     yield "markup wherever it stands", [*map(_code, declared.drop)]
+    yield "all behind a call is content after", [*map(_code, declared.stops)]
+    yield "a lone parameter that may hold all arguments", [*map(_code, declared.wrappers)]
+    if declared.at_line_start:
+        yield "only at", ["the beginning of a line"]
     if declared.registered_only:
-        yield "only", ["calls of tools that the parser was given"]
+        yield "only", ["calls of tools that the parser was given, if it was given any"]
     yield "other names", [*map(_code, declared.aliases)]
     yield "models", [*map(_code, declared.models)]
 

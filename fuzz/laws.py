@@ -90,6 +90,8 @@ class Subject:
         limits: limits so small that they are passed: name and value of each.
         reasons: whether the prompt has opened the reasoning.
         prompt: what stands before the turn.
+        drafts, quoted: what is done with calls in the reasoning, and in code; "" as by default.
+        repair: whether calls are mended.
     """
 
     name: str
@@ -98,12 +100,20 @@ class Subject:
     limits: tuple[tuple[str, int], ...] = ()
     reasons: bool = False
     prompt: str = ""
+    drafts: str = ""
+    quoted: str = ""
+    repair: bool = True
 
     def parser(self) -> Parser:
         """A new parser."""
         options: dict[str, Any] = {"tag": self.name[4:]} if self.name.startswith("tag:") else {"format": self.name}
         options["unknown_tools"] = "content" if self.known else "call"
+        if self.drafts:
+            options["calls_in_reasoning"] = self.drafts
+        if self.quoted:
+            options["quoted"] = self.quoted
         options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
+        options["repair"] = self.repair
         return Parser(TOOLS[self.tools], markup=True, limits=Limits(**dict(self.limits)), **options)
 
 

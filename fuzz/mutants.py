@@ -75,7 +75,9 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     reasoning = name == "auto" or (declared is not None and bool(declared.all_reasonings))
     reasons = reasoning and rng.random() < 0.15
     limits = _limits(rng) if rng.random() < 0.25 else ()
-    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, limits, reasons)
+    subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, limits, reasons, repair=rng.random() < 0.8)
+    if rng.random() < 0.2:
+        subject = replace(subject, drafts=rng.choice(("", "call", "text")), quoted=rng.choice(("", "call")))
     turns = turns_for(name, shared=shared)
     text = mutant(rng, turns, markers)
     if rng.random() > 0.15:

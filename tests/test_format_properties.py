@@ -162,6 +162,8 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
     except UsageError:
         return
     events = events_of(lambda: Parser(tools, format=declared, markup=True), text)
+    if "`" in content:  # an open backtick may make code of the call: test_quotes.py
+        events = events_of(lambda: Parser(tools, format=declared, markup=True, quoted="call"), text)
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == reasoning.strip()

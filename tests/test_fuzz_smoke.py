@@ -9,13 +9,14 @@ import random
 import pytest
 
 import toolglean.engine.emit
-from fuzz import mutants
+from fuzz import alarms, mutants
 from fuzz.laws import Subject, broken
 from fuzz.mutation import mutant
 from fuzz.shrink import shrunk
 from fuzz.turns import all_markers, stream_turns
 from tests import depth
 from toolglean import Parser
+from toolglean.formats.registry import get_format
 
 
 def test_no_mutant_breaks_a_law() -> None:
@@ -83,3 +84,19 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr("sys.argv", ["mutants", "--count", "20", "--seed", "5", "--format", "hermes"])
     assert mutants.main() == 0
     assert capsys.readouterr().out.startswith("20 mutants in ")
+
+
+def test_texts_about_calls_hold_none() -> None:
+    found = [
+        (kind, way, text)
+        for kind, declared, text in alarms.texts(1_000 if depth.is_full() else 90, seed=1)
+        for way in alarms.WAYS
+        if any(name in alarms.TOOLS for name in alarms.alarms(text, declared, way))
+    ]
+    assert found == []
+
+
+def test_a_call_would_be_found() -> None:
+    declared = get_format("hermes")
+    text = 'So: <tool_call>{"name": "shell", "arguments": {}}</tool_call>'
+    assert [alarms.alarms(text, declared, way) for way in alarms.WAYS] == [["shell"]] * len(alarms.WAYS)

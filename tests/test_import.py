@@ -27,6 +27,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"choose"}),
     frozenset({"parser"}),
     frozenset({"stream", "testing"}),
+    frozenset({"explain"}),
     frozenset({"messages"}),
     frozenset({"routing"}),
     frozenset({"clients"}),

@@ -12,7 +12,7 @@ import pytest
 from tests.chunkings import events_of
 from tests.response_turns import TOOLS, Turn, machine_of, turns, written
 from tests.transformers_check import MUST, exported
-from toolglean import CallDelta, CallEnd, Event, Markup, Parser
+from toolglean import CallDelta, CallEnd, Event, Markup, Parser, join
 from toolglean.engine.plan import Plan
 from toolglean.errors import FormatError
 from toolglean.formats.registry import all_formats, get_format
@@ -40,7 +40,7 @@ def same(declared: Format, plan: Plan, turn: Turn) -> None:
     text = written(declared, turn)
     of_format = Parser(TOOLS, format=declared, markup=True)
     of_template = events_of(lambda: machine_of(plan, TOOLS), text)
-    assert shown(of_template) == shown(of_format.feed(text) + of_format.finish()), text
+    assert shown(of_template) == shown(join(of_format.feed(text) + of_format.finish())), text
 
 
 @pytest.mark.parametrize("name", MUST)

@@ -123,7 +123,7 @@ RIGHT: dict[str, tuple[str, str]] = {
     "P11b": ("f:ok", "8443e48d1956"),
     "P11c": ("f:ok", "3e19a575dda3"),
     "P12": ("f:ok", "7bf4139ebe57"),
-    "P13": ("f:incomplete", "b14be2223bd6"),
+    "P13": ("f:ok", "472e4ffdc1e1"),
     "P13b": ("f:ok", "2ca06f0adad9"),
     "P13c": ("f:ok", "c87ee8604522"),
     "P13d": ("f:ok", "b3de61e67b79"),

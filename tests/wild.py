@@ -87,7 +87,9 @@ def judge(row: dict[str, Any], way: str) -> Answer | None:
     plausible = [call for calls in accepted for call in calls]
     unexpected = [call for call in ran if not any(_same(each, call) for each in plausible)]
     return Answer(
-        right=any(_all_same(calls, ran) for calls in accepted) and _texts_are_right(row, whole) and _ends(row, whole, ran),
+        right=any(_all_same(calls, ran) for calls in accepted)
+        and _texts_are_right(row, whole)
+        and _ends(row, whole, ran),
         unsafe=tuple(f"{call.name} {call.arguments}" for call in unexpected if call.known or not tools),
         invented=tuple(f"{call.name} {call.arguments}" for call in unexpected if tools and not call.known),
         lost=_lost(make, row["text"], whole),
@@ -155,7 +157,11 @@ def _chunkings(text: str) -> Iterator[list[str]]:
 
 def _shown(events: list[Event]) -> str:
     calls = [
-        (event.call.name, event.call.arguments if event.call.status == "ok" else event.call.arguments_text, event.call.status)
+        (
+            event.call.name,
+            event.call.arguments if event.call.status == "ok" else event.call.arguments_text,
+            event.call.status,
+        )
         for event in events
         if isinstance(event, CallEnd)
     ]

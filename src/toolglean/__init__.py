@@ -1,5 +1,6 @@
-# The public names, by hand. No logic and no optional package is imported here. The words of a wire format are imported
-# when they are first used, so that parsing with a name or a tag does not pay for them.
+# The public names, by hand. No logic and no optional package is imported here. The words of a wire format, and what
+# tells which one was chosen, are imported when they are first used, so that parsing with a name or a tag does not pay
+# for them.
 """Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls."""
 
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,8 @@ from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.formats.spec import JSON, Format, Quoted, Tree
+    from toolglean.choose.choice import FormatChoice, PassedOver, choose_format
+    from toolglean.formats.spec import JSON, Format, JsonOrText, Quoted, Tree
 
 __all__ = [
     "JSON",
@@ -44,12 +46,15 @@ __all__ = [
     "Content",
     "Event",
     "Format",
+    "FormatChoice",
     "FormatError",
+    "JsonOrText",
     "Limits",
     "Markup",
     "MessageError",
     "Output",
     "Parser",
+    "PassedOver",
     "Problem",
     "Quoted",
     "Reasoning",
@@ -65,6 +70,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "aiter_events",
+    "choose_format",
     "fold",
     "iter_events",
     "join",
@@ -73,8 +79,15 @@ __all__ = [
 ]
 
 
+_CHOICE = {"FormatChoice", "PassedOver", "choose_format"}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in {"JSON", "Format", "Quoted", "Tree"}:
+    if name in _CHOICE:
+        from toolglean.choose import choice  # noqa: PLC0415
+
+        return getattr(choice, name)
+    if name not in {"JSON", "Format", "JsonOrText", "Quoted", "Tree"}:
         raise AttributeError(f"module 'toolglean' has no attribute {name!r}")
     from toolglean.formats import spec  # noqa: PLC0415
 

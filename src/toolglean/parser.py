@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from toolglean.choose import Given, choose
 from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import CALL, DONE, SKIP
+from toolglean.engine.modes import CALL, DONE, MEND, SKIP
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.tools import ToolLike, ToolSet
@@ -53,6 +53,9 @@ class Parser:
         response_template: a response template of Hugging Face, version 1.
         tag: the marker that starts a call, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
         closer: the marker that ends a call; None: read from the template, or derived from the tag.
+        strict: whether the format is read alone that `format`, `model` or a template names. By default its calls come
+            first, and what it does not read is read as another format of the library, or as bare or fenced JSON at the
+            start of the turn, if that is a call of one of `tools`. "auto" and a tag are not affected.
         start: "reasoning" if the prompt has opened the reasoning, "content" if not; None: as the chat template shows,
             or else content.
         prompt: the prompt, or its end, which shows whether the reasoning is open. Only the text after the header of the
@@ -64,6 +67,8 @@ class Parser:
             returns them at once, "text" never.
         quoted: what to do with calls in code: between backticks, or in a fence that opened after other text. "content"
             returns them as content, "call" reads them. A fence that opens the turn, and holds calls, is markup.
+        repair: whether to mend malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
+            mended, and a `Problem` says where. If False, such calls stay "malformed".
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
         markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
             character of the turn.
@@ -96,11 +101,13 @@ class Parser:
         response_template: Mapping[str, Any] | None = None,
         tag: str | None = None,
         closer: str | None = None,
+        strict: bool = False,
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         unknown_tools: Literal["call", "content"] = "call",
         calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
         quoted: Literal["content", "call"] = "content",
+        repair: bool = True,
         coerce: bool = True,
         markup: bool = False,
         id_prefix: str = "call_",
@@ -114,11 +121,13 @@ class Parser:
             response_template=response_template,
             tag=tag,
             closer=closer,
+            strict=strict,
             start=start,
             prompt=prompt,
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
             quoted=quoted,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -127,7 +136,7 @@ class Parser:
         )
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         chosen = choose(
-            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer),
+            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer, strict),
             known,
             untrusted=untrusted,
         )
@@ -137,6 +146,7 @@ class Parser:
             unknown_tools=unknown_tools,
             calls_in_reasoning=calls_in_reasoning,
             quoted=quoted,
+            repair=repair,
             coerce=coerce,
             markup=markup,
             id_prefix=id_prefix,
@@ -182,7 +192,10 @@ class Parser:
         if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:
             machine.pos += len(chunk)
             return Output(chunk)
-        return fold(machine.feed(chunk))
+        events = machine.feed(chunk)
+        if len(events) == 1 and type(event := events[0]) is Content:
+            return Output(event.text)
+        return fold(events)
 
     def finish(self) -> list[Event]:
         """End the turn.
@@ -213,7 +226,7 @@ class Parser:
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
         mode = self._machine.turn.mode
-        if mode in {CALL, SKIP}:
+        if mode in {CALL, MEND, SKIP}:
             return State.ToolCalling
         return State.Done if mode == DONE else State.LookingForTag
 

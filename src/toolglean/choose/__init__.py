@@ -3,6 +3,7 @@
 #
 # arguments.py   what is wrong with an argument, said at the door
 # precedence.py  which of several things counts
+# choice.py      what was chosen, and why, for those who ask
 # plans.py       the plan of formats, made once for all parsers
 """From what the user has to what the parser reads."""
 

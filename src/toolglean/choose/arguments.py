@@ -24,7 +24,7 @@ _WORDS = {"start": (None, "content", "reasoning"), "unknown_tools": ("call", "co
     "calls_in_reasoning": ("draft", "call", "text"),
     "quoted": ("content", "call"),
 }
-_FLAGS = ("coerce", "markup", "untrusted")
+_FLAGS = ("strict", "repair", "coerce", "markup", "untrusted")
 
 
 def check_arguments(
@@ -35,11 +35,13 @@ def check_arguments(
     response_template: Any,
     tag: Any,
     closer: Any,
+    strict: Any,
     start: Any,
     prompt: Any,
     unknown_tools: Any,
     calls_in_reasoning: Any,
     quoted: Any,
+    repair: Any,
     coerce: Any,
     markup: Any,
     id_prefix: Any,
@@ -59,11 +61,13 @@ def check_arguments(
         and response_template is None
         and (tag is None or type(tag) is str)
         and (closer is None or type(closer) is str)
+        and (strict is True or strict is False)
         and start is None
         and type(prompt) is str
         and unknown_tools == "call"
         and calls_in_reasoning == "draft"
         and quoted == "content"
+        and (repair is True or repair is False)
         and (coerce is True or coerce is False)
         and (markup is True or markup is False)
         and type(id_prefix) is str
@@ -78,11 +82,13 @@ def check_arguments(
         response_template=response_template,
         tag=tag,
         closer=closer,
+        strict=strict,
         start=start,
         prompt=prompt,
         unknown_tools=unknown_tools,
         calls_in_reasoning=calls_in_reasoning,
         quoted=quoted,
+        repair=repair,
         coerce=coerce,
         markup=markup,
         id_prefix=id_prefix,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from toolglean.engine.places.payload import FormatPlan
 from toolglean.formats.compile import compiled
 from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.siblings import siblings_of
 from toolglean.formats.spec import Format
 
 __all__ = ["plan_for"]
@@ -19,33 +20,40 @@ MOST = 128  # plans that are kept, for as many sets of tools
 Formats = tuple[Format, ...]
 
 
-def plan_for(named: str | Format, names: tuple[str, ...]) -> FormatPlan:
+def plan_for(named: str | Format, names: tuple[str, ...], *, strict: bool = False) -> FormatPlan:
     """The plan of a format, or of all of them ("auto"), for tools of these names.
+
+    `strict`: the named format is read alone; else its siblings read calls of known tools that it does not read.
 
     Raises:
         UsageError: no format has that name.
         FormatError: the declaration is wrong.
     """
+    library = all_formats()
     if named == "auto":
-        whole: Formats | Format = all_formats()
+        whole: Formats | Format = library
     else:
         whole = get_format(named) if isinstance(named, str) else named
-        if not whole.is_for_tools:
+        if strict and not whole.is_for_tools:
             names = ()
-    key = (id(whole), names)
+    key = (id(whole), id(library), names, strict)
     found = _plans.get(key)
     if found is None:
         if len(_plans) >= MOST:
             _plans.pop(next(iter(_plans)), None)
-        found = _plans[key] = whole, _new(whole if isinstance(whole, tuple) else (whole,), names)
+        found = _plans[key] = (whole, library), _new(whole, names, strict=strict)
     return found[1]
 
 
-_plans: dict[tuple[int, tuple[str, ...]], tuple[Formats | Format, FormatPlan]] = {}
-"""With what the id belongs to: while it is here, no other object gets that id."""
+_plans: dict[tuple[object, ...], tuple[tuple[object, ...], FormatPlan]] = {}
+"""With what the ids belong to: while that is here, no other object gets them."""
 
 
-def _new(formats: Formats, names: tuple[str, ...]) -> FormatPlan:
+def _new(whole: Formats | Format, names: tuple[str, ...], *, strict: bool) -> FormatPlan:
+    formats = whole if isinstance(whole, tuple) else (whole,)
     fixed = tuple(each for each in formats if not each.is_for_tools)
     written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
-    return FormatPlan(compiled((*fixed, *(each for each in written_out if each is not None))))
+    program = compiled((*fixed, *(each for each in written_out if each is not None)))
+    if strict or not names or isinstance(whole, tuple):
+        return FormatPlan(program)
+    return FormatPlan(program, siblings_of(program, names))

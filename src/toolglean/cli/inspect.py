@@ -9,6 +9,7 @@ import json
 import sys
 from typing import Any
 
+from toolglean.choose.choice import FormatChoice, choose_format
 from toolglean.cli.options import InputError, add_set_option, read_text, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -38,6 +39,11 @@ def add_to(commands: Any) -> None:
         "template",
         metavar="TEMPLATE",
         help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="the model's name: show which of name and template Parser uses if it is given both, and why",
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
@@ -69,6 +75,8 @@ def read_template(path: str) -> TemplateSource:
 def run(args: argparse.Namespace) -> int:
     """Inspect. 1 where no format can be read from the template, else 0."""
     source = read_template(args.template)
+    if args.model is not None:
+        return _chosen(args, source)
     try:
         found = infer(
             source.text,
@@ -88,6 +96,33 @@ def run(args: argparse.Namespace) -> int:
         for_people()
         _show(found, Paint(wanted=True))
     return 0
+
+
+def _chosen(args: argparse.Namespace, source: TemplateSource) -> int:
+    variables = {**source.variables, **variables_of(args)}
+    try:
+        choice = choose_format(template=source.text, model=args.model, variables=variables or None, untrusted=True)
+    except (FormatError, TemplateError) as error:
+        return _refused(args, source, str(error))
+    if args.json:
+        for_machines()
+        print(json.dumps(_fields_of(choice), ensure_ascii=False))
+    else:
+        for_people()
+        print(choice)
+    return 0
+
+
+def _fields_of(choice: FormatChoice) -> dict[str, Any]:
+    return {
+        "how": choice.how,
+        "format": None if choice.format is None else choice.format.name,
+        "tag": choice.tag,
+        "argument": choice.argument,
+        "reason": choice.reason,
+        "passed_over": [{"argument": each.argument, "reason": each.reason} for each in choice.passed_over],
+        "advice": choice.advice,
+    }
 
 
 def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> int:

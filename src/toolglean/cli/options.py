@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from toolglean.errors import FormatError, TemplateError, ToolError
 from toolglean.parser import Parser
@@ -18,6 +19,7 @@ __all__ = [
     "add_format_options",
     "add_set_option",
     "given",
+    "made_with",
     "new_parser",
     "read_text",
     "read_tools",
@@ -28,6 +30,8 @@ __all__ = [
 class InputError(Exception):
     """What was given cannot be read. The message says where: file, line, column."""
 
+
+T = TypeVar("T")
 
 WAYS = ("format", "model", "template", "tag")
 MORE = ("closer", "tools", "prompt", "set")
@@ -41,13 +45,19 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--format", metavar="NAME", help="the name of a format, listed by `toolglean formats` (default: auto)"
     )
     way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
-    way.add_argument(
+    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
         "--template",
         metavar="FILE",
         help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json",
+        "Ollama Modelfile; or a tokenizer_config.json. With --model too, this one counts "
+        "if it is known, else the name",
     )
-    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    group.add_argument(
+        "--strict-format",
+        action="store_true",
+        help="read the named format alone: no calls of your tools in the formats of other families",
+    )
     group.add_argument(
         "--closer", help="the marker that ends a call (default: derived from the tag, or read from the template)"
     )
@@ -61,6 +71,24 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--prompt",
         metavar="FILE",
         help="a file with the prompt, or just its end, which shows whether the reasoning is open",
+    )
+    group.add_argument(
+        "--calls-in-reasoning",
+        choices=["draft", "call", "text"],
+        default="draft",
+        help="calls inside the reasoning: kept back until what follows shows what they are (default), read at once, or "
+        "never read",
+    )
+    group.add_argument(
+        "--quoted",
+        choices=["content", "call"],
+        default="content",
+        help="calls between backticks, or in a code fence behind other text: content (default), or read as calls",
+    )
+    group.add_argument(
+        "--no-repair",
+        action="store_true",
+        help="leave calls malformed that could be mended because they can be meant in one way only",
     )
     add_set_option(group)
     group.add_argument(
@@ -99,7 +127,12 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def new_parser(args: argparse.Namespace) -> Parser:
-    """The parser that the arguments ask for.
+    """The parser that the arguments ask for: see `made_with`."""
+    return made_with(args, Parser)
+
+
+def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
+    """What `make` makes of the tools and the options of a parser that the arguments ask for.
 
     Raises:
         InputError: a file cannot be read, or is not what it should be.
@@ -107,6 +140,8 @@ def new_parser(args: argparse.Namespace) -> Parser:
     """
     if args.closer is not None and args.tag is None and args.template is None:
         raise InputError("--closer needs --tag or --template: a format has its own closer")
+    if args.template is not None and (args.format is not None or args.tag is not None):
+        raise InputError("--template does not go with --format or --tag: leave out one of them")
     variables = variables_of(args)
     if variables and args.template is None:
         raise InputError("--set needs --template: nothing else takes variables")
@@ -114,8 +149,10 @@ def new_parser(args: argparse.Namespace) -> Parser:
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
+    given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
+    given |= {"strict": args.strict_format, "calls_in_reasoning": args.calls_in_reasoning, "quoted": args.quoted}
     try:
-        return Parser(tools, **ways, variables=variables or None, closer=args.closer, start=args.start, prompt=prompt)
+        return make(tools, **given, repair=not args.no_repair)
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise
@@ -124,7 +161,12 @@ def new_parser(args: argparse.Namespace) -> Parser:
 
 def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
-    return args.start != "content" or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+    return (
+        args.strict_format
+        or args.no_repair
+        or (args.start, args.calls_in_reasoning, args.quoted) != ("content", "draft", "content")
+        or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
+    )
 
 
 def read_text(path: str) -> str:

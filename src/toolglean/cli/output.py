@@ -9,7 +9,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from toolglean.events import Event, Output, ToolCall
@@ -24,6 +24,7 @@ __all__ = [
     "Paint",
     "end_line",
     "event_line",
+    "explanation_line",
     "for_machines",
     "for_people",
     "output_line",
@@ -77,6 +78,19 @@ def summary_line(counts: dict[str, Any]) -> str:
     return _line({"summary": counts})
 
 
+def explanation_line(explanation: Any) -> str:
+    """An explanation as a line of JSON: its fields, and those of its parts."""
+    return _line(_parts(explanation))
+
+
+def _parts(value: Any) -> Any:
+    if isinstance(value, ToolCall):
+        return _fields(value)
+    if isinstance(value, list | tuple):
+        return [_parts(each) for each in value]
+    return {each.name: _parts(getattr(value, each.name)) for each in fields(value)} if is_dataclass(value) else value
+
+
 def _fields(value: Any) -> Any:
     # As `asdict`, but for arguments: they are not copied, for they may be nested deeper than Python recurses.
     if isinstance(value, list):
@@ -98,15 +112,20 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
+def _is_colourful() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 class Paint:
     """Colour, where there is someone to see it.
 
     Args:
         wanted: False: never. Otherwise on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
+        always: whether to colour wherever the output goes.
     """
 
-    def __init__(self, *, wanted: bool) -> None:
-        self.on = wanted and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    def __init__(self, *, wanted: bool, always: bool = False) -> None:
+        self.on = always or (wanted and _is_colourful())
 
     def __call__(self, text: str, *codes: str) -> str:
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.on and text and codes else text

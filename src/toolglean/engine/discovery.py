@@ -20,13 +20,14 @@ from toolglean.engine.envelope import Envelope, Frame, begin_arguments, begin_fr
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, QUOTE, mended
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, leaves_string, mended
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolglean.engine.turn import Stops
 
 __all__ = ["TagPayload", "TagPlan"]
 
@@ -68,9 +69,14 @@ class TagPayload(Payload):
         """Read on."""
         return _PHASES[self.phase](turn, self, text, i)
 
-    def stops(self) -> str:
+    def stops(self) -> Stops | None:
         """See `Payload`."""
-        return QUOTE if self.phase == IN_JSON and self.envelope.in_string else ""
+        return (leaves_string, None) if self.phase == IN_JSON and self.envelope.in_string else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        del turn
+        return self.envelope.scanner.passed(text)
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
@@ -95,16 +101,23 @@ class TagPayload(Payload):
     def copy(self) -> TagPayload:
         """The same place."""
         twin = TagPayload.__new__(TagPayload)
-        twin.__dict__.update(self.__dict__)
-        twin.envelope = self.envelope.copy()
+        twin.tag, twin.phase, twin.envelope, twin.first_call = (
+            self.tag,
+            self.phase,
+            self.envelope.copy(),
+            self.first_call,
+        )
+        twin._after, twin._tried, twin._fence, twin._paren = self._after, self._tried, self._fence, self._paren
+        twin._gap, twin._recent, twin._word, twin._name = self._gap, self._recent, self._word, self._name
+        twin._prose, twin._held = self._prose, self._held
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__
-        return state | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
+        return self.__dict__ | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for slot, value in state.items():
+            setattr(self, slot, value)
         self.tag = Tag.of(*state["tag"])
 
 
@@ -177,8 +190,9 @@ class TagPlan(Plan):
             payload.phase = IN_JSON
         return payload, len(found)
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
-        """The turn begins with that character: the payload, and how many characters it has read; None if none."""
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
+        """The turn begins at `i`: the payload, and how many characters it has read; None if none."""
+        char, start = text[i], turn.base + i
         if char == self.tag.text:
             return self.begin(turn, char, start)
         return None if self.tag.text else self.begin(turn, "", start)

@@ -68,7 +68,7 @@ class Draft:
         self._text: Rope = ((), text)
         self._end = self._safe = start + len(text)
         self._tail = ""  # what may begin a marker of reasoning: it is not read yet
-        place, found = _finder(marks).find(text, 0)
+        place, found = _finder(marks).find(text, 1)  # what it begins with is the opener of a call
         if found:
             self.over = start + place
 
@@ -108,7 +108,7 @@ class Draft:
             place, found = len(text), ""  # see `passed`
         elif base + place > self.most:
             place, found = self.most - base, ""
-            self.limit = "call_chars", text[place : place + 1], self.most
+            self.limit = "call_chars", "", self.most  # the text there: see `split`
         self._safe = base + place
         if found or self.limit is not None:
             self.over = self._safe
@@ -129,6 +129,8 @@ class Draft:
     def split(self) -> tuple[str, Piece]:
         """Where it turned out to be none: the text before, and what is to be read again."""
         text, over = joined(self._text), self.start if self.over is None else self.over
+        if self.limit is not None and self.limit[0] == "call_chars":
+            self.limit = "call_chars", text[over - self.start :][:1], over
         return text[: over - self.start], (text[over - self.start :], 0, over)
 
     def is_before(self, piece: Piece) -> bool:

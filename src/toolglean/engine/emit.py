@@ -11,9 +11,11 @@ from typing import Any
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, Status, ToolCall
 from toolglean.scan.json import decode
-from toolglean.scan.rope import PIECE, Rope, flat, grown, joined
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 __all__ = ["Emitter"]
+
+LATE = 128  # pieces of the arguments that are joined at once
 
 
 class Emitter:
@@ -24,6 +26,7 @@ class Emitter:
         index: how many calls were started.
         open: whether a call is open: started and not ended.
         name, start: the name of the last call, and where it began.
+        repairs: what was mended of the open call.
     """
 
     __slots__ = (
@@ -33,6 +36,7 @@ class Emitter:
         "_id_prefix",
         "_ids",
         "_known",
+        "_late",
         "_markup",
         "_markup_start",
         "_markup_wanted",
@@ -43,6 +47,7 @@ class Emitter:
         "name",
         "open",
         "out",
+        "repairs",
         "start",
     )
 
@@ -63,7 +68,9 @@ class Emitter:
         self._known: bool | None = None
         self.start = 0
         self._args: Rope = ()
+        self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
         self._args_start: int | None = None
+        self.repairs: tuple[str, ...] = ()
 
     def copy(self) -> Emitter:
         """The same emitter."""
@@ -74,7 +81,8 @@ class Emitter:
         twin._markup, twin._markup_start = self._markup, self._markup_start
         twin.name, twin.start, twin._known = self.name, self.start, self._known
         twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
-        twin._args, twin._args_start = self._args, self._args_start
+        twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
+        twin.repairs = self.repairs
         return twin
 
     @property
@@ -130,8 +138,8 @@ class Emitter:
         if self.open:
             self.index, self.start = 1, 0
             self.out.append(CallStart(0, self._shown, self.name, self._known, 0))
-            if self._args:
-                self.out.append(CallDelta(0, joined(self._args), 0))
+            if self.has_arguments:
+                self.out.append(CallDelta(0, self.arguments(), 0))
 
     def flush(self) -> None:
         """The turn is over."""
@@ -166,27 +174,49 @@ class Emitter:
         start = max(start, 0)
         if self._args_start is None:
             self._args_start = start
-        self._args = grown(self._args, text)
-        self.out.append(CallDelta(self.index - 1, text, start))
+        self.out.append(self.plain_delta(text, start))
 
     def plain_delta(self, text: str, start: int) -> CallDelta:
         """A piece of a string in the open call's arguments, handed out at once; some of them was written before."""
-        args = self._args
-        # `grown`, written out: this is done for each chunk of a long argument.
-        self._args = (args[0], args[1] + text) if args and len(args[1]) < PIECE else (args, text)
+        late = self._late
+        late.append(text)
+        if len(late) >= LATE:
+            self._gather()
         return CallDelta(self.index - 1, text, start)
 
-    def plain_reasoning(self, text: str, start: int) -> Reasoning:
-        """Reasoning that does not end with white space, handed out at once, behind the white space that waited."""
-        if not self._ws:
-            return Reasoning(text, start)
-        waited, self._ws = joined(self._ws), ()
-        return Reasoning(waited + text, self._ws_start)
+    def plain_reasoning(self, chunk: str, start: int) -> Reasoning | None:
+        """Reasoning, handed out at once, behind the white space that waited; None if it is white space alone.
+
+        The white space at its end waits: it may be markup.
+        """
+        text = chunk.rstrip()
+        if not text:
+            return None
+        if self._ws:
+            waited, self._ws = joined(self._ws), ()
+            event = Reasoning(waited + text, self._ws_start)
+        else:
+            event = Reasoning(text, start)
+        if len(text) < len(chunk):
+            self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
+        return event
 
     def arguments(self) -> str:
         """The open call's arguments so far."""
+        self._gather()
         self._args = flat(self._args)
         return joined(self._args)
+
+    def _gather(self) -> None:
+        if self._late:
+            self._args = (self._args, "".join(self._late))
+            self._late = []
+
+    @property
+    def arguments_end(self) -> str:
+        """The last few characters of the open call's arguments."""
+        self._gather()
+        return self._args[1][-4:] if self._args else ""
 
     @property
     def has_arguments(self) -> bool:
@@ -198,6 +228,7 @@ class Emitter:
         end = max(end, 0)  # all of it may stand in the prompt
         if status == "ok" and not self.has_arguments:
             self.delta("{}", end)
+        self._gather()
         text, self._args = joined(self._args), ()
         arguments: dict[str, Any] = {}
         if status == "ok":
@@ -208,12 +239,13 @@ class Emitter:
         call_id = self._free_id(index) if self._shown is None else self._shown
         self._ids.setdefault(call_id, 2)
         span = (self.start, end)
-        self.out.append(
-            CallEnd(index, ToolCall(call_id, index, self.name, self._known, arguments, text, span, status), end)
-        )
+        repairs, self.repairs = self.repairs if status == "ok" else (), ()
+        call = ToolCall(call_id, index, self.name, self._known, arguments, text, span, status, repairs)
+        self.out.append(CallEnd(index, call, end))
         self.open = False
 
     def __getstate__(self) -> tuple[Any, ...]:
+        self._gather()
         long = {"_ws", "_markup", "_args"}  # a long rope is too deep for pickle
         return tuple(flat(getattr(self, each)) if each in long else getattr(self, each) for each in self.__slots__)
 

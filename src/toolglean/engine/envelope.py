@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
+from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -24,9 +24,10 @@ __all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelop
 SEPARATORS = " \t\r\n,"
 
 # What the envelope is reading.
-TOKENS = 0  # its own keys and brackets
-HOLDING = 1  # a value that is kept, or passed over, until it is known what it is
-ARGUMENTS = 2  # the arguments of the open call
+BRACKET = 0  # nothing: its first bracket follows
+TOKENS = 1  # its own keys and brackets
+HOLDING = 2  # a value that is kept, or passed over, until it is known what it is
+ARGUMENTS = 3  # the arguments of the open call
 
 # Why a value is held.
 FOR_ARGUMENTS = 0  # an arguments key before the name
@@ -48,13 +49,14 @@ class Frame:
         kind: `{` or `[`.
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the value of its name key.
+        name: the value of its name key, or of another key that may hold a tool's name.
         id: the value of its id key.
         held: what its arguments are: MISSING, or how they were written.
         arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
         lone: the tool whose name is the only key so far.
         called: whether a call was opened from this object.
         repeated: the last name or arguments key that came a second time, and its place.
+        soft: whether the name stands under a key that may hold anything.
         room: how deep arguments may be that are written as a string.
     """
 
@@ -70,6 +72,7 @@ class Frame:
         "name",
         "repeated",
         "room",
+        "soft",
         "start",
     )
 
@@ -86,13 +89,14 @@ class Frame:
         self.called = False
         self.repeated: tuple[str, int] | None = None
         self.room = 0
+        self.soft = False
 
     def copy(self) -> Frame:
         """The same frame."""
         twin = Frame(self.kind)
         twin.key, twin.keys, twin.name, twin.id = self.key, self.keys, self.name, self.id
         twin.held, twin.arguments, twin.start, twin.room = self.held, self.arguments, self.start, self.room
-        twin.lone, twin.called, twin.repeated = self.lone, self.called, self.repeated
+        twin.lone, twin.called, twin.repeated, twin.soft = self.lone, self.called, self.repeated, self.soft
         return twin
 
 
@@ -115,7 +119,7 @@ class Envelope:
         self.scanner = JsonScanner(max_depth)
         self.frames: list[Frame] = []
         self.region_depth = 0  # the depth at which the machine's region began
-        self._reading = TOKENS
+        self._reading = BRACKET
         self._token: Rope = ()
         self._value: Rope = ()
         self._value_start = 0
@@ -129,8 +133,15 @@ class Envelope:
 
     @property
     def in_arguments(self) -> bool:
-        """Whether what is read may be the arguments of a call that is not certain yet."""
-        return self._reading == HOLDING and self._purpose != FOR_NOTHING
+        """Whether arguments of a call that is not certain yet are being read, or wait for its name."""
+        if self._reading == HOLDING and self._purpose != FOR_NOTHING:
+            return True
+        return any(frame.arguments and not frame.called for frame in self.frames)
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether a call was begun and its arguments' object has closed."""
+        return self._reading == TOKENS and any(frame.called and frame.held == AS_OBJECT for frame in self.frames)
 
     def copy(self) -> Envelope:
         """The same place."""
@@ -153,7 +164,7 @@ class Envelope:
 def begin_frames(envelope: Envelope, bracket: str) -> None:
     """The envelope begins with that bracket, which has been read."""
     envelope.scanner.step(bracket, 0)
-    envelope.frames = [Frame(bracket)]
+    envelope.frames, envelope._reading = [Frame(bracket)], TOKENS
 
 
 def begin_arguments(envelope: Envelope, depth: int) -> None:
@@ -163,15 +174,13 @@ def begin_arguments(envelope: Envelope, depth: int) -> None:
 
 def read_envelope(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
-    if envelope.scanner.untouched:  # its first bracket
-        turn.region.keep(text[i])
-        begin_frames(envelope, text[i])
-        return i + 1
-    if envelope._reading == ARGUMENTS:
-        return _read_arguments(turn, envelope, text, i)
-    if envelope._reading == HOLDING:
-        return _read_held(turn, envelope, text, i)
-    return _read_token(turn, envelope, text, i)
+    return _READS[envelope._reading](turn, envelope, text, i)
+
+
+def _read_bracket(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    turn.region.keep(text[i])
+    begin_frames(envelope, text[i])
+    return i + 1
 
 
 def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
@@ -241,6 +250,9 @@ def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     return j
 
 
+_READS = (_read_bracket, _read_token, _read_held, _read_arguments)
+
+
 def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
     # No call is open: the text belongs to the region, or it parts two calls.
     token = envelope.scanner.token
@@ -293,9 +305,14 @@ def _on_string(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     frame = envelope.frames[-1]
     if frame.kind == "[":
         return
-    if frame.key in NAME_KEYS and frame.name is None:
+    if frame.key in NAME_KEYS and (frame.name is None or (frame.soft and not frame.called)):
+        frame.soft = False
         frame.name = _string(raw)
         _name_read(turn, frame, frame.name, place)
+    elif frame.key in KNOWN_NAME_KEYS and frame.name is None and turn.names.resolve(_string(raw)) is not None:
+        frame.name, frame.soft = _string(raw), True
+        if frame.held != MISSING and _open(turn, frame, frame.name):
+            _give(turn, frame, place)
     elif frame.key in ID_KEYS and frame.id is None:
         frame.id = _string(raw)
         if frame.called:

@@ -1,4 +1,4 @@
-# What this file knows: the only loop, and the short ways past it.
+# What this file knows: the only loop, and the short ways past it (steps.py: what the loop does in each mode).
 # What it must not know: how a payload is written (discovery.py, places/), and what the user had to name the format.
 #
 # The loop hands the text to the step of the current mode until the text is used up. A step reads on from a position
@@ -7,36 +7,39 @@
 #
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
 # as they come. What a chunk must not hold for that is found out when the loop ends, once, and not with each chunk.
+# What may begin an opener, or end a string, is looked at beside the loop too: mostly it does neither.
+# Such a way takes in nothing of a chunk that must be read after all.
 """The machine: LookingForTag, ToolCalling, Done."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
+from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.quotes import Quotes, begins_fence, fence_at
-from toolglean.engine.turn import Turn
+from toolglean.engine.quotes import Quotes
+from toolglean.engine.steps import STEPS, mender
+from toolglean.engine.turn import Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
-from toolglean.scan.text import NO_GUARD, with_closers
+from toolglean.scan.text import NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.limits import Limits
+    from toolglean.scan.reader import Search
     from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-LAYOUT = 4  # of the pickled state
-
-Search = Callable[[str], object]
+_anything: Search = re.compile("").search
+_nowhere: Stops = _anything, None
+LAYOUT = 7  # of the pickled state
 
 
 class Machine:
@@ -54,7 +57,7 @@ class Machine:
         "_find_stop",
         "_finished",
         "_lent",
-        "_reasons",
+        "_stops",
         "guard",
         "plan",
         "pos",
@@ -74,6 +77,7 @@ class Machine:
         coerce: bool = True,
         calls_in_reasoning: str = "draft",
         quoted: str = "content",
+        repair: bool = True,
     ) -> None:
         names = Names(tools, unknown=unknown_tools == "call")
         emit = Emitter(id_prefix, markup=markup)
@@ -84,9 +88,11 @@ class Machine:
         self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
         self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
         self.turn.deaf = calls_in_reasoning == "text"
+        self.turn.repair = ON if repair else OFF
         self.pos = 0
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
+        self._shut_short_ways()
         self._set_short_ways()
 
     # -- what was before the turn --------------------------------------------------------------------------------------
@@ -134,26 +140,35 @@ class Machine:
 
     def feed(self, chunk: str) -> list[Event]:
         """Read one chunk; the short ways first. `Parser.feed` has the shortest, for plain content."""
+        events = None
+        if self._find_opener is not None and chunk:  # text
+            start, turn = self.pos, self.turn
+            if turn.held or self._find_opener(chunk) or ("`" in chunk and not turn.lane):
+                events = self._beside_opener(chunk)
+            elif turn.lane:
+                event = turn.emit.plain_reasoning(chunk, start)
+                if event is not None:
+                    self.pos, turn.last = start + len(chunk), chunk
+                    return [event]
+            else:
+                self.pos, turn.last = start + len(chunk), chunk
+                return [Content(chunk, start)]
+        elif self._find_stop is not None and chunk:  # inside a string of the arguments
+            start, turn = self.pos, self.turn
+            end = start + len(chunk)
+            if end < turn.bound.at:
+                if self._find_stop(chunk):
+                    events = self._beside_stop(chunk)
+                else:
+                    self.pos, write = end, self._stops[1]
+                    return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
+        return self._feed_loop(chunk) if events is None else events
+
+    def _feed_loop(self, chunk: str) -> list[Event]:
         if self._finished:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
             return self._taken()
-        if self._find_stop is not None:  # inside a string of the arguments
-            turn, start, text = self.turn, self.pos, chunk
-            end = start + len(chunk)
-            if self._find_stop(chunk) and turn.payload is not None:
-                text = turn.payload.passed(chunk)
-            if text and end < turn.bound.at:
-                self.pos = end
-                return [turn.emit.plain_delta(text, start)]
-        elif self._find_opener is not None and not self._find_opener(chunk) and (self._reasons or "`" not in chunk):
-            if not self._reasons:  # text, where tags begin with several characters
-                start = self.pos
-                self.pos, self.turn.last = start + len(chunk), chunk
-                return [Content(chunk, start)]
-            event = self._plain_reasoning(chunk)
-            if event is not None:
-                return [event]
         start = self.pos
         self.pos += len(chunk)
         self._run(chunk, start)
@@ -162,7 +177,7 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
-            while self._release_at_end() or self._settle_draft():
+            while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
                 pass
             self.turn.emit.flush()
             self._finished = True
@@ -178,7 +193,7 @@ class Machine:
         # and plain arguments pass without it.
         self._lent = twin._lent = self.turn.payload is not None
         twin.guard, twin.second = self.guard, self.second
-        twin._find_stop, twin._find_opener, twin._reasons = self._find_stop, self._find_opener, self._reasons
+        twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         return twin
 
     def _own_payload(self) -> None:
@@ -196,43 +211,82 @@ class Machine:
 
     def _shut_short_ways(self) -> None:
         self.guard = self.second = ""
-        self._find_stop: Search | None = None
+        # Text: what says whether a chunk may hold an opener.
         self._find_opener: Search | None = None
-        self._reasons = False
+        # A string of the arguments: what says whether a chunk ends it; in the string's middle, that is `stops`' own.
+        self._find_stop: Search | None = None
+        self._stops: Stops = _nowhere
 
     def _set_short_ways(self) -> None:
-        self._shut_short_ways()
         turn = self.turn
         mode, emit = turn.mode, turn.emit
         if turn.draft is not None:  # all of it is kept, in case it is no call
+            self._shut_short_ways()
             return
+        if mode == CALL:
+            stops = turn.payload.stops() if emit.open and not turn.held and turn.payload is not None else None
+            if self._find_stop is not None or self._find_opener is not None:
+                self._shut_short_ways()
+            if stops is not None:
+                self._stops, self._find_stop = stops, stops[0]
+            return
+        self._shut_short_ways()
         if mode == TEXT:
-            if turn.held or turn.long_space or turn.owed is not None or not emit.unmarked:
-                return
-            if turn.lane != CONTENT:
-                self._reasons, self._find_opener = True, self.plan.finder(turn.lane, turn.only).search
-            elif emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
-                finder = self.plan.finder(CONTENT, turn.only)
-                self.guard, self.second = finder.guards
-                self._find_opener = None if self.guard else finder.search
-        elif mode == CALL:
-            if emit.open and not turn.held and turn.payload is not None:
-                self._find_stop = _stop_search(turn.payload.stops())
+            if not turn.long_space and turn.owed is None and emit.unmarked:
+                self._set_short_ways_of_text()
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
 
-    def _plain_reasoning(self, chunk: str) -> Event | None:
-        # The white space at its end waits: it may be markup.
-        turn, start = self.turn, self.pos
-        text = chunk.rstrip()
-        if not text:
+    def _set_short_ways_of_text(self) -> None:
+        turn = self.turn
+        if turn.lane != CONTENT:
+            if not turn.held:
+                self._find_opener = self.plan.finder(turn.lane, turn.only).search
+        elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
+            finder = self.plan.text_finder(turn)
+            self._find_opener = finder.search
+            if not turn.held:
+                self.guard, self.second = finder.guards
+
+    # Each of these returns None if the chunk must be read; then nothing of it was taken in.
+
+    def _beside_opener(self, chunk: str) -> list[Event] | None:
+        # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
+        turn = self.turn
+        if turn.lane or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
             return None
-        turn.last = chunk
-        self.pos = start + len(chunk)
-        event = turn.emit.plain_reasoning(text, start)
-        if len(text) < len(chunk):
-            turn.emit.space(chunk[len(text) :], start + len(text))
-        return event
+        finder = self.plan.text_finder(turn)
+        text, start = turn.held + chunk, self.pos - len(turn.held)
+        hit, place = finder.search(text), len(text)
+        if hit is not None:
+            place = hit.start() if hit.lastindex else 0
+            if not place:
+                place, found = finder.find(text, 0, turn.last)
+                if found:
+                    return None
+        self.pos += len(chunk)
+        turn.held = text[place:]
+        self.guard, self.second = ("", "") if turn.held else finder.guards
+        if not place:
+            return []
+        turn.last = text[:place]
+        return [Content(turn.last, start)]
+
+    def _beside_stop(self, chunk: str) -> list[Event] | None:
+        # Most of what might end a string belongs to it: escapes, and in text the beginnings of markers that are none.
+        if self._lent:
+            self._own_payload()
+        turn = self.turn
+        if turn.payload is None or len(chunk) > WINDOW:
+            return None
+        start = self.pos - len(turn.held)
+        passed = turn.payload.passed(turn, turn.held + chunk)
+        if passed is None:
+            return None
+        self.pos += len(chunk)
+        text, waits = passed
+        self._find_stop = _anything if waits else self._stops[0]
+        return [turn.emit.plain_delta(text, start)] if text else []
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -240,40 +294,52 @@ class Machine:
         if self._lent:
             self._own_payload()
         turn = self.turn
-        stack: list[Piece] = [(text, 0, base)]  # texts to read again lie on top
-        while stack:
-            text, i, turn.base = stack.pop() if turn.draft is None else turn.draft.admit(stack.pop(), last=last)
+        stack: list[Piece] = []  # texts to read again lie on top
+        piece: Piece | None = (text, 0, base)
+        while piece is not None:
+            text, i, turn.base = piece if turn.draft is None else turn.draft.admit(piece, last=last)
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
-            if turn.draft is not None and turn.draft.passed:
-                turn.keep_draft()
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
-                again, place = turn.again.waiting
-                turn.again.waiting = None
-                stack.append((again, 0, place))
-            draft = turn.draft
-            if draft is not None and draft.over is not None and not (stack and draft.is_before(stack[-1])):
-                self._take_back(draft, stack)
+                (again, place), turn.again.waiting = turn.again.waiting, None
+                piece = again, 0, place
+            else:
+                piece = stack.pop() if stack else None
+            if turn.draft is not None:
+                piece = self._beside_draft(turn.draft, piece, stack)
         self._set_short_ways()
 
-    def _take_back(self, draft: Draft, stack: list[Piece]) -> None:
+    def _beside_draft(self, draft: Draft, piece: Piece | None, stack: list[Piece]) -> Piece | None:
+        """What is to be read next, if it was that piece: something else where the draft is over."""
+        if draft.passed:
+            self.turn.keep_draft()
+        if draft.over is None or (piece is not None and draft.is_before(piece)):
+            return piece
+        if piece is not None:
+            stack.append(piece)
         text, rest = draft.split()
         self.turn.take_back(draft, text)
         stack[:] = [each for each in stack if draft.is_beyond(each)]
-        if rest[0]:
-            stack.append(rest)
+        return rest if rest[0] else stack.pop() if stack else None
+
+    def _read_rest_of_draft(self) -> bool:
+        """At the end of the turn: what waited because it might have become a marker. True: there was something."""
+        if self.turn.draft is None or not self.turn.draft.waits:
+            return False
+        self._run("", self.pos, last=True)
+        return True
 
     def _settle_draft(self) -> bool:
         """At the end of the turn: what a draft is. True: there was text to read again."""
         draft = self.turn.draft
         if draft is None:
             return False
-        if draft.quoted and draft.close and not draft.waits and draft.over is None:
+        if draft.quoted and draft.close and draft.over is None:
             self.turn.end_draft(self.pos)
-        if draft.waits or draft.over is not None:
+        if draft.over is not None:
             self._run("", self.pos, last=True)
             return True
         self.turn.keep_draft()
@@ -297,7 +363,7 @@ class Machine:
             elif turn.payload is not None and turn.mode == CALL:
                 i = turn.payload.read(turn, text, i)
             else:
-                i = _STEPS[turn.mode](self, text, i)
+                i = STEPS[turn.mode](turn, self.plan, text, i)
         if beyond and turn.held and bound.at <= turn.base + n:  # it cannot wait for what lies behind the limit
             turn.held = ""
             turn.stop(bound.name, beyond, turn.base + n)
@@ -316,9 +382,11 @@ class Machine:
         self._own_payload()
         turn = self.turn
         held, turn.held = turn.held, ""
+        if turn.mending is not None:
+            return self._release_mending()
         if turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
-            turn.mode = TEXT
+            turn.mode, turn.payload = TEXT, None
         elif turn.payload is not None:
             turn.payload.finish(turn)
         elif turn.wrapper and held == "`" * turn.wrapper:
@@ -331,117 +399,14 @@ class Machine:
         self._run(again, place)
         return True
 
-    # -- the steps: what is done with the text in each mode ------------------------------------------------------------
-
-    def _read_start(self, text: str, i: int) -> int:
-        """White space at the start of the turn; what begins there may be a call without a marker."""
-        turn, plan = self.turn, self.plan
-        j = i
-        while j < len(text) and text[j].isspace():
-            j += 1
-        if plan.spaced:
-            turn.emit.space(text[i:j], turn.base + i)
-        else:
-            turn.say(text[i:j], turn.base + i)
-        if j < len(text):
-            if text[j] == "`" and turn.quotes is not None and (read := self._read_fence(text, j)) >= 0:
-                return read
-            begun = plan.begin_bare(turn, text[j], turn.base + j) if plan.bare else None
-            turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
-            if begun:
-                turn.payload, read = begun
-                return j + read
-        return j
-
-    def _read_fence(self, text: str, i: int) -> int:
-        """A fence that opens the turn, if a tag follows at once; -1 if it is text."""
+    def _release_mending(self) -> bool:
+        # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.
         turn = self.turn
-        line = fence_at(text, i)
-        if line is None or line.end() == len(text):
-            return turn.hold(text, i) if begins_fence(text, i) else -1
-        place, found = self.plan.finder(turn.lane, turn.only).find(text, line.end(), "\n")
-        if place > line.end():
-            return -1
-        if not found:
-            return turn.hold(text, i)
-        turn.mode = CALL
-        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
-        turn.region.begin_before(line[0])
-        turn.wrapper = len(line[1])
-        return place + read
-
-    def _read_wrapper(self, text: str, i: int) -> int:
-        """What stands where the fence around the calls may end; returns its end, or `i` if it is something else."""
-        turn = self.turn
-        j = i
-        while j < len(text) and text[j] == "`":
-            j += 1
-        if i < j == len(text) and j - i <= turn.wrapper:
-            return turn.hold(text, i)
-        if j - i >= turn.wrapper:
-            turn.emit.markup(text[i:j], turn.base + i)
-            turn.wrapper, turn.mode = 0, SPACE
-            return j
-        return i
-
-    def _read_text(self, text: str, i: int) -> int:
-        """Content or reasoning, until a tag."""
-        turn = self.turn
-        if turn.wrapper and (end := self._read_wrapper(text, i)) > i:
-            return end
-        finder = self.plan.finder(turn.lane, turn.only)
-        if turn.owed:
-            finder = with_closers(finder, turn.owed)
-        place, found = finder.find(text, i, turn.last)
-        if place > i:
-            turn.say(text[i:place], turn.base + i)
-        if not found:
-            return turn.hold(text, place)
-        if turn.quotes is not None and turn.lane == CONTENT:
-            if found[0] == "`" and turn.said:  # a fence behind other text
-                turn.say(found, turn.base + place)
-                return place + len(found)
-            turn.quotes.settle(turn.base + place)
-        if turn.owed and found in turn.owed:
-            turn.owed = None
-            turn.say(found, turn.base + place)
-            return place + len(found)
-        turn.mode = CALL
-        turn.payload, read = self.plan.begin(turn, found, turn.base + place)
-        return place + read
-
-    def _read_space(self, text: str, i: int) -> int:
-        """White space behind a call: whose it is, what follows decides."""
-        j = self.turn.wait_for_more(text, i)
-        if j < len(text):
-            self.turn.leave(text_follows=True)
-        return j
-
-    def _read_beside_marker(self, text: str, i: int) -> int:
-        """White space beside a marker: markup."""
-        turn = self.turn
-        j = i
-        while j < len(text) and text[j].isspace():
-            j += 1
-        turn.emit.markup(text[i:j], turn.base + i)
-        if j < len(text):
-            turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
-        return j
-
-    def _read_call(self, text: str, i: int) -> int:
-        """What a tag opened."""
-        assert self.turn.payload is not None
-        return self.turn.payload.read(self.turn, text, i)
-
-    def _read_rest_of_call(self, text: str, i: int) -> int:
-        """The rest of a malformed call."""
-        assert self.turn.payload is not None
-        return self.turn.payload.skip(self.turn, text, i)
-
-    def _read_to_the_end(self, text: str, i: int) -> int:
-        """All is content."""
-        self.turn.emit.content(text[i:], self.turn.base + i)
-        return len(text)
+        mender().finish_mending(turn)
+        if turn.again.waiting is not None:
+            (again, place), turn.again.waiting = turn.again.waiting, None
+            self._run(again, place)
+        return True
 
     # -- pickles -------------------------------------------------------------------------------------------------------
 
@@ -453,23 +418,6 @@ class Machine:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
         _, self.plan, self.turn, self.pos, self._finished, waits = state
         self._lent = False
-        if waits or self._finished:
-            self._shut_short_ways()
-        else:
+        self._shut_short_ways()
+        if not waits and not self._finished:
             self._set_short_ways()
-
-
-_STEPS: tuple[Callable[[Machine, str, int], int], ...] = (
-    Machine._read_start,
-    Machine._read_text,
-    Machine._read_space,
-    Machine._read_call,
-    Machine._read_rest_of_call,
-    Machine._read_to_the_end,
-    Machine._read_beside_marker,
-)
-
-
-@lru_cache(maxsize=64)
-def _stop_search(stops: str) -> Search | None:
-    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None

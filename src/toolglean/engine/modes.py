@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BESIDE", "CALL", "CONTENT", "DONE", "SKIP", "SPACE", "START", "TEXT"]
+__all__ = ["BESIDE", "CALL", "CONTENT", "DONE", "MEND", "SKIP", "SPACE", "START", "TEXT"]
 
 START = 0  # white space at the start of the turn, where a call needs no marker
 TEXT = 1  # content or reasoning, until a tag
@@ -13,5 +13,6 @@ CALL = 3  # what a tag opened
 SKIP = 4  # the rest of a malformed call
 DONE = 5  # content, to the end
 BESIDE = 6  # white space beside a marker
+MEND = 7  # the rest of a call that may have to be mended
 
 CONTENT = 0  # the lane of content; others are reasoning

@@ -12,9 +12,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Names", "holds_markup"]
 
+
+def _of_id(name: str) -> str:
+    # Kimi K2 writes "functions.f:0" for name and number. Clients replace what they cannot have in an id, and the model,
+    # which sees that in its history, writes "functions_f_0".
+    found = _sanitised(name)
+    return name if found is None else str(found[1])
+
+
+_sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
+
 holds_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what stands in no name and no key: there it is the rest of a marker, broken or quoted."""
 
+_left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 _name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
 
 
@@ -41,10 +52,14 @@ class Names:
             return None
         if name in tools:
             return name
-        for candidate in (name.removeprefix("functions."), name.rpartition(".")[2]):
+        for candidate in (name.removeprefix("functions."), name.rpartition(".")[2], _of_id(name)):
             if candidate in tools:
                 return candidate
         return None
+
+    def spelt(self, name: str) -> str:
+        """The name of a call, as it is reported."""
+        return self.resolve(name) or (_of_id(name) if self.tools is None else name)
 
     def tool(self, name: str) -> Tool | None:
         """The tool that a written name means, if it is one."""
@@ -82,6 +97,8 @@ class Names:
         """
         if not name:
             return False
-        if self.tools is None or self.resolve(name) is not None:
+        if self.tools is None:
+            return _left_open(name) is None
+        if self.resolve(name) is not None:
             return True
         return self.unknown and not bare and _name(name) is not None

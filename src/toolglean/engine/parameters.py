@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.scan.json import CLOSE, JsonScanner, decode
+from toolglean.scan.json import CLOSE, JsonScanner, decode, object_text
 from toolglean.scan.nested import DepthError
+from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.coerce import coerce_within, is_text, json_text, properties
+from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, properties
 
 if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+    from toolglean.scan.text import Finder
     from toolglean.tools import Tool
 
-__all__ = ["Parameters"]
+__all__ = ["Parameters", "pass_value"]
 
 
 class Parameters:
@@ -30,6 +33,11 @@ class Parameters:
         paired: whether that white space stood there, so that the one behind the value is taken off too.
         streams: whether the value is passed on as it arrives.
         undecided: whether the value's closing marker was read, and not yet what may follow it.
+        doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
+        refused: the text of a value that is no JSON, where the format says that it is no text either.
+        python: the text of a value that is a Python literal, and was due to be JSON.
+        has_lines: whether the value has a line break.
+        as_written: the last place at which a marker in a value was found to be text.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
 
@@ -42,16 +50,31 @@ class Parameters:
         "_type",
         "_types",
         "_value",
+        "_wrapped",
+        "_wrappers",
         "_written",
+        "as_written",
+        "doubtful",
+        "has_lines",
         "lead",
         "paired",
         "passed",
+        "python",
+        "refused",
         "streams",
         "too_deep",
         "undecided",
     )
 
-    def __init__(self, tool: Tool | None, types: Mapping[str, str], max_depth: int, *, coerce: bool) -> None:
+    def __init__(
+        self,
+        tool: Tool | None,
+        types: Mapping[str, str],
+        max_depth: int,
+        *,
+        coerce: bool,
+        wrappers: tuple[str, ...] = (),
+    ) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
         self._types = types
         self._coerce = coerce
@@ -61,19 +84,31 @@ class Parameters:
         self._schema: Any = None
         self.streams = True
         self._value: Rope = ()
+        self._wrappers = wrappers if self._root else ()  # keys under which all arguments may stand
+        self._wrapped: tuple[str, str] | None = (
+            None  # the first value, which may be all arguments; and it as a parameter
+        )
         self._written = 0  # how many parameters were begun
         self.lead = self.passed = ""
         self.paired = False
         self.undecided = False
         self.too_deep = False
+        self.doubtful = False
+        self.as_written = -1
+        self.has_lines = False
+        self.refused: str | None = None
+        self.python = ""
 
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
         twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
         twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
+        twin._wrappers, twin._wrapped = self._wrappers, self._wrapped
         twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
+        twin.doubtful, twin.as_written = self.doubtful, self.as_written
+        twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,48 +127,114 @@ class Parameters:
 
     def begin_value(self, lead: str) -> str:
         """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
-        self.lead, self.passed, self.paired, self.undecided = lead, "", False, False
+        self.lead, self.passed, self.paired, self.undecided, self.has_lines = lead, "", False, False, False
+        flushed = self._unwrapped()
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
             self.streams = self._type == self._types.get("string", "string")
         else:
             self.streams = not self._coerce or is_text(self._schema, self._root)
         self._written += 1
+        if self._may_wrap():
+            self.streams = False
+            return ""  # decided when the call ends, or another parameter begins
         before = "{" if self._written == 1 else ", "
-        return f"{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
+        return f"{flushed}{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
+        self.has_lines = self.has_lines or "\n" in text
         if self.streams:
             return quoted_text(text)
         self._value = grown(self._value, text)
         return ""
 
-    def end_value(self) -> str:
-        """The value is whole. Returns JSON text, "" where the value is too deep."""
+    def last_char(self, written: str) -> str:
+        """The last character of the value so far, "" where it has none. `written`: how the arguments end so far."""
+        if not self.streams:
+            return self._value[1][-1:] if self._value else ""
+        if written.endswith(': "'):  # a quote of the value itself would be escaped
+            return ""
+        return "\n" if written[-2:] in {"\\n", "\\r", "\\t"} else written[-1:]
+
+    def end_value(self, *, repair: bool) -> str:
+        """The value is whole. Returns JSON text, "" where the value is too deep, or is not what its type says.
+
+        `repair`: whether a Python literal may stand where JSON is due.
+        """
         self.undecided = False
         if self.streams:
             return '"'
         text, self._value = joined(self._value), ()
+        as_text = self._may_wrap() and self._type == self._types.get("string")
         try:
-            return json_text(self._typed(text))
+            value = text if as_text else self._typed(text, repair=repair)
+            written = "" if value is _NOTHING else json_text(value)
         except DepthError:
             self.too_deep = True
             return ""
+        if value is _NOTHING:
+            self.refused = text
+            return ""
+        if not self._may_wrap():
+            return written
+        self._wrapped = text, f"{{{string_text(self._key)}: {written}"
+        return ""
 
     def end(self) -> str:
         """There are no more parameters."""
-        return "}" if self._written else ""
+        if self._wrapped is None:
+            return "}" if self._written else ""
+        found, _ = object_text(self._wrapped[0], self._max_depth)
+        if found is not None and decode(found)[0].keys() <= properties(self._root).keys():
+            return found
+        return self._unwrapped() + "}"
 
-    def _typed(self, text: str) -> Any:
+    def _unwrapped(self) -> str:
+        # The first value was no wrapper: it is a parameter like any other.
+        held, self._wrapped = self._wrapped, None
+        return "" if held is None else held[1]
+
+    def _may_wrap(self) -> bool:
+        return self._written == 1 and self._key in self._wrappers and self._schema is None
+
+    def _may_be_text(self, text: str) -> bool:
+        # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
+        # that broke.
+        return self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
+
+    def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:
             found = _json_value(text, self._max_depth)
             if found is not _NOTHING:
                 return found
+            if self._type in self._types.values() and not self._may_be_text(text):
+                self.python = text if repair else ""
+                return _python_value(text, self._max_depth - 1) if repair else _NOTHING
         return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
 
 
+def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None:
+    """Text of a value up to what an exact finder finds: see `Payload.passed`."""
+    hit = finder.search(text)
+    if hit is not None and not hit.lastindex:
+        return None
+    place = len(text) if hit is None else hit.start()
+    turn.held = text[place:]
+    return quoted_text(text[:place]), place < len(text)
+
+
 _NOTHING = object()
+_BEGIN_JSON = frozenset({"{", "[", '"', ""})
+
+
+def _python_value(text: str, max_depth: int) -> Any:
+    try:
+        return python_value(text, max_depth)
+    except DepthError:
+        raise
+    except ValueError:
+        return _NOTHING
 
 
 def _json_value(text: str, max_depth: int) -> Any:

@@ -21,6 +21,7 @@ class Plan:
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
         quotable: whether calls in code (Markdown's) are content, and a fence around the calls of a turn is markup.
+        marked: whether a marker may stand where a call needs none; then it comes first.
         drafts: whether calls inside reasoning are kept back: see draft.py.
     """
 
@@ -28,11 +29,16 @@ class Plan:
     spaced = False
     stops_after_bare = False
     drafts = False
+    marked = False
     quotable = False
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
         raise NotImplementedError
+
+    def text_finder(self, turn: Turn) -> Finder:
+        """Finds all that may begin in the text where the turn stands."""
+        return self.finder(turn.lane, turn.only)
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
@@ -47,6 +53,11 @@ class Plan:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
         raise NotImplementedError
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
-        """The turn begins with that character: the payload and how much of it was read, or None."""
+    def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
+        """Whether more text than stands at `i` is needed to tell what begins the turn."""
+        del turn, text, i
+        return False
+
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
+        """The turn begins with what stands at `i`: the payload and how much of it was read, or None."""
         raise NotImplementedError

@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.formats.spec import Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, mended, object_text
+from toolglean.formats.spec import JsonOrText, Quoted, Tree
+from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, leaves_string, mended, object_text
 from toolglean.scan.python import KeywordsReader
-from toolglean.scan.reader import DONE, FAILED, NEED, Reader
+from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, stop_search, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.coerce import properties
+from toolglean.scan.text import Finder
+from toolglean.values.coerce import is_text, properties
+from toolglean.values.coerce import known as known_type
 
 if TYPE_CHECKING:
+    from toolglean.engine.turn import Stops
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonReader", "reader_for"]
+__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops"]
 
 
 class JsonReader:
@@ -64,6 +68,24 @@ class JsonReader:
         """What may end the string that is being read; "" outside strings."""
         return QUOTE if self._scanner.in_string and self._string is None else ""
 
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """See `JsonScanner.passed`."""
+        return self._scanner.passed(text)
+
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        relents = self._string is None and self._scanner.relent()
+        self.fault = "" if relents else self.fault
+        return relents
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return self._scanner.brackets()
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
+
     def copy(self) -> Self:
         """The same place."""
         twin = object.__new__(type(self))
@@ -77,17 +99,131 @@ class JsonReader:
         self._scanner, self._string, self.fault = state
 
 
-def reader_for(edge: HoleEdge, max_depth: int, tool: Tool | None) -> Reader:
-    """The reader of a hole; what the tool's schema says of the parameters is for dialects that do not type them."""
+class JsonOrTextReader:
+    """A JSON object; or text up to a marker, which is the value of the tool's only parameter.
+
+    Args:
+        max_depth: how many containers may be open.
+        key: the parameter that takes text; "" where there is none: then text is refused.
+        ends: the markers that end text.
+
+    Attributes:
+        fault: see `Reader`.
+        rest: the marker that ended the text: it is read again.
+    """
+
+    __slots__ = ("_begun", "_ends", "_held", "_json", "_key", "fault", "rest")
+
+    def __init__(self, max_depth: int, key: str, ends: tuple[str, ...]) -> None:
+        self._json: JsonReader | None = JsonReader(max_depth)
+        self._key, self._ends = key, ends
+        self._begun = False
+        self._held = ""  # what may be the beginning of a marker
+        self.fault = self.rest = ""
+
+    def read(self, text: str, pos: int) -> tuple[int, str, int]:
+        """Read on: see `Reader.read`."""
+        before = ""
+        if not self._begun:
+            self._begun = True
+            if self._key and text[pos] != "{":
+                self._json, before = None, f'{{{string_text(self._key)}: "'
+        if self._json is not None:
+            found = self._json.read(text, pos)
+            self.fault = self._json.fault
+            return found
+        whole = self._held + text[pos:]
+        place, marker = _finder(self._ends).find(whole, 0)
+        piece = before + quoted_text(whole[:place])
+        if not marker:
+            self._held = whole[place:]
+            return len(text), piece, NEED
+        self.rest = marker
+        return pos + place + len(marker) - len(self._held), piece + '"}', DONE
+
+    def stops(self) -> str:
+        """See `Reader.stops`."""
+        return self._json.stops() if self._begun and self._json is not None else ""
+
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        relents = self._begun and self._json is not None and self._json.relent()
+        self.fault = "" if relents else self.fault
+        return relents
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return self._json.brackets() if self._json is not None else ""
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = object.__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        twin._json = self._json and self._json.copy()
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in JsonOrTextReader.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(JsonOrTextReader.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+
+@lru_cache(maxsize=64)
+def _finder(literals: tuple[str, ...]) -> Finder:
+    return Finder(literals)
+
+
+def _text_parameter(tool: Tool | None) -> str:
+    """The only parameter of the tool that takes text, where it needs no other; "" if there is none."""
+    if tool is None:
+        return ""
+    root = tool.parameters
+    found = [key for key, schema in properties(root).items() if known_type(schema, root) and is_text(schema, root)]
+    required = root.get("required")
+    needed = set(required) if isinstance(required, list) else set()
+    return found[0] if len(found) == 1 and needed <= {found[0]} else ""
+
+
+def reader_stops(reader: Reader) -> Stops | None:
+    """See `Payload.stops`."""
+    if isinstance(reader, JsonReader):
+        return (leaves_string, None) if reader.stops() else None
+    search = stop_search(reader.stops())
+    return None if search is None else (search, None)
+
+
+def reader_for(
+    edge: HoleEdge, max_depth: int, tool: Tool | None, *, ends: tuple[str, ...] = (), wary: bool = False
+) -> Reader:
+    """The reader of a hole.
+
+    Args:
+        edge: the hole.
+        max_depth: how many containers may be open.
+        tool: the tool; what its schema says of the parameters is for dialects that do not type them.
+        ends: the markers that end the call.
+        wary: whether to stop where quote markers may be missing, if the dialect has any.
+    """
     if edge.kind == "keywords":
         return KeywordsReader(max_depth)
     codec = edge.codec
+    if isinstance(codec, JsonOrText):
+        with_space = tuple(edge.trail + each for each in ends) if edge.trail else ()
+        return JsonOrTextReader(max_depth, _text_parameter(tool), (*with_space, *ends))
     root: Any = tool.parameters if tool is not None else {}
     known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):
         from toolglean.values.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
 
-        return QuotedReader(codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root)
+        return QuotedReader(
+            codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root, ends=ends, wary=wary
+        )
     if isinstance(codec, Tree):
         from toolglean.values.tree import TreeReader  # noqa: PLC0415
 

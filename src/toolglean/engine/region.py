@@ -77,6 +77,12 @@ class Region:
         self._text = ((), text[: len(text) - chars])
         self._chars -= chars
 
+    @property
+    def text(self) -> str:
+        """Its text so far."""
+        self._text = flat(self._text)
+        return joined(self._text)
+
     def taken(self) -> tuple[str, int]:
         """Its text and place; nothing is kept any more."""
         text, self.open, self._text = joined(self._text), False, ()
@@ -104,17 +110,19 @@ class Again:
     Attributes:
         waiting: the text and its place, or None.
         chars: how many characters were read again so far.
+        others: how many were read again by others than those who read them first.
     """
 
-    __slots__ = ("chars", "waiting")
+    __slots__ = ("chars", "others", "waiting")
 
-    def __init__(self, chars: int = 0, waiting: tuple[str, int] | None = None) -> None:
+    def __init__(self, chars: int = 0, waiting: tuple[str, int] | None = None, others: int = 0) -> None:
         self.chars = chars
         self.waiting = waiting
+        self.others = others
 
     def copy(self) -> Again:
         """The same."""
-        return Again(self.chars, self.waiting)
+        return Again(self.chars, self.waiting, self.others)
 
     def read(self, text: str, start: int, *, always: bool) -> bool:
         """Read that text, which stands at `start`, once more. False: too much was read again.
@@ -133,8 +141,19 @@ class Again:
         if self.waiting is None:
             self.waiting = ("", 0)
 
-    def __getstate__(self) -> tuple[int, tuple[str, int] | None]:
-        return self.chars, self.waiting
+    def read_otherwise(self, text: str, start: int) -> bool:
+        """Have that text read by another reader. False: too much was. It has an account of its own.
 
-    def __setstate__(self, state: tuple[int, tuple[str, int] | None]) -> None:
-        self.chars, self.waiting = state
+        So what a failed reading hides is found all the same: it may be read again whoever has tried it.
+        """
+        if self.others + len(text) > 2 * (start + len(text)) + REREAD_GRACE:
+            return False
+        self.others += len(text)
+        self.waiting = (text, start)
+        return True
+
+    def __getstate__(self) -> tuple[int, tuple[str, int] | None, int]:
+        return self.chars, self.waiting, self.others
+
+    def __setstate__(self, state: tuple[int, tuple[str, int] | None, int]) -> None:
+        self.chars, self.waiting, self.others = state

@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolglean.engine.bound import Bound
 from toolglean.engine.draft import Draft
-from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, TEXT
+from toolglean.engine.mending.asked import Mendable
+from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
+from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
 from toolglean.engine.quotes import Quotes
 from toolglean.engine.region import Again, Region
 
@@ -22,17 +24,24 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.names import Names
     from toolglean.limits import Limits
+    from toolglean.scan.reader import Search
 
-__all__ = ["Payload", "Turn"]
+__all__ = ["Payload", "Stops", "Turn"]
+
+Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
+"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
 ADDRESSED = "call in text for the user"
-QUOTING = "a value that holds the opener of a call"
+QUOTING = "a value that holds the opener of a "
+
+# What a turn does not take over from a copy that read what was meant: whoever runs it holds on to the first two.
+_OWN = frozenset({"again", "bound", "base", "draft", "held", "in_prompt", "mending", "repair", "tried"})
 
 
-class Payload:
+class Payload(Mendable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
 
     def read(self, turn: Turn, text: str, i: int) -> int:
@@ -51,17 +60,24 @@ class Payload:
         """The same place."""
         raise NotImplementedError
 
-    def stops(self) -> str:
-        """Inside a string of the arguments: the characters that may end it, besides those that JSON escapes.
+    def is_too_long(self, turn: Turn) -> bool:
+        """The turn's region has passed the limit `held`. Whether the payload was only a try, and has given way."""
+        del turn
+        return False
 
-        Text without any of these is passed on as it stands. "" where the text must be read.
+    def stops(self) -> Stops | None:
+        """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
+        return None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """The same for text in which a stop was found: it is read, if the string goes on to its end.
+
+        Returns:
+            The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may
+            be a marker, has begun. None: nothing was read.
         """
-        return ""
-
-    def passed(self, text: str) -> str:
-        """The same for text that holds such characters: as JSON, if the string goes on to its end; "" if not."""
-        del text
-        return ""
+        del turn, text
+        return None
 
 
 class Turn:
@@ -91,12 +107,17 @@ class Turn:
         quiet: whether the text is for the user alone.
         wrapper: the length of the fence that opened the turn, while nothing but calls stands in it.
         deaf: whether reasoning holds no calls, whatever stands in it.
+        repair: whether calls are mended: OFF, ON, or TRIAL in a copy that reads what may have been meant.
+        mending: the call that may have to be mended, while its end is awaited.
+        tried: the number of calls that had begun when mending was given up: that call is not tried again.
+        before_closers: of a trial: whether the last marker that was put in stands before the call's own closers.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
 
     __slots__ = (
         "again",
         "base",
+        "before_closers",
         "bound",
         "coerce",
         "deaf",
@@ -111,6 +132,7 @@ class Turn:
         "log",
         "long_space",
         "marks",
+        "mending",
         "mode",
         "names",
         "only",
@@ -119,8 +141,10 @@ class Turn:
         "quiet",
         "quotes",
         "region",
+        "repair",
         "said",
         "stops_after_bare",
+        "tried",
         "wrapper",
     )
 
@@ -151,6 +175,10 @@ class Turn:
         self.wrapper = 0
         self.said = self.quiet = False
         self.log: list[Any] | None = None
+        self.repair = OFF
+        self.mending: Mending | None = None
+        self.tried = 0
+        self.before_closers = False
 
     def copy(self) -> Turn:
         """The same turn. The payload is lent: whoever reads with it first makes a copy of its own."""
@@ -165,6 +193,8 @@ class Turn:
         twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
         twin.quiet = self.quiet
         twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
+        twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
+        twin.mending = self.mending and self.mending.copy()
         return twin
 
     # -- text ----------------------------------------------------------------------------------------------------------
@@ -275,10 +305,28 @@ class Turn:
             text = text[:kept]
         self.say(text, start)
 
-    def markup_region(self, chars: int) -> None:
+    def read_region_again(self, payload: Payload, kept: int, *, bare: bool) -> bool:
+        """That payload reads the region again, from its first character on. False: too much was read so.
+
+        `kept`, `bare`: as for `open_region`.
+        """
+        lead = self.region.lead
+        whole, start = self.region.text, self.region.start + lead
+        if start < lead or not self.again.read_otherwise(whole[lead:], start):
+            return False
+        self._take_region()
+        self.open_region(start, kept, bare=bare)
+        if lead:
+            self.region.begin_before(whole[:lead])
+        self.payload, self.mode = payload, CALL
+        return True
+
+    def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.lead
         text, start = self._take_region()
+        if problem:
+            self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
@@ -390,7 +438,7 @@ class Turn:
         self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
         self.draft = self.payload = None
         self.mode, self.held, self.long_space = TEXT, "", False
-        self.emit.problem(QUOTED if draft.quoted else DRAFT, text, draft.start)
+        self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
         quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
         self.say(text, draft.start)
         self.quotes = quotes
@@ -408,8 +456,46 @@ class Turn:
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
+    # What is mended, and how, is in mending/.
+
+    def may_mend(self) -> bool:
+        """Whether the call that is read may be mended: not where it might be a draft, or does not count anyway."""
+        if self.repair != ON or self.in_prompt:
+            return False
+        if not self.region.open:
+            return self.tried != self.emit.index
+        return self.lane == CONTENT and not self.is_deaf and (self.quotes is None or not self.quotes.open)
+
+    def suspend(self, mending: Mending, before: Payload) -> None:
+        """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
+        if self.repair != TRIAL:
+            mending.before = self.copy()
+            mending.before.payload, mending.before.repair = before, OFF
+            mending.before.emit.out = []
+            self.bound.lift()
+        self.mending, self.mode, self.held = mending, MEND, ""
+
+    def mended(self, name: str, text: str, place: int) -> None:
+        """What stands at that place was mended."""
+        self.emit.problem(f"mended: {name}", text, place)
+        if name not in self.emit.repairs:
+            self.emit.repairs = (*self.emit.repairs, name)
+
+    def take_over(self, trial: Turn) -> None:
+        """Go on from where that copy came to; what it told is told."""
+        trial.emit.out[:0] = self.emit.out
+        for slot in self.__slots__:
+            if slot not in _OWN:
+                setattr(self, slot, getattr(trial, slot))
+        self.bound.set(trial.bound.at, trial.bound.name)
+        self.again.chars, self.held, self.mending = trial.again.chars, "", None
+
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
+        before = self.payload.relented() if self.payload is not None and self.may_mend() else None
+        if before is not None:
+            self.suspend(Mending(FAULT, None, reason, text, place), before)
+            return
         self.emit.problem(reason, text, place)
         self.bound.lift()
         self.mode, self.held = SKIP, ""
@@ -437,9 +523,11 @@ class Turn:
         if not closer or any(tag in arguments for tag in tags):
             self.distrust(closers)
 
-    def end_doubtful(self, end: int, closers: Iterable[str]) -> None:
-        """The open call is finished, but a value holds the opener of a call: its end may be the end of that one."""
-        self.emit.problem(QUOTING, self.emit.name, self.emit.start)
+    def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
+        """The open call is finished, but a value holds the opener `of` a call or a parameter: its end may be the end of
+        that one.
+        """
+        self.emit.problem(QUOTING + of, self.emit.name, self.emit.start)
         self.emit.end_call("malformed", end)
         self.bound.lift()
         self.distrust(closers)
@@ -455,6 +543,8 @@ class Turn:
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        if limit == "held" and self.region.open and self.payload is not None and self.payload.is_too_long(self):
+            return
         self.mode, self.payload = DONE, None
         self.bound.lift()
         if self.draft is not None:

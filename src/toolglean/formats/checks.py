@@ -30,7 +30,7 @@ def check(declared: Declaration) -> None:
     if not declared.name:
         raise FormatError("a format needs a name")
     reason = _tuples(declared)
-    for pattern in () if reason else declared.calls:
+    for pattern in () if reason else declared.spellings:
         reason = reason or _unknown(pattern, CALL_HOLES, "call") or _call(declared, pattern)
     for pattern in () if reason else declared.parameters:
         reason = reason or _unknown(pattern, PARAMETER_HOLES, "parameter") or _parameter(pattern)
@@ -38,15 +38,21 @@ def check(declared: Declaration) -> None:
         raise FormatError(f"format {declared.name!r}: {reason}")
     reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
     reason = reason or _escapes(declared)
-    for pattern in (*declared.calls, *declared.parameters):
+    for pattern in (*declared.spellings, *declared.parameters):
         reason = reason or _neighbours(pattern) or _twice(pattern)
     reason = reason or _first_holes(declared) or _ends(declared)
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
 
 
+_TUPLES = (
+    *("also", "stripped", "sections", "reasonings", "drop", "speaks", "stops", "wrappers", "aliases", "models"),
+    "escapes",
+)
+
+
 def _tuples(declared: Declaration) -> str:
-    for name in ("also", "sections", "reasonings", "drop", "speaks", "aliases", "models", "escapes"):
+    for name in _TUPLES:
         value = getattr(declared, name)
         if not isinstance(value, tuple):
             return f"{name} must be a tuple, not {value!r}"
@@ -91,6 +97,10 @@ def _markers(declared: Declaration) -> str:
         return "each marker of tells must be one of speaks"
     if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
         return "a marker of drop or speaks is empty"
+    if any(not marker.strip() for marker in declared.stops):
+        return "a marker of stops is empty"
+    if any(not key for key in declared.wrappers):
+        return "a key of wrappers is empty"
     for opener, closer in declared.all_reasonings:
         if not opener.strip() or not closer.strip():
             return f"a marker of reasoning is empty: {(opener, closer)!r}"
@@ -159,7 +169,7 @@ def _twice(pattern: str) -> str:
 
 
 def _first_holes(declared: Declaration) -> str:
-    for pattern in declared.calls:
+    for pattern in declared.spellings:
         tokens = tokens_of(pattern.strip())
         if tokens and isinstance(tokens[0], Hole) and tokens[0].name not in {"name", "call", "calls"}:
             return f"no marker stands before {{{tokens[0].name}}}, which could be anything: {pattern!r}"
@@ -169,7 +179,7 @@ def _first_holes(declared: Declaration) -> str:
 def _ends(declared: Declaration) -> str:
     if not isinstance(declared.arguments, Tree):
         return ""
-    for pattern in declared.calls:
+    for pattern in declared.spellings:
         tokens = tokens_of(pattern)
         place = next((n for n, token in enumerate(tokens) if token == Hole("arguments")), -1)
         if place >= 0 and not any(isinstance(token, Literal) for token in tokens[place:]):

@@ -20,6 +20,7 @@ class Declaration:
     _: KW_ONLY
     call: str
     also: tuple[str, ...] = ()
+    stripped: tuple[str, ...] = ()
     section: tuple[str, str] = ("", "")
     sections: tuple[tuple[str, str], ...] = ()
     separator: str = ""
@@ -36,6 +37,9 @@ class Declaration:
     speaks: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
     registered_only: bool = False
+    at_line_start: bool = False
+    stops: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     source: str = ""
@@ -44,6 +48,11 @@ class Declaration:
     def calls(self) -> tuple[str, ...]:
         """All spellings of a call, the main one first."""
         return (self.call, *self.also)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All spellings of a call, with those that have lost their markers."""
+        return (*self.calls, *self.stripped)
 
     @property
     def all_sections(self) -> tuple[tuple[str, str], ...]:
@@ -73,7 +82,7 @@ class Declaration:
         A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
         are gone before the parser sees them (`skip_special_tokens=False`).
         """
-        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks]
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks, *self.stops]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
         found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
         found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []

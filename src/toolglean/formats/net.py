@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from toolglean.formats.spec import Codec, Json, Quoted, Tree
+from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = [
@@ -26,12 +26,15 @@ __all__ = [
     "LITERAL",
     "MARKUP",
     "NAMED",
+    "RAW_SPACES",
     "START",
+    "STOP",
     "TAG",
     "Exits",
     "HoleEdge",
     "Net",
     "Place",
+    "trail_of",
 ]
 
 # Flags of a state.
@@ -46,6 +49,10 @@ GUARDED = 128  # the literal is a marker only if another marker, or the end of t
 FOLLOWS = 256  # the literal is that other marker
 LEFTOVER = 512  # the literal ends a call or a section that has ended before
 EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
+STOP = 2048  # behind this literal all is content
+
+RAW_SPACES = frozenset("\u0120\u010a\u2581")
+"""What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
 
 _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
@@ -63,6 +70,8 @@ class HoleEdge:
         trail: of `value`: the white space behind it.
         word: of `name`: whether it is a word, because no marker stands before it.
         last: whether the call is complete when the hole is.
+        doubtful: whether no marker shows that a call is meant.
+        stripped: whether the call's markers were taken out.
     """
 
     kind: str
@@ -73,6 +82,8 @@ class HoleEdge:
     trail: str = ""
     word: bool = False
     last: bool = False
+    doubtful: bool = False
+    stripped: bool = False
 
     def accepts(self, char: str) -> bool:
         """Whether the hole may begin with that character."""
@@ -82,10 +93,17 @@ class HoleEdge:
         if kind == "name":
             return is_word(char) if self.word else not (char.isspace() or char in _NO_NAME)
         if kind == "arguments":
+            if isinstance(self.codec, JsonOrText):
+                return not char.isspace()
             return char in _first_of(self.codec) or (char == '"' and isinstance(self.codec, Json))
         if kind == "index":
             return char.isdigit()
         return True
+
+
+def trail_of(edges: tuple[HoleEdge, ...]) -> str:
+    """The white space behind a value."""
+    return max((edge.trail for edge in edges), key=len)
 
 
 def _first_of(codec: Codec | None) -> str:
@@ -101,17 +119,19 @@ class Exits:
 
     Attributes:
         after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
+        marker: the one literal, if there is nothing else; "" also where it may begin anew within itself.
     """
 
     literals: tuple[str, ...]
     chars: frozenset[str]
     after_words: bool = False
+    marker: str = ""
 
 
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
+    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -135,12 +155,18 @@ class Place:
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
+        self._begun: dict[str, tuple[HoleEdge, ...]] = {}
         self.inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
+        if char in self._begun:
+            return self._begun[char]
         found = [edge for edge in self.holes if edge.accepts(char)]
-        return tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        edges = tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
+        if char.isascii():  # what is remembered stays small, whatever a stranger writes
+            self._begun[char] = edges
+        return edges
 
 
 class Net:
@@ -158,10 +184,11 @@ class Net:
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
+        self.doubtful = self.stripped = False  # see HoleEdge: of the call for which they are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
-        self._finders: dict[tuple[tuple[str, ...], str], Finder] = {}
+        self._finders: dict[tuple[tuple[HoleEdge, ...], bool], Finder] = {}
 
     def copy(self) -> Net:
         """The same net, on which more can be laid: what is there stays as it is."""
@@ -215,7 +242,9 @@ class Net:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(kind, target, self.format, codec, lead, trail, word, last)
+        self.holes[here] = HoleEdge(
+            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped
+        )
         self.before[target] = here
         return target
 
@@ -245,7 +274,7 @@ class Net:
         found = place.known.get(char)
         if found is None:
             core = list(place.chars.get(char, ()))
-            if char.isspace():
+            if char.isspace() or char in RAW_SPACES:
                 core += place.spaces
             if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
                 found = place.known[char] = self.place(core)
@@ -297,17 +326,36 @@ class Net:
             chars = frozenset(
                 char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
+            if place.spaces and any(isinstance(edge.codec, JsonOrText) for edge in place.holes):
+                chars |= frozenset(" \t\n")  # text may follow
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
-            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words)
+            only = next(iter(literals)) if len(literals) == 1 and not chars else ""
+            marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
+            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words, marker)
         return self._exits[key]
 
-    def finder(self, exits: Exits, trail: str) -> Finder:
-        """Finds what may stand behind a text value, with the white space that belongs to it."""
-        key = (exits.literals, trail)
-        if key not in self._finders:
-            with_space = [trail + literal for literal in exits.literals] if trail else []
-            self._finders[key] = Finder([*exits.literals, *with_space])
-        return self._finders[key]
+    def finder(self, edges: tuple[HoleEdge, ...], *, paired: bool) -> Finder:
+        """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
+        found = self._finders.get((edges, paired))
+        if found is None:
+            literals = self.behind(edges)[1].literals
+            trail = trail_of(edges) if paired else ""
+            with_space = [trail + literal for literal in literals] if trail else []
+            found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
+        return found
+
+    def literals_at(self, place: Place) -> tuple[str, ...]:
+        """The literals that lead on from that place: whole, also where their beginning has been read."""
+        states = [state for state in self.closure(place.key) if self.chars[state] is not None]
+        return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
+
+    def _begun(self, state: int) -> str:
+        # The states of a literal follow each other in number.
+        text, before = "", self.chars[state - 1] if state else None
+        while before is not None and before[1] == state:
+            text, state = before[0] + text, state - 1
+            before = self.chars[state - 1] if state else None
+        return text
 
     def _rest(self, state: int) -> str:
         text = ""

@@ -194,6 +194,10 @@ class _Turn:
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
+        if after.lstrip().startswith("```") and text.strip():
+            raise self._error(
+                "its calls stand in a fence, which behind text is a quotation: there can be no content before"
+            )
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
                 raise self._error("its calls stand at the start of the turn, so there can be no content before them")
@@ -207,11 +211,15 @@ class _Turn:
     def _may_be_call(self, text: str) -> bool:
         place = self.program.bare_start(())
         edges = place.hole_for(text[0])
+        literals = self.program.net.exits(place.key).literals
+        if any(text[: len(each)] == each[: len(text)] for each in literals):
+            return True
         if not edges or edges[0].kind != "name":
-            return bool(edges) or self.program.net.step(place, text[0]) is not None
+            return bool(edges)
         end = next((at for at, char in enumerate(text) if not (char.isalnum() or char in "_-.")), len(text))
         exits = self.program.net.exits([edge.target for edge in edges])
-        return text[end:].lstrip()[:1] in {*exits.chars, *(literal[0] for literal in exits.literals)}
+        rest = text[end:].lstrip()
+        return rest[:1] in exits.chars or any(rest[: len(each)] == each[: len(rest)] for each in exits.literals if rest)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -227,7 +235,8 @@ class _Turn:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
     def _check(self, pieces: list[Piece], content: str) -> None:
-        opening = self.program.lane(0, ()).opening
+        lane = self.program.lane(0, ())
+        opening = lane.place_behind(content)
         bare = self.program.has_bare and not content.strip()
         start = self.program.bare_start(()) if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))

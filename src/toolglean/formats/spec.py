@@ -15,6 +15,7 @@ from toolglean.formats.words import (
     Codec,
     Hole,
     Json,
+    JsonOrText,
     Literal,
     Quoted,
     Space,
@@ -23,7 +24,20 @@ from toolglean.formats.words import (
     tokens_of,
 )
 
-__all__ = ["JSON", "Codec", "Format", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
+__all__ = [
+    "JSON",
+    "Codec",
+    "Format",
+    "Hole",
+    "Json",
+    "JsonOrText",
+    "Literal",
+    "Quoted",
+    "Space",
+    "Token",
+    "Tree",
+    "tokens_of",
+]
 
 
 @dataclass(frozen=True)
@@ -34,11 +48,14 @@ class Format(Declaration):
         name: the name of the format.
         call: pattern of one call.
         also: further spellings of a call that models of the family write.
+        stripped: what is left of a call where a server has taken the special tokens out of the text. Such a spelling
+            counts only where the turn, or a message of it, begins, within the section, and behind another call; and
+            only if its name is a tool's, where tools are given.
         section: the texts before the first call and after the last one.
         sections: further spellings of the section.
         separator: the text between two calls.
         parameter: pattern of one parameter, or several patterns, if `call` has `{parameters}`.
-        arguments: codec of `{arguments}`: `JSON`, `Quoted(…)` or `Tree(…)`.
+        arguments: codec of `{arguments}`: `JSON`, `JsonOrText()`, `Quoted(…)` or `Tree(…)`.
         keys: the keys for name and arguments that `render` writes in `{call}`. Parsing accepts every known alias.
         id: pattern of the id, if it is made of the other holes.
         types: the word that `{type}` holds for each JSON type; `*` for all others.
@@ -53,7 +70,12 @@ class Format(Declaration):
             `drop`.
         tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
             ends.
-        registered_only: whether a call counts only if its name is a tool's.
+        registered_only: whether a call counts only if its name is a tool's. Where no tools are given, any name may be
+            one.
+        at_line_start: whether what opens a call counts only at the beginning of a line, because it is a word of prose.
+        stops: texts behind a call after which all is content: a result that the model made up.
+        wrappers: keys of a lone parameter that holds all arguments as one JSON object, where the tool has no parameter
+            of that name, and the keys of the object are its parameters.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
         source: where the format was read from.

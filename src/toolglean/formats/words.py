@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-__all__ = ["JSON", "Codec", "Hole", "Json", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
+__all__ = ["JSON", "Codec", "Hole", "Json", "JsonOrText", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,15 @@ class Tree:
     prefix: str
 
 
-Codec: TypeAlias = Json | Quoted | Tree
+@dataclass(frozen=True, slots=True)
+class JsonOrText(Json):
+    """Arguments are a JSON object, or text up to the call's closer, which is the value of the tool's only parameter.
+
+    Text counts only for a known tool whose only parameter is a string. For another tool the call is malformed.
+    """
+
+
+Codec: TypeAlias = Json | JsonOrText | Quoted | Tree
 JSON = Json()
 
 

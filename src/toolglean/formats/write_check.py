@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolglean.errors import UsageError
-from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place
+from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place, trail_of
 from toolglean.scan.text import NAME_CHARS
 
 __all__ = ["Piece", "check_holes"]
@@ -78,6 +78,7 @@ class _Check:
     def __init__(self, net: Net, start: Place, opening: Place, text: str, *, spaced: bool) -> None:
         self.net, self.here, self.opening, self.text, self.spaced = net, start, opening, text, spaced
         self.at = 0
+        self.parted: Place | None = None  # behind white space without which no name may follow
         self.complete = True
 
     def take(self, piece: Piece) -> None:
@@ -91,7 +92,8 @@ class _Check:
         self.at += len(piece.whole)
 
     def _literal(self, piece: Piece) -> None:
-        if piece.text.isspace():  # none is needed anywhere, so no place depends on it
+        if piece.text.isspace():  # few places depend on it: a name behind a word
+            self.parted = self._walked(self.here, piece.text)
             return
         found = self._walked(self.opening, piece.text) if piece.opens else None
         found = found or self._walked(self.here, piece.text)
@@ -108,6 +110,9 @@ class _Check:
     def _hole(self, piece: Piece) -> str:
         text = self.text[self.at :][:1]
         edges = self.here.hole_for(text)
+        if not edges and self.parted is not None:
+            self.here, edges = self.parted, self.parted.hole_for(text)
+        self.parted = None
         if not edges or edges[0].kind != piece.kind:
             return f"the {piece.kind} cannot begin with {text!r}"
         if self._beaten():
@@ -184,7 +189,7 @@ class _Check:
         if begin != self.at + len(piece.lead):
             return "the line break at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
-        finder = self.net.finder(exits, trail)
+        finder = self.net.finder(tuple(edges), paired=bool(trail))
         behind = self.net.place([edge.target for edge in edges])
         at = begin
         while True:
@@ -202,7 +207,7 @@ class _Check:
         lead = max((edge.lead for edge in edges), key=len)
         if not self.text.startswith(lead, self.at):
             return self.at, ""
-        return self.at + len(lead), max((edge.trail for edge in edges), key=len)
+        return self.at + len(lead), trail_of(tuple(edges))
 
     def _follows(self, here: Place, begin: int, end: int) -> bool:
         # Whether behind the closer, which ends at `end`, the next marker fits.

@@ -27,20 +27,15 @@ class _Opening(Payload):
         self.plan = plan
         self.start = start
 
+    def _twin(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.plan, twin.start = self.plan, self.start
+        return twin
+
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Never called: a mark is never given up."""
         del turn
         return len(text) if text else i
-
-    def stops(self) -> str:
-        """See `plan.Payload`."""
-        return ""
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
 
 
 class Mark(_Opening):
@@ -51,6 +46,13 @@ class Mark(_Opening):
         self.text, self.before, self.captures = str(found), found.before, found.captures
         self.number = number
         self.closes = closes
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = self._twin()
+        twin.text, twin.before, twin.captures = self.text, self.before, self.captures
+        twin.number, twin.closes = self.number, self.closes
+        return twin
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """The mark is done before anything is read."""
@@ -85,6 +87,12 @@ class AtStart(_Opening):
     def __init__(self, plan: Fields, start: int) -> None:
         super().__init__(plan, start)
         self.tail = ""
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = self._twin()
+        twin.tail = self.tail
+        return twin
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read what may be a marker, character by character."""
@@ -124,6 +132,12 @@ class Ahead(_Opening):
         self.literal = literal
         self.length = 0
         self._held = ""
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = self._twin()
+        twin.number, twin.literal, twin.length, twin._held = self.number, self.literal, self.length, self._held
+        return twin
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Keep all up to the literal."""

@@ -41,8 +41,10 @@ class JsonParameters(Parameters):
             return begun[:-1]
         return begun
 
-    def _typed(self, text: str) -> Any:
-        return json_or_text(text.strip()) if self._coerce and self._schema is None else super()._typed(text)
+    def _typed(self, text: str, *, repair: bool) -> Any:
+        if self._coerce and self._schema is None:
+            return json_or_text(text.strip())
+        return super()._typed(text, repair=repair)
 
 
 def read_between(turn: Turn, region: Region, text: str, i: int) -> int:
@@ -66,15 +68,14 @@ def read_between(turn: Turn, region: Region, text: str, i: int) -> int:
 
 def read_value(turn: Turn, region: Region, text: str, i: int) -> int:
     """The text of a parameter."""
-    parameters, tag = region.parameters, region.way.tag
+    parameters = region.parameters
     assert parameters is not None
     if parameters.lead:
         parameters.lead = ""
         if text[i] == "\n":
             parameters.paired = True
             return i + 1
-    paired = tag.trail is not None and (parameters.paired or tag.lead is None)
-    place, found = _finder(tag.tail, trail=paired).find(text, i)
+    place, found = value_finder(region, parameters).find(text, i)
     if place > i:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
     if not found:
@@ -85,9 +86,15 @@ def read_value(turn: Turn, region: Region, text: str, i: int) -> int:
     return place + len(found)
 
 
+def value_finder(region: Region, parameters: Parameters) -> Finder:
+    """Finds the value's closing literal, with the line break that belongs to it."""
+    tag = region.way.tag
+    return _finder(tag.tail, trail=tag.trail is not None and (parameters.paired or tag.lead is None))
+
+
 @lru_cache(maxsize=64)
 def _finder(tail: str, *, trail: bool) -> Finder:
-    return Finder([tail, "\n" + tail] if trail else [tail])
+    return Finder([tail, "\n" + tail] if trail else [tail], exact=True)
 
 
 def read_value_end(turn: Turn, region: Region, text: str, i: int) -> int:
@@ -103,7 +110,7 @@ def read_value_end(turn: Turn, region: Region, text: str, i: int) -> int:
     tail, region.tail, region.gathered = region.tail + joined(region.gathered), "", ()
     start = turn.base + j - len(tail)
     if text[j] in region.plan.firsts(region.number).firsts:
-        turn.delta(parameters.end_value(), start)
+        turn.delta(parameters.end_value(repair=False), start)
         if parameters.too_deep:
             turn.stop("depth", tail, turn.base + j)
             return j

@@ -57,11 +57,11 @@ class ResponsePlan(Fields, Plan):
         turn.region.keep(found)
         return CallsRegion(self, found.number, found, found.captures, start), len(found)
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[Payload, int] | None:
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The turn begins: a field that is open from the start, or that a literal further on shows to be open."""
-        del char
+        del text
         turn.fresh = False
-        return AtStart(self, start), 0
+        return AtStart(self, turn.base + i), 0
 
     def _inside(self, lane: int, only: tuple[int, ...]) -> int | None:
         if lane:

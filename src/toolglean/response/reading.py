@@ -19,12 +19,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
-from toolglean.engine.parameters import Parameters
-from toolglean.engine.readers import JsonReader, reader_for
+from toolglean.engine.parameters import Parameters, pass_value
+from toolglean.engine.readers import JsonReader, reader_for, reader_stops
 from toolglean.formats.net import HoleEdge
 from toolglean.formats.spec import JSON, Quoted
 from toolglean.response.marks import Found, Marks
-from toolglean.response.params import JsonParameters, read_between, read_value, read_value_end
+from toolglean.response.params import JsonParameters, read_between, read_value, read_value_end, value_finder
 from toolglean.response.patterns import FAIL
 from toolglean.response.phases import ARGUMENTS, BEHIND, BETWEEN, GATHERING, OBJECTS, VALUE
 from toolglean.response.region import Region
@@ -35,13 +35,13 @@ from toolglean.response.ways import WHOLE as AS_WHOLE
 from toolglean.response.whole import calls_in
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL as JSON_FAIL
-from toolglean.scan.json import QUOTE
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.json import leaves_string
+from toolglean.scan.reader import DONE, FAILED, string_text
 from toolglean.scan.rope import grown, joined
 from toolglean.values.coerce import json_text
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
+    from toolglean.engine.turn import Stops, Turn
 
 __all__ = ["CallsRegion"]
 
@@ -66,15 +66,23 @@ class CallsRegion(Region):
         turn.leave(text_follows=False)
         return place + len(found)
 
-    def stops(self) -> str:
-        """See `plan.Payload`."""
-        if self.phase == ARGUMENTS:
-            return self.reader.stops() if isinstance(self.reader, JsonReader) else ""
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
         if self.phase == OBJECTS:
-            return QUOTE if self.envelope is not None and self.envelope.in_string else ""
+            return (leaves_string, None) if self.envelope is not None and self.envelope.in_string else None
+        if self.phase == ARGUMENTS:
+            return reader_stops(self.reader) if isinstance(self.reader, JsonReader) else None
         if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
-            return str(self.way.tag.tail[0])
-        return ""
+            return value_finder(self, self.parameters).search, string_text
+        return None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        if self.phase == VALUE and self.parameters is not None:
+            return pass_value(turn, value_finder(self, self.parameters), text)
+        if self.phase == OBJECTS and self.envelope is not None:
+            return self.envelope.scanner.passed(text)
+        return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""

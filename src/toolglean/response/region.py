@@ -50,7 +50,10 @@ class Region(Payload):
     def copy(self) -> Self:
         """The same place."""
         twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        twin.plan, twin.number, twin.captures, twin.opener = self.plan, self.number, self.captures, self.opener
+        twin.start, twin.body, twin.body_end, twin.phase = self.start, self.body, self.body_end, self.phase
+        twin.name, twin.first_call = self.name, self.first_call
+        twin.tail, twin.gathered = self.tail, self.gathered
         twin.envelope = self.envelope and self.envelope.copy()
         twin.reader = self.reader and self.reader.copy()
         twin.parameters = self.parameters and self.parameters.copy()
@@ -60,7 +63,8 @@ class Region(Payload):
         return self.__dict__ | {"gathered": flat(self.gathered)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for slot, value in state.items():
+            setattr(self, slot, value)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 

@@ -47,14 +47,20 @@ QUOTE = '"'
 MAX_DIGITS = 4300
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
-unescaped_stop = re.compile(r"""(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*+[\s\S]""").match
-"""Inside a string: finds something if it does not go on to the text's end, with each escape whole."""
+_ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
+_INSIDE_STRING = rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+(\\)?\Z"""  # at the end, an escape may have begun
+leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").match
+"""Inside a string: finds something if the text does not go on to its end, with each escape whole."""
+
+_inside_string = re.compile(_INSIDE_STRING).match
+_inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
 _space = re.compile(r"[ \t\n\r]*").match
 _body = re.compile(r'[^"\\\x00-\x1f]*').match
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
+_CLOSERS = str.maketrans("{[", "}]")
 _LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
 
 # The grammar of a number: what has been read, and what may follow. Upper case may end the number.
@@ -123,6 +129,17 @@ class JsonScanner:
         """Read on as if the comma had stood there."""
         self.state, self.token = START, NEED
 
+    def relent(self) -> bool:
+        """Stand before the refused character again. False: none was refused, or nothing may follow."""
+        if self.token != FAIL or self.fault == "depth":
+            return False
+        self.token, self.fault = NEED, ""
+        return True
+
+    def brackets(self) -> str:
+        """What closes the open containers, innermost first."""
+        return self.stack[::-1].translate(_CLOSERS)
+
     def step(self, text: str, pos: int) -> int:
         """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""
         self.token = NEED
@@ -145,6 +162,23 @@ class JsonScanner:
                     return pos
                 self.token = NEED
         return pos
+
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """Inside a string: read the text, if it is of the string to its end.
+
+        Returns:
+            The text, and whether an escape has begun; None: nothing was read.
+        """
+        escapes = self.state == ESCAPE
+        found = _inside_escape(text) if escapes else _inside_string(text)
+        if found is None:
+            return None
+        if escapes:
+            self.state = self._back
+        begun = found.lastindex is not None
+        if begun:
+            self._back, self.state = self.state, ESCAPE
+        return text, begun
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""
@@ -319,6 +353,12 @@ def decode(text: str) -> tuple[Any, str | None]:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
         holds twice (the last value counts), or None.
     """
+    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
+
+    try:
+        return decoded(text, _unique), None
+    except _RepeatedKeyError:
+        pass
     twice: list[str] = []
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -328,10 +368,19 @@ def decode(text: str) -> tuple[Any, str | None]:
             twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         return found
 
-    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
-
     value = decoded(text, build)
     return value, twice[0] if twice else None
+
+
+class _RepeatedKeyError(Exception):
+    """An object holds a key twice: which one, a slower way tells."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedKeyError
+    return found
 
 
 def object_text(text: str, max_depth: int) -> tuple[str | None, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -50,9 +51,14 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
         text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     try:
-        return json.JSONDecoder(strict=False, object_pairs_hook=build).decode(text)
+        return _decoder(build).decode(text)
     except RecursionError:
         return _decoded_deep(text, build)
+
+
+@lru_cache(maxsize=2)  # to make one takes longer than to read the arguments of a small call
+def _decoder(build: Callable[[Pairs], Any]) -> json.JSONDecoder:
+    return json.JSONDecoder(strict=False, object_pairs_hook=build)
 
 
 def _decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:

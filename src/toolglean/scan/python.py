@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from toolglean.scan.json import decode
 from toolglean.scan.literals import AFTER, LITERAL_STEPS, STRING, WORD_START, Literals, begin_literal
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, string_text
+from toolglean.scan.reader import DONE, FAILED, NEED, string_text
 from toolglean.scan.rope import Rope, flat, joined
 
 __all__ = ["KeywordsReader", "python_value"]
@@ -141,6 +141,17 @@ class KeywordsReader(Literals):
         self._stack, self._lead = self._stack[:-1], ""
         self.state = AFTER if self._stack else LONE
         return pos + 1
+
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        if self.status != FAILED or self.fault == "depth":
+            return False
+        self.status, self.fault = NEED, ""
+        return True
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return "".join(_CLOSERS[each] for each in reversed(self._stack))
 
     def __getstate__(self) -> dict[str, Any]:
         # Side by side, because within each other they would be too deep for pickle.

@@ -9,17 +9,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, Protocol, Self
 
 from toolglean.scan.rope import flat
 
-__all__ = ["DONE", "FAILED", "NEED", "Reader", "Steps", "quoted_text", "string_text"]
+__all__ = [
+    "DONE",
+    "DOUBTED",
+    "FAILED",
+    "NEED",
+    "Reader",
+    "Search",
+    "Steps",
+    "quoted_text",
+    "stop_search",
+    "string_text",
+]
+
+Search = Callable[[str], object]
+"""Says whether something stands in a text."""
 
 NEED = 0  # the text ran out; nothing is wrong so far
 DONE = 1  # the value is whole; the position is behind its last character
 FAILED = 2  # the character at the position cannot stand there; `fault` says what was expected
+DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it stands, relent
 
 string_text: Callable[[str], str] = encode_basestring
 """The text as a JSON string, with its quotes; everything but quotes, backslashes and control characters as it is."""
@@ -28,6 +45,12 @@ string_text: Callable[[str], str] = encode_basestring
 def quoted_text(text: str) -> str:
     """The text as it stands inside a JSON string."""
     return string_text(text)[1:-1]
+
+
+@lru_cache(maxsize=64)
+def stop_search(stops: str) -> Search | None:
+    """Finds one of these characters, or one that JSON escapes; None where no stops are given: see `Reader.stops`."""
+    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None
 
 
 class Reader(Protocol):
@@ -52,6 +75,20 @@ class Reader(Protocol):
         """Inside a string that goes out as it stands: the characters that may end it, besides quotes, backslashes and
         control characters; "" elsewhere. Text without any of these may be passed by the reader.
         """
+        ...
+
+    def relent(self) -> bool:
+        """After FAILED or DOUBTED: stand before that character again, to be read on with another text, or without the
+        doubt. False: that cannot be.
+        """
+        ...
+
+    def brackets(self) -> str:
+        """What closes the open containers, innermost first."""
+        ...
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """The marker around strings, "" where the dialect has none; and the parameters that the schema knows."""
         ...
 
     def copy(self) -> Self:
@@ -102,11 +139,24 @@ class Steps:
         twin.out = []
         return twin
 
-    __copy__ = copy
+    def __copy__(self) -> Self:
+        return self.copy()
 
     def stops(self) -> str:
         """See `Reader.stops`."""
         return ""
+
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        return False
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        return ""
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return "", ()
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

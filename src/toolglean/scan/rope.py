@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-__all__ = ["PIECE", "Rope", "flat", "grown", "joined"]
+__all__ = ["Rope", "flat", "grown", "joined"]
 
 Rope: TypeAlias = "tuple[()] | tuple[Rope, str]"
 

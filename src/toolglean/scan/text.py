@@ -31,12 +31,15 @@ class Finder:
         literals: what to look for; empty ones are left out.
         words: whether a literal that begins with a letter counts only where a word begins: in prose, most letters are
             inside words.
+        exact: whether `search` looks at whole literals, not only at the characters with which they begin.
 
     Attributes:
         openers: the characters with which literals begin.
         guards: text that has neither of these two characters has no literal, and no beginning of one; ("", "") where
             literals begin with more than two characters, or with letters.
-        search: finds a character at which a literal may begin, as far as that one and the next show.
+        search: finds a character at which a literal may begin, any of `openers`; of letters, and if it is `exact`, a
+            literal or so much of it as the text's end has. In the latter case the match has a group. At the beginning
+            of the text only `find` knows whether a word begins.
     """
 
     __slots__ = (
@@ -52,7 +55,7 @@ class Finder:
         "words",
     )
 
-    def __init__(self, literals: Iterable[str], *, words: bool = False) -> None:
+    def __init__(self, literals: Iterable[str], *, words: bool = False, exact: bool = False) -> None:
         self.words = words
         self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
         self._longest = len(self.literals[0]) if self.literals else 0
@@ -71,7 +74,7 @@ class Finder:
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
         first, second = [*self.openers, NO_GUARD, NO_GUARD][:2]
         self.guards = ("", "") if self._letters or len(self.openers) > 2 else (first, second)
-        self.search = re.compile(self._candidates()).search
+        self.search = re.compile(self._candidates(exact=exact)).search
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """The place of the first literal, and it; or where the text's end may begin one (or its length), and "".
@@ -111,19 +114,23 @@ class Finder:
         found = self.search(text, pos)
         return -1 if found is None else found.start()
 
-    def _candidates(self) -> str:
-        # Of a letter, the next character must fit too, or be still to come, and no word may go on there.
-        if not self.openers:
-            return "(?!)"
-        every = f"[{re.escape(self.openers)}]"
-        if not self._letters:
-            return every
-        letters = "".join(sorted(self._letters))
-        following = {
-            each: "".join(key[1] for key in self._by_two if len(key) > 1 and key[0] == each) for each in letters
-        }
-        ways = "|".join(f"(?<={each})[{re.escape(chars)}]" for each, chars in following.items())
-        return rf"{every}(?:(?<![{letters}])|(?<!\w[{letters}])(?:{ways}|\Z))"
+    def _candidates(self, *, exact: bool) -> str:
+        spelled = self.openers if exact else self._letters
+        if not spelled:
+            return f"[{re.escape(self.openers)}]" if self.openers else "(?!)"
+        words = {each for each in self.literals if each[0] in spelled}
+        shortest = sorted(each for each in words if not any(each[:size] in words for size in range(1, len(each))))
+        # Each way begins with a character of its own: then the expression skips to those at once.
+        ways = [re.escape(each) for each in self.openers if each not in spelled]
+        for each in shortest:
+            begins = rf"(?<!\w{each[0]})" if each[0] in self._letters else ""
+            ways.append(f"{re.escape(each[0])}{begins}{_begun(each[1:])}")
+        return "|".join(ways)
+
+
+def _begun(text: str) -> str:
+    """An expression for that text, or for its beginning at the end of what is searched."""
+    return f"(?:{re.escape(text[0])}{_begun(text[1:])}|(\\Z))" if text else ""
 
 
 def _is_inside_word(char: str) -> bool:

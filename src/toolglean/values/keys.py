@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-__all__ = ["ARGUMENT_KEYS", "ID_KEYS", "NAME_KEYS"]
+__all__ = ["ARGUMENT_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAME_KEYS"]
 
 NAME_KEYS = frozenset({"name", "tool_name"})
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input"})
+KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name"})
+"""Keys that hold much else too: they hold a name if it is a known tool's, and an arguments key stands beside it."""
+ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input", "action_input", "tool_input"})
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})

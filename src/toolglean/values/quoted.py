@@ -6,12 +6,14 @@
 # What real turns and the engines' tests hold, and what therefore is read:
 # - keys: bare (up to the colon, spaces at their edges do not count), between markers, or a JSON string
 # - strings: everything up to the next marker, without any escape; or a JSON string, whose escapes must be right
-# - the outer object in braces or in parentheses; white space anywhere; a comma before a closing bracket
+# - the outer object in braces or in parentheses, where an equals sign may stand for the colon (`(city="Oslo")`);
+#   white space anywhere; a comma before a closing bracket
 # - bare text: whatever stands between the colon (in lists the comma) and the next comma or the closing bracket of its
 #   container, without the white space around it. It is true, false, null (also True, False, None), a JSON number, or
 #   else text: `{language:python}`; in single quotes they are taken off. The schema of a parameter has the last word:
 #   a string stays text (null, 42), 007 is an integer if an integer is wanted. So a comma or a bracket cannot stand in
 #   bare text; what breaks by that is refused, as is bare text that holds a marker, NaN and numbers no float can hold
+# - a bare value that begins with a backtick or another quote ends with it, or is refused: it was cut within its quotes
 # - where the dialect quotes every scalar (`all_quoted`), the text between markers of a parameter is typed by its schema
 #
 # Strings go out as they arrive, except those that the schema must still type. Bare text goes out when it is whole.
@@ -26,12 +28,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, NEED, Steps, quoted_text
+from toolglean.scan.reader import DONE, DOUBTED, FAILED, NEED, Steps, quoted_text
 from toolglean.scan.rope import Rope, joined
 from toolglean.scan.until import until
 from toolglean.values.coerce import coerce_within, is_text, json_text, known
 
-__all__ = ["QuotedReader"]
+__all__ = ["ODD_QUOTES", "QuotedReader"]
 
 # States, named for what has been read.
 START = 0  # nothing: the opening bracket
@@ -47,6 +49,7 @@ ESCAPE = 9  # `"ab\`
 HEX = 10  # `"ab\u00`
 BARE = 11  # `{a:tru`
 AFTER = 12  # a value: a comma or the closing bracket
+END_MARK = 13  # `{a:1<tool_c`, perhaps the marker that ends the call
 
 # Open containers, one character each. An object changes its character between key and value.
 OBJECT = "{"
@@ -58,12 +61,24 @@ MAX_DIGITS = 4300
 
 _space = re.compile(r"[ \t\n\r]*").match
 _key_body = re.compile(r"""[^:{}\[\](),"'\n\r]*""").match
+_keyword_body = re.compile(r"""[^:={}\[\](),"'\n\r]*""").match
 _string_body = re.compile(r'[^"\\]*').match
 _bare_bodies = {closer: re.compile(rf"[^,{re.escape(closer)}]*").match for closer in "})]"}
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+ODD_QUOTES = {
+    "`": "`",
+    "'": "'",
+    "\u2018": "\u2019",
+    "\u2019": "\u2019",
+    "\u201c": "\u201d",
+    "\u201d": "\u201d",
+    "\u00ab": "\u00bb",
+}
+"""Quotes that models write where the marker belongs, and what closes them."""
+_BRACKETS = frozenset("{}[]()")
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -76,11 +91,17 @@ class QuotedReader(Steps):
         all_quoted: whether numbers, constants, lists and objects may stand between markers too.
         properties: the JSON schema of each parameter, where it is known.
         root: the schema in which their `$ref` is looked up.
+        ends: markers that end the call: bare text ends before them, and a bracket is missing.
+        wary: whether to stop, once, at a bare value that may lack its markers: one that the schema calls a string, or
+            that begins with another quote.
+
+    Attributes:
+        rest: after FAILED, the marker that was read and is not the reader's.
     """
 
     __slots__ = (
-        "_all_quoted", "_closer", "_flows", "_held", "_key", "_lead", "_properties", "_quote", "_root", "_stack",
-        "_typed", "_value",
+        "_all_quoted", "_closer", "_ends", "_flows", "_held", "_key", "_lead", "_loose", "_properties", "_quote",
+        "_root", "_stack", "_typed", "_value", "_wary", "rest",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -93,8 +114,14 @@ class QuotedReader(Steps):
         all_quoted: bool = False,
         properties: Mapping[str, Any] | None = None,
         root: Mapping[str, Any] | None = None,
+        ends: tuple[str, ...] = (),
+        wary: bool = False,
     ) -> None:
         super().__init__(max_depth)
+        self._ends = tuple(end for end in ends if end[0] == "<")
+        self._wary = wary
+        self._loose = False  # whether bare text holds a bracket, or in a list a colon: it may be more than one value
+        self.rest = ""
         self._quote = quote
         self._all_quoted = all_quoted
         self._properties = properties
@@ -119,6 +146,25 @@ class QuotedReader(Steps):
         """See `Reader.stops`."""
         return self._quote[0] if self.state == TEXT and self._flows and not self._held else ""
 
+    def relent(self) -> bool:
+        """See `Reader.relent`."""
+        if self.status not in {FAILED, DOUBTED} or self.fault == "depth":
+            return False
+        self.status, self.fault, self.rest = NEED, "", ""
+        self._wary = False
+        return True
+
+    def brackets(self) -> str:
+        """See `Reader.brackets`."""
+        if self._loose:
+            return ""  # nobody knows where the missing one was meant to be
+        inner = ["]" if each == LIST else "}" for each in self._stack[1:]]
+        return "".join([*reversed(inner), self._closer if self._stack else ""])
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Reader.quoting`."""
+        return self._quote, tuple(self._properties or ())
+
     @property
     def schema(self) -> Any:
         """The schema of the parameter whose value is read; None within it, and where none is known."""
@@ -131,6 +177,10 @@ class QuotedReader(Steps):
         if len(self._stack) == 1:
             return self._closer
         return "]" if self._stack[-1] == LIST else "}"
+
+    def signs(self) -> str:
+        """What may part a key from its value."""
+        return ":=" if self._closer == ")" and len(self._stack) == 1 else ":"
 
     def begin_item(self) -> None:
         """A key or an item begins: the comma before it is certain."""
@@ -219,7 +269,8 @@ def _key(reader: QuotedReader, text: str, pos: int) -> int:
 
 
 def _bare_key(reader: QuotedReader, text: str, pos: int) -> int:
-    begin, pos = pos, _key_body(text, pos).end()  # type: ignore[union-attr]
+    signs = reader.signs()
+    begin, pos = pos, (_key_body if signs == ":" else _keyword_body)(text, pos).end()  # type: ignore[union-attr]
     room = MAX_KEY - len(reader._key)
     if pos - begin > room:
         return reader.fail(f"a key of at most {MAX_KEY} characters was expected", begin + room)
@@ -228,7 +279,7 @@ def _bare_key(reader: QuotedReader, text: str, pos: int) -> int:
         return pos
     if text[pos] in "\r\n":
         reader.state = NAMED
-    elif text[pos] != ":":
+    elif text[pos] not in signs:
         return reader.fail("a colon was expected", pos)
     reader._key = quoted_text(reader._key.rstrip())
     reader.begin_item()
@@ -241,7 +292,7 @@ def _named(reader: QuotedReader, text: str, pos: int) -> int:
     pos = _space(text, pos).end()  # type: ignore[union-attr]
     if pos == len(text):
         return pos
-    if text[pos] != ":":
+    if text[pos] not in reader.signs():
         return reader.fail("a colon was expected", pos)
     reader.out.append(": ")
     reader._stack = reader._stack[:-1] + OBJECT_VALUE
@@ -266,8 +317,16 @@ def _value(reader: QuotedReader, text: str, pos: int) -> int:
         return reader.pop(pos)
     if char in ",)]}":
         return reader.fail("a value was expected", pos)
+    if reader._wary and (char in ODD_QUOTES or _is_string(reader)):
+        reader.status = DOUBTED
+        return pos
     reader.state = BARE
     return pos
+
+
+def _is_string(reader: QuotedReader) -> bool:
+    schema = reader.schema
+    return known(schema, reader._root) and is_text(schema, reader._root)
 
 
 def _mark(reader: QuotedReader, text: str, pos: int) -> int:
@@ -336,11 +395,21 @@ def _hex(reader: QuotedReader, text: str, pos: int) -> int:
 
 def _bare(reader: QuotedReader, text: str, pos: int) -> int:
     begin, pos = pos, _bare_bodies[reader.closer()](text, pos).end()  # type: ignore[union-attr]
+    if reader._ends and (place := text.find("<", begin, pos)) >= 0:
+        pos = place
     if pos > begin:
         reader._value = (reader._value, text[begin:pos])
     if pos == len(text):
         return pos
+    if text[pos] == "<" and reader._ends:
+        reader.state = END_MARK
+        return pos
+    return _end_bare(reader, pos)
+
+
+def _end_bare(reader: QuotedReader, pos: int) -> int:
     word, reader._value = joined(reader._value).strip(), ()
+    reader._loose = reader._loose or not _BRACKETS.isdisjoint(word) or (reader._stack[-1] == LIST and ":" in word)
     try:
         found = _bare_value(word, reader)
     except DepthError:
@@ -353,8 +422,28 @@ def _bare(reader: QuotedReader, text: str, pos: int) -> int:
     return pos
 
 
+def _end_mark(reader: QuotedReader, text: str, pos: int) -> int:
+    # What may be the marker that ends the call. It is not the reader's: it is given back.
+    held = reader._held + text[pos]
+    if any(end.startswith(held) for end in reader._ends):
+        reader._held, pos = held, pos + 1
+        if held in reader._ends:
+            reader._held = ""
+            _end_bare(reader, pos)
+            reader.rest = held
+            return reader.fail(reader.fault or f"a comma or {reader.closer()} was expected", pos)
+        return pos
+    taken = reader._held or text[pos]
+    reader._value, reader.state = (reader._value, taken), BARE
+    pos += not reader._held
+    reader._held = ""
+    return pos
+
+
 def _bare_value(word: str, reader: QuotedReader) -> str:
     """The JSON text of a bare value, or "" if there is none."""
+    if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
+        return ""  # a comma or bracket within the quotes has cut it
     schema, root = reader.schema, reader._root
     if known(schema, root) and reader._quote not in word:
         if is_text(schema, root, word):
@@ -394,4 +483,5 @@ def _after(reader: QuotedReader, text: str, pos: int) -> int:
 
 QuotedReader.steps = (
     _start, _key, _bare_key, _named, _value, _value, _mark, _text, _string, _escape, _hex, _bare, _after,
+    _end_mark,
 )  # fmt: skip

@@ -6,21 +6,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import MARKERS, OBJECTS
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, TELL
+from toolglean.engine.mending.state import OFF, PYTHON
+from toolglean.engine.places.otherwise import read_otherwise
+from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
+from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.rope import joined
 from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
+    from toolglean.engine.parameters import Parameters
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
+    from toolglean.formats.spec import Format
+    from toolglean.tools import Tool
 
 CUT_OFF = "cut off behind a marker"
+STRAY_CLOSER = "end of reasoning that had not begun"
 LEFT_OVER = "left over beside a call"
 
-__all__ = ["LEFT_OVER", "accept", "accept_guarded", "arrived", "cut_off", "end_call", "no_call", "start_call"]
+__all__ = [
+    "LEFT_OVER",
+    "accept",
+    "accept_guarded",
+    "arrived",
+    "begin_unnamed",
+    "cut_off",
+    "end_call",
+    "no_call",
+    "start_call",
+]
 
 
 def arrived(turn: Turn, walk: Walk, here: int) -> bool:
@@ -31,11 +48,13 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
         return False
     if flags & EMPTY and not flags & END and not turn.emit.open:
         return _nothing_in_it(turn, walk)
-    if flags & LITERAL and walk.parameters is not None and walk.parameters.undecided:
-        turn.delta(walk.parameters.end_value(), here)
-        if walk.parameters.too_deep:
-            turn.stop("depth", joined(walk.pending), here)
-            return False
+    if (
+        flags & LITERAL
+        and walk.parameters is not None
+        and walk.parameters.undecided
+        and not _end_value(turn, walk, walk.parameters, here)
+    ):
+        return False
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & END:
@@ -59,16 +78,40 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
     return False
 
 
+def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
+    turn.delta(parameters.end_value(repair=turn.repair != OFF), here)
+    if parameters.too_deep:
+        turn.stop("depth", joined(walk.pending), here)
+    elif parameters.refused is not None:
+        pending, start = joined(walk.pending), walk.pending_start
+        turn.give_up("malformed arguments: JSON was expected", parameters.refused, start - len(parameters.refused))
+        turn.read_again(pending, start, always=True)
+    elif parameters.python:
+        turn.mended(PYTHON, parameters.python, walk.pending_start - len(parameters.python))
+        parameters.python = ""
+    return turn.reading_call
+
+
 def no_call(turn: Turn, walk: Walk) -> None:
     """The region is no call."""
     deaf = turn.is_deaf
-    counts = turn.names.may_be if deaf else turn.takes
+    counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
-    if walk.envelope is not None and walk.envelope.in_arguments and not deaf:
+    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
+    problem = walk.problem or (reason if tried and not turn.region.bare else "")
+    quoting = walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments)
+    if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
+    elif not deaf and read_otherwise(turn, walk, problem):
+        return
     turn.leave(text_follows=True)
-    reason = turn.deaf_because if deaf else "unreadable call"
-    turn.release_region(reason if tried and not turn.region.bare else "")
+    turn.release_region(problem)
+
+
+def _expected(walk: Walk) -> str:
+    if walk.phase == OBJECTS and walk.envelope is not None:
+        return walk.envelope.scanner.fault or "the name and the arguments of a call were expected"
+    return f"{walk.edges[0].kind} expected" if walk.phase == WORD else "an argument was expected"
 
 
 def cut_off(turn: Turn, walk: Walk) -> None:
@@ -79,7 +122,7 @@ def cut_off(turn: Turn, walk: Walk) -> None:
         if start_call(turn, walk):
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
-    elif between and not turn.region.bare and _is_whole(turn, walk):
+    elif between and not turn.region.bare and not walk.is_foreign and _is_whole(turn, walk):
         turn.leave(text_follows=True)
         turn.drop_region(CUT_OFF)
     else:
@@ -95,7 +138,7 @@ def accept(turn: Turn, walk: Walk) -> None:
     """A marker with an action was read whole, and nothing longer came of it."""
     assert walk.accepted is not None
     action, chars = walk.accepted
-    turn.markup_region(chars)
+    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
         turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL
@@ -116,24 +159,60 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
 
     `formats`: the numbers of the formats that fit what was read; () for those of the walk's place.
     """
-    fitting = turn.narrowed(formats or walk.place.formats)
-    number = fitting[0]
-    declared = walk.program.formats[number]
+    fitting = formats or walk.place.formats
+    if not walk.is_foreign:
+        fitting = turn.narrowed(fitting)
     name = turn.names.resolve(walk.name)
-    if not walk.name or not turn.takes(walk.name) or (declared.registered_only and name is None):
+    if name is None and _has_number_for_name(turn, walk, walk.program.formats[fitting[0]]):
+        if walk.unnamed is None:
+            walk.unnamed = ()
+            turn.allow_long_region()
+        return True
+    if not turn.names.may_be(walk.name):
+        fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
+    if not walk.name or not turn.takes(walk.name) or not fitting:
         no_call(turn, walk)
         return False
+    if name is None and read_otherwise(turn, walk, "", doubted=True):
+        return False
+    number = fitting[0]
+    declared = walk.program.formats[number]
     model_id = walk.id
     if declared.id and walk.index:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
-    walk.format = number
+    walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
     turn.region.at_once = declared.calls_in_reasoning
-    if not turn.begin_call(name or walk.name, model_id or None, may_get_id=may_get_id):
+    if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id):
         return False
-    turn.only = fitting
+    if not walk.is_foreign:
+        turn.only = fitting
     walk.accepted = None
     return True
+
+
+def _has_number_for_name(turn: Turn, walk: Walk, declared: Format) -> bool:
+    # The id is made of name and number, and only the number was written: the arguments must tell.
+    return "{index}" in declared.id and not walk.index and turn.names.tools is not None and walk.name.isdecimal()
+
+
+def begin_unnamed(turn: Turn, walk: Walk, arguments: str, here: int) -> bool:
+    """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
+    keys = frozenset(decode(arguments)[0])
+    fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
+    walk.index = walk.name
+    if len(fitting) == 1:
+        walk.name = fitting[0]
+    else:
+        turn.emit.problem("a number for a name, and arguments that do not fit exactly one tool", walk.name, here)
+    walk.unnamed = None
+    return start_call(turn, walk, tuple(edge.format for edge in walk.edges))
+
+
+def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
+    required = tool.parameters.get("required")
+    needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
+    return needed <= keys <= tool.properties.keys()
 
 
 def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
@@ -151,8 +230,8 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
         turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
     marker = joined(walk.pending)[end - walk.pending_start :]
-    if walk.parameters is not None and _quotes_a_call(turn, walk):
-        turn.end_doubtful(end, walk.program.ends(walk.format)[0])
+    if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
+        turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)
     else:
         turn.end_call(end)
     if walk.place.flags & TAG:
@@ -167,7 +246,9 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     return False
 
 
-def _quotes_a_call(turn: Turn, walk: Walk) -> bool:
+def _quoted_opener(turn: Turn, walk: Walk, parameters: Parameters) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
-    return holds_name_after(turn.emit.arguments(), literals, turn.names.may_be)
+    if holds_name_after(turn.emit.arguments(), literals, turn.names.may_be):
+        return "call"
+    return "parameter" if parameters.doubtful else ""

@@ -11,22 +11,26 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.mending.state import QUOTES, REGION, TRIAL, UNCLOSED, Mending
+from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.calls import accept, arrived, no_call, start_call
+from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
+from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Suspects
 from toolglean.engine.readers import reader_for
-from toolglean.formats.net import HoleEdge, Place
+from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS, Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
+    from toolglean.scan.reader import Search
 
 __all__ = [
     "begins",
@@ -61,6 +65,8 @@ def begins(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...]) -> bool:
 def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, char: str, i: int) -> int:
     """A hole begins at `i` with that character; -1: with text that is read again."""
     walk.begin_hole(place, char, edges)
+    if turn.region.open:
+        turn.region.bare = walk.is_doubtful()
     start = walk.pending_start + walk.pending_chars if i < 0 else turn.base + i
     walk.settle(start)
     edge = edges[0]
@@ -70,7 +76,8 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
         return i
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
-        walk.reader = reader_for(edge, turn.limits.depth, tool)
+        ends = walk.program.ends_of_text(edges) or walk.program.ends(edge.format)[0]
+        walk.reader = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend())
         walk.phase = ARGUMENTS
     elif edge.kind == "value":
         assert walk.parameters is not None
@@ -87,12 +94,21 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Arguments in the format's codec."""
     assert walk.reader is not None
     j, piece, status = walk.reader.read(text, i)
+    if walk.unnamed is not None:
+        return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     if piece:
         turn.delta(piece, walk.pending_start)
-    if status == FAILED:
+    rest: str = getattr(walk.reader, "rest", "")  # of a marker that is not the reader's
+    if status == FAILED and rest:
+        turn.refuse_arguments(walk.reader.fault, rest, turn.base + j - len(rest))
+        turn.read_again(rest, turn.base + j - len(rest), always=True)
+    elif status == FAILED:
         turn.refuse_arguments(walk.reader.fault, text[j], turn.base + j)
+    elif status == DOUBTED:
+        before = walk.relented()
+        assert before is not None
+        turn.suspend(Mending(QUOTES, None, "", text[j], turn.base + j), before)
     elif status == DONE:
-        rest: str = getattr(walk.reader, "rest", "")  # of a tag that is not the reader's
         end = turn.base + j - len(rest)
         walk.reader = None
         walk.settle(end)
@@ -106,14 +122,28 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return j
 
 
+def _read_unnamed(turn: Turn, walk: Walk, read: str, found: tuple[str, int], j: int) -> int:
+    """The arguments of a call that has a number for a name: kept until they are whole."""
+    piece, status = found
+    turn.region.keep(read)
+    walk.unnamed = grown(walk.unnamed or (), piece)
+    if status == FAILED:
+        no_call(turn, walk)
+    elif status == DONE:
+        arguments, start, end = joined(walk.unnamed), walk.pending_start, turn.base + j
+        if begin_unnamed(turn, walk, arguments, end):
+            turn.delta(arguments, start)
+            turn.end_call(end)
+            _go_behind(walk)
+    return j
+
+
 def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.envelope = Envelope(turn.limits.depth)
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
     turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
-    if all(walk.program.formats[edge.format].registered_only for edge in walk.edges):
-        turn.region.bare = True
     return i  # the envelope reads its bracket itself
 
 
@@ -124,16 +154,16 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     before = turn.emit.index
     j = read_envelope(turn, envelope, text, i)
     begun = turn.emit.index > walk.first_call
-    if turn.emit.index > before:
+    if turn.emit.index > before and not walk.is_foreign:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
-    if not turn.reading_call:
+    if turn.mode != CALL:  # given up, stopped or left
         return j
     scanner = envelope.scanner
     if scanner.token == FAIL:
         if scanner.fault == "depth":
             turn.stop("depth", text[j], turn.base + j)
         elif turn.region.open:
-            no_call(turn, walk)
+            _no_object(turn, walk, text[j], turn.base + j)
         else:
             _go_behind(walk)
     elif scanner.state == JSON_END:
@@ -148,6 +178,15 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return j
 
 
+def _no_object(turn: Turn, walk: Walk, char: str, place: int) -> None:
+    # Python's dicts are the one thing that is no JSON and may still be meant for a call.
+    before = walk.relented() if char in "'TFN" and turn.may_mend() else None
+    if before is None:
+        no_call(turn, walk)
+    else:
+        turn.suspend(Mending(REGION, None, "", char, place), before)
+
+
 def _go_behind(walk: Walk) -> None:
     walk.end_hole()
     walk.go_behind(walk.place)
@@ -159,6 +198,11 @@ def read_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     while i < len(text):
         if exits.after_words and (j := _inside_word(turn, walk, text, i)) > i:
             i = j
+            continue
+        if exits.marker and (j := _along_marker(turn, walk, exits.marker, text, i)) > i:
+            i = j
+            if walk.word.endswith(exits.marker):
+                return _word_ends(turn, walk, exits.marker, i)
             continue
         char = text[i]
         if char in exits.chars and walk.word.strip():
@@ -183,6 +227,25 @@ def _inside_word(turn: Turn, walk: Walk, text: str, i: int) -> int:
     if turn.region.open:
         turn.region.keep(text[i:end])
     return end
+
+
+def _along_marker(turn: Turn, walk: Walk, marker: str, text: str, i: int) -> int:
+    # As much of the marker behind the word as there is of it: nothing else can end there. What may stand before its
+    # last character may stand before each of them.
+    word = walk.word
+    place = word.rfind(marker[0])
+    begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+    piece = text[i : i + len(marker) - begun]
+    if len(piece) < 2 or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS or turn.region.bare:
+        return i
+    walk.word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
+    if not _may_go_on(turn, walk, (marker,)):
+        walk.word = word
+        return i
+    walk.word = word + piece
+    if turn.region.open:
+        turn.region.keep(piece)
+    return i + len(piece)
 
 
 def _word_ends(turn: Turn, walk: Walk, literal: str, i: int) -> int:
@@ -227,12 +290,13 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
             turn.give_up(f"malformed call: {kind} expected", word, start)
             return False
         if walk.parameters is None:
-            types = walk.program.formats[walk.format].types
+            opened = walk.program.formats[walk.format]
             tool, depth = turn.names.tool(walk.name), turn.limits.depth
-            walk.parameters = Parameters(tool, types, depth, coerce=turn.coerce)
+            walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        if not word or (holds_markup(word) and turn.names.resolve(word) is None):
+        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        if not word or (strange and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
         walk.name = whole_characters(declared.unescaped(word))
@@ -271,15 +335,23 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if parameters.lead:
             return i
     place, found = value_finder(walk).find(text, i)
+    line = -1 if parameters.paired or parameters.has_lines else text.find("\n", i, place)
+    if line >= 0:  # from here on, something else is looked for: see `value_finder`
+        place, found = line + 1, ""
     if place > i:
         turn.delta(parameters.text(text[i:place]), turn.base + i)
+    if line >= 0:
+        walk.finder = None
+        return place
     if not found:
         return turn.hold(text, place)
+    if not suspects(walk).ends_value(walk.exits, found):
+        return _swallowed(turn, walk, text, place, found)
     start = turn.base + place
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
     walk.end_hole()
-    trail = _trail(walk)
+    trail = trail_of(walk.edges) if parameters.paired else ""
     for char in found[len(trail) if trail and found.startswith(trail) and found not in walk.exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
     parameters.undecided = True
@@ -288,14 +360,57 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     return place + len(found)
 
 
+def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int:
+    # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing.
+    parameters = walk.parameters
+    assert parameters is not None
+    start, end = turn.base + place, place + len(found)
+    if not parameters.doubtful and start > parameters.as_written:
+        tool = turn.names.tool(walk.name)
+        keys = tool.properties if tool is not None and tool.properties else None
+        before = parameters.last_char(turn.emit.arguments_end)
+        seen = suspects(walk)
+        exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
+        kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
+        if kind == WAIT:
+            return turn.hold(text, place)
+        closer, final = walk.exits.literals[-1], found.lstrip() in seen.closers
+        if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
+            turn.suspend(Mending(UNCLOSED, None, found.lstrip(), closer, start, final=final), walk.copy())
+            return place
+        parameters.doubtful = kind != TEXT and not final
+    turn.delta(parameters.text(found), start)
+    return end
+
+
+def suspects(walk: Walk) -> Suspects:
+    """The markers that a value of the open call may have swallowed."""
+    program, number = walk.program, walk.format
+    key = "suspects", number
+    if key not in program.kept:
+        program.kept[key] = Suspects(program.formats[number], program.before_names(number), program.tags(number))
+    found: Suspects = program.kept[key]
+    return found
+
+
 def value_finder(walk: Walk) -> Finder:
-    """Finds what may stand behind the value that is being read, with the white space that belongs to it."""
-    return walk.program.net.finder(walk.exits, _trail(walk))
+    """Finds what may stand behind the value that is read, with its white space, and what it may have swallowed."""
+    if walk.finder is None:
+        # Of a value of lines, whose pattern has no line break before it, nobody knows whether it ends with one.
+        parameters = walk.parameters
+        paired = parameters is not None and parameters.paired
+        lines = parameters is None or paired or not parameters.has_lines
+        walk.finder = suspects(walk).finder(walk.exits, trail_of(walk.edges) if paired else "", lines=lines)
+    return walk.finder
 
 
-def _trail(walk: Walk) -> str:
-    paired = walk.parameters is not None and walk.parameters.paired
-    return max((edge.trail for edge in walk.edges), key=len) if paired else ""
+def value_search(walk: Walk) -> Search:
+    """Says whether a text must be read for what `value_finder` finds; or for the value's first line break."""
+    found = value_finder(walk)
+    parameters = walk.parameters
+    if parameters is None or parameters.paired or parameters.has_lines:
+        return found.search
+    return suspects(walk).finder(walk.exits, "", lines=True, first_line=True).search
 
 
 def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> int:

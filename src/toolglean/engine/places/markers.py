@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.modes import DONE
 from toolglean.engine.places.calls import LEFT_OVER, accept, arrived, no_call
 from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
-from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP
+from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP, STOP
 from toolglean.scan.rope import grown, joined
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
 
 def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
     text, start = joined(walk.pending), walk.pending_start
+    if walk.place.flags & STOP:
+        turn.leave(text_follows=True)
+        turn.mode = DONE
+        turn.say(text, start)
+        return
     if walk.place.flags & (MARKUP | LEFTOVER):
         if not walk.place.flags & MARKUP:
             turn.emit.problem(LEFT_OVER, text, start)

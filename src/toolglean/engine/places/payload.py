@@ -7,20 +7,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.places.calls import accept, accept_guarded, cut_off
-from toolglean.engine.places.holes import read_arguments, read_objects, read_value, read_word, value_finder
+from toolglean.engine.modes import CONTENT
+from toolglean.engine.parameters import pass_value
+from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
+from toolglean.engine.places.holes import (
+    read_arguments,
+    read_objects,
+    read_value,
+    read_word,
+    suspects,
+    value_finder,
+    value_search,
+)
 from toolglean.engine.places.markers import read_behind, read_markers
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, VALUE
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
-from toolglean.engine.readers import JsonReader
+from toolglean.engine.readers import JsonReader, reader_stops
 from toolglean.formats.compile import Program
-from toolglean.scan.json import QUOTE, unescaped_stop
-from toolglean.scan.reader import quoted_text
+from toolglean.scan.json import leaves_string
+from toolglean.scan.reader import string_text
 from toolglean.scan.rope import joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
+    from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.net import Place
+    from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
@@ -31,17 +43,24 @@ class FormatPlan(Plan):
 
     stops_after_bare = False
     drafts = True
+    marked = True
     quotable = True
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
         self.program = program
+        self.siblings = siblings
         self.formats = program.formats
-        self.bare = program.has_bare
+        self.bare = program.has_bare or siblings is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.lane(lane, only).finder
+
+    def text_finder(self, turn: Turn) -> Finder:
+        """Finds those, and in content also those of the siblings."""
+        siblings = self._asked(turn)
+        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.only)
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
@@ -51,21 +70,60 @@ class FormatPlan(Plan):
         """The markers of reasoning: see `Plan`."""
         return self.program.marks(lane)
 
+    def _asked(self, turn: Turn) -> Siblings | None:
+        # What others write in the prompt is not the model's, and in the reasoning the format's own markers count alone.
+        return None if turn.lane != CONTENT or turn.in_prompt else self.siblings
+
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
-        turn.open_region(start, len(found))
-        return FormatPayload(self.program, self.program.lane(turn.lane, turn.only).opening), 0
+        siblings = self._asked(turn)
+        opener = len(found) if siblings is None else siblings.own_opener(found)
+        if siblings is not None and not opener:
+            other = siblings.at_opener(found)
+            if other is not None:
+                turn.open_region(start, other[1])
+                return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last))), 0
+        turn.open_region(start, opener or len(found))
+        payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
+        if siblings is not None:
+            payload.role, payload.siblings = OWN, siblings
+        return payload, 0
 
-    def begin_bare(self, turn: Turn, char: str, start: int) -> tuple[FormatPayload, int] | None:
-        """The turn begins with that character: a marker, or a call that has none."""
-        place = self.program.bare_start(turn.only)
-        if self.program.net.step(place, char) is None and not place.hole_for(char):
+    def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
+        """Whether it may be the beginning of what a sibling begins a turn with."""
+        siblings = self._asked(turn)
+        return siblings is not None and self._bare_place(turn, text[i]) is None and siblings.at_start(text, i).waits
+
+    def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
+        """The turn begins with what stands at `i`: a marker, or a call that has none."""
+        siblings = self._asked(turn)
+        place = self._bare_place(turn, text[i])
+        if place is not None:
+            payload = FormatPayload(self.program, place)
+            if siblings is not None:
+                payload.role, payload.siblings, payload.from_start = OWN, siblings, True
+        else:
+            program = None if siblings is None else siblings.at_start(text, i).program
+            if program is None:
+                return None
+            payload = _foreign(FormatPayload(program, program.bare_start(())))
+        turn.open_region(turn.base + i, 0, bare=True)
+        return payload, 0
+
+    def _bare_place(self, turn: Turn, char: str) -> Place | None:
+        # Where the format's own calls need no marker: the place at which that character may begin one.
+        if not self.program.has_bare:
             return None
-        turn.open_region(start, 0, bare=True)
-        return FormatPayload(self.program, place), 0
+        place = self.program.bare_start(turn.only)
+        return place if self.program.net.step(place, char) is not None or place.hole_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FormatPlan, (self.program,)
+        return FormatPlan, (self.program, self.siblings)
+
+
+def _foreign(payload: FormatPayload) -> FormatPayload:
+    payload.role = SIBLING
+    return payload
 
 
 class FormatPayload(Walk):
@@ -81,7 +139,10 @@ class FormatPayload(Walk):
         if not found:
             return turn.hold(text, place)
         behind = self.program.behind(self.format, found)
-        turn.end_failed(turn.base + place, "" if behind is None else found, *self.program.ends(self.format))
+        closers, tags = self.program.ends(self.format)
+        if self.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
+            closers, tags = (), ("",)
+        turn.end_failed(turn.base + place, "" if behind is None else found, closers, tags)
         if behind is None:
             turn.leave(text_follows=True)
             return place
@@ -89,23 +150,79 @@ class FormatPayload(Walk):
         self.go_behind(behind)
         return place + len(found)
 
-    def stops(self) -> str:
+    def is_too_long(self, turn: Turn) -> bool:
         """See `Payload`."""
-        if self.phase == ARGUMENTS:
-            return self.reader.stops() if self.reader is not None else ""
-        if self.phase == OBJECTS:
-            return QUOTE if self.envelope is not None and self.envelope.in_string else ""
-        if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
-            return value_finder(self).openers
-        return ""
+        if self.is_foreign:
+            no_call(turn, self)
+        return self.is_foreign
 
-    def passed(self, text: str) -> str:
+    def stops(self) -> Stops | None:
         """See `Payload`."""
-        if self.phase == OBJECTS or isinstance(self.reader, JsonReader):
-            return "" if unescaped_stop(text) else text
+        if self.phase == OBJECTS:
+            return (leaves_string, None) if self.envelope is not None and self.envelope.in_string else None
+        if self.phase == ARGUMENTS and self.reader is not None:
+            return reader_stops(self.reader)
+        if self.phase == VALUE and self.parameters is not None and self.parameters.streams and not self.parameters.lead:
+            return value_search(self), string_text
+        return None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
         if self.phase == VALUE:
-            return quoted_text(text) if value_finder(self).find(text, 0)[0] == len(text) else ""
-        return ""
+            parameters = self.parameters
+            if parameters is not None and not (parameters.paired or parameters.has_lines) and "\n" in text:
+                return None  # that is noted down, and something else is looked for from there on
+            return pass_value(turn, value_finder(self), text)
+        if self.phase == OBJECTS and self.envelope is not None:
+            return self.envelope.scanner.passed(text)
+        return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
+
+    # -- what mending asks: see `Payload` ------------------------------------------------------------------------------
+
+    def brackets(self) -> str:
+        """See `Payload`."""
+        if self.phase == ARGUMENTS and self.reader is not None:
+            return self.reader.brackets()
+        return self.envelope.scanner.brackets() if self.phase == OBJECTS and self.envelope is not None else ""
+
+    def is_whole(self) -> bool:
+        """See `Payload`."""
+        return self.phase == OBJECTS and self.envelope is not None and self.envelope.has_arguments
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Payload`."""
+        return self.reader.quoting() if self.reader is not None else ("", ())
+
+    def end_finder(self) -> Finder:
+        """See `Payload`."""
+        return self.program.ender(self.format)
+
+    def is_closer(self, found: str) -> bool:
+        """See `Payload`."""
+        return self.program.behind(self.format, found) is not None
+
+    def is_markup(self, text: str) -> bool:
+        """See `Payload`."""
+        for closer in self.program.closers(self.format):
+            text = text.replace(closer, "", 1)
+        return not text.strip()
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """See `Payload`."""
+        return suspects(self).goes_on(before, behind, is_name, at_end=at_end)
+
+    def refuse(self, turn: Turn) -> None:
+        """See `Payload`."""
+        no_call(turn, self)
+
+    def take_as_written(self, place: int, *, doubtful: bool) -> None:
+        """See `Payload`."""
+        if self.reader is not None:
+            self.reader.relent()
+        if self.parameters is not None:
+            self.parameters.as_written, self.parameters.doubtful = place, doubtful
+
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.phases import BEHIND, MARKERS
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, DOUBTED, MARKERS, OBJECTS, ONLY, SIBLING
 from toolglean.engine.turn import Payload
 from toolglean.formats.compile import Program
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
@@ -20,6 +20,8 @@ from toolglean.scan.rope import Rope, flat, grown
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
+    from toolglean.formats.siblings import Siblings
+    from toolglean.scan.text import Finder
 
 __all__ = ["Walk"]
 
@@ -41,7 +43,14 @@ class Walk(Payload):
         others: places with a hole that was passed by, and where it would begin.
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
+        finder: finds what may end the value that is read; None until it is needed.
         hole_end: behind the last parameter, as far as it is known.
+        role: whose reading it is (phases.py), as long as the region may be read otherwise.
+        from_start: whether the region began where the turn did, without a marker.
+        siblings: the formats that may read what this one does not; None where only this one counts.
+        problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
+        stripped: whether the open call's markers were taken out.
+        unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
     """
 
     __slots__ = (
@@ -49,8 +58,10 @@ class Walk(Payload):
         "edges",
         "envelope",
         "exits",
+        "finder",
         "first_call",
         "format",
+        "from_start",
         "guarded",
         "hole",
         "hole_end",
@@ -64,8 +75,13 @@ class Walk(Payload):
         "pending_start",
         "phase",
         "place",
+        "problem",
         "program",
         "reader",
+        "role",
+        "siblings",
+        "stripped",
+        "unnamed",
         "word",
     )
 
@@ -81,12 +97,19 @@ class Walk(Payload):
         self.hole: tuple[Place, str] | None = None
         self.edges: tuple[HoleEdge, ...] = ()
         self.exits = NO_EXITS
+        self.finder: Finder | None = None
         self.others: tuple[tuple[Place, int], ...] = ()
         self.accepted: tuple[int, int] | None = None
         self.guarded = 0
         self.pending: Rope = ()
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
+        self.role = ONLY
+        self.from_start = False
+        self.siblings: Siblings | None = None
+        self.problem = ""
+        self.unnamed: Rope | None = None
+        self.stripped = False
 
     def copy(self) -> Self:
         """The same place."""
@@ -98,17 +121,21 @@ class Walk(Payload):
         twin.envelope = self.envelope and self.envelope.copy()
         twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
+        twin.unnamed, twin.stripped, twin.finder = self.unnamed, self.stripped, self.finder
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
+        twin.role, twin.from_start = self.role, self.from_start
+        twin.siblings, twin.problem = self.siblings, self.problem
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
         # Places and edges belong to the program: only what they follow from is kept.
-        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits"}}
+        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits", "finder"}}
         return state | {
             "place": self.place.key,
             "hole": self.hole and (self.hole[0].key, self.hole[1]),
             "others": tuple((place.key, chars) for place, chars in self.others),
             "pending": flat(self.pending),
+            "unnamed": None if self.unnamed is None else flat(self.unnamed),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -117,10 +144,25 @@ class Walk(Payload):
         at = self.program.net.place
         self.place = at(state["place"])
         self.others = tuple((at(key), chars) for key, chars in state["others"])
-        self.edges, self.exits = (), NO_EXITS
+        self.edges, self.exits, self.finder = (), NO_EXITS, None
         if state["hole"]:
             place, char = at(state["hole"][0]), state["hole"][1]
             self.begin_hole(place, char, place.hole_for(char))
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a sibling's: its numbers of formats are not those of the turn."""
+        return self.role in {SIBLING, DOUBTED}
+
+    def relented(self) -> Self | None:
+        """See `Payload`."""
+        twin = self.copy()
+        if self.phase == ARGUMENTS:
+            # A walk that has read its arguments has no reader; one that reads them may have refused a character.
+            return twin if twin.reader is not None and twin.reader.relent() else None
+        if self.phase == OBJECTS and twin.envelope is not None:
+            return twin if twin.envelope.scanner.relent() else None
+        return None
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -140,7 +182,8 @@ class Walk(Payload):
         if turn.region.open:
             turn.region.keep(piece)
         if found.flags & LITERAL:
-            self.others = ()
+            if turn.emit.open or not text[j - 1].isalnum():  # a word may be the beginning of a longer one: of a name
+                self.others = ()
             if found.flags & ACTION:
                 self.accepted, self.guarded = (found.action, self.pending_chars), 0
             elif found.flags & GUARDED and not found.flags & FOLLOWS:
@@ -150,7 +193,12 @@ class Walk(Payload):
     def begin_hole(self, place: Place, char: str, edges: tuple[HoleEdge, ...]) -> None:
         """A hole of that place begins with that character."""
         self.hole, self.edges = (place, char), edges
-        self.exits = self.program.net.behind(edges)[1]
+        self.exits, self.finder = self.program.net.behind(edges)[1], None
+
+    def is_doubtful(self) -> bool:
+        """Whether only a tool's name makes a call of what is read."""
+        formats = self.program.formats
+        return all(edge.doubtful or formats[edge.format].registered_only for edge in self.edges)
 
     def end_hole(self) -> None:
         """The hole was read: what stands behind it follows."""
@@ -167,7 +215,9 @@ class Walk(Payload):
     def go_behind(self, place: Place) -> None:
         """The call is complete: what follows is markup, or another call."""
         self.phase, self.place = BEHIND, place
+        self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
+        self.problem = ""
         self.name = self.id = self.index = ""
-        self.parameters = self.reader = self.envelope = None
+        self.parameters = self.reader = self.envelope = self.unnamed = None
         self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
         self.clear_pending()

@@ -11,8 +11,21 @@ from toolglean.formats.spec import Format
 __all__ = ["MODULES", "UNSUPPORTED", "formats"]
 
 MODULES = (
-    *("qwen", "llama", "deepseek", "glm", "minimax", "moonshot", "mistral", "google", "openai", "cohere", "ibm"),
-    *("others", "clients"),
+    *(
+        "qwen",
+        "llama",
+        "deepseek",
+        "glm",
+        "anthropic",
+        "minimax",
+        "moonshot",
+        "mistral",
+        "google",
+        "openai",
+        "cohere",
+        "ibm",
+    ),
+    *("others", "clients", "prompts"),
 )
 
 UNSUPPORTED: dict[str, str] = {

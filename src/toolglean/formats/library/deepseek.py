@@ -1,5 +1,5 @@
 # What this file knows: what DeepSeek's models write.
-"""DeepSeek V3, V3.1, V3.2, V4, V4.1; Cogito."""
+"""DeepSeek V3, V3.1, V3.2, V4, V4.1, with bars of ASCII; Cogito."""
 
 from __future__ import annotations
 
@@ -13,15 +13,24 @@ MISSPELT = ("toolcalls", "tool")
 ENDS = ("<｜end▁of▁sentence｜>",)
 
 
-def dsml(name: str, section: str, space: str, *, aliases: tuple[str, ...], models: tuple[str, ...]) -> Format:
+def dsml(
+    name: str, section: str, space: str = "", *, bar: str = "｜", aliases: tuple[str, ...], models: tuple[str, ...]
+) -> Format:
     """DSML: values say whether they are text; the versions differ in the section's name and in a space."""
-    tag = f"｜DSML｜{space}"
+    tag = f"{bar}DSML{bar}{space}"
     invoke = f'<{tag}invoke name="{{name}}">'
     return Format(
         name,
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
-        # V4 misspells its own section: <｜DSML｜toolcalls>, <｜DSML｜tool>.
-        sections=tuple((f"<{tag}{other}>\n", f"\n</{tag}{section}>") for other in MISSPELT if section == "tool_calls"),
+        # V4 misspells its own section: <｜DSML｜toolcalls>, <｜DSML｜tool>; and it writes that of V3.2.
+        sections=(
+            *(
+                (f"<{tag}{other}>\n", f"\n</{tag}{section}>")
+                for other in MISSPELT
+                if section == "tool_calls" and bar == "｜"
+            ),
+            *((f"<{tag}{other}>\n", f"\n</{tag}{other}>") for other in ("function_calls",) if section == "tool_calls"),
+        ),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",
         also=(f'<{tag}invoke name="{{name}}"/>', f"{invoke}{{arguments}}</{tag}invoke>"),
         separator="\n",
@@ -30,6 +39,7 @@ def dsml(name: str, section: str, space: str, *, aliases: tuple[str, ...], model
             f'<{tag}parameter name="{{key}}">{{value}}</{tag}parameter>\n',
         ),
         types={"string": "true", "*": "false"},
+        wrappers=("arguments", "input"),
         reasoning=THINK,
         drop=ENDS,
         aliases=aliases,
@@ -70,7 +80,9 @@ FORMATS = (
         models=("cogito-v2*", "cogito-671b*", "cogito-2.1-*"),
         source="Ollama, model/parsers/cogito.go (deepcogito/cogito-v2.1-671B)",
     ),
-    dsml("deepseek-v3.2", "function_calls", "", aliases=("deepseek-v32", "deepseekv32"), models=("deepseek-v3.2-*",)),
-    dsml("deepseek-v4", "tool_calls", "", aliases=("deepseekv4",), models=("deepseek-v4*",)),
+    dsml("deepseek-v3.2", "function_calls", aliases=("deepseek-v32", "deepseekv32"), models=("deepseek-v3.2-*",)),
+    dsml("deepseek-v4", "tool_calls", aliases=("deepseekv4",), models=("deepseek-v4*",)),
     dsml("deepseek-v4.1", "calls", " ", aliases=("deepseek-v41", "deepseekv41"), models=("deepseek-v4.1-*",)),
+    # What has passed through a keyboard, or a tokenizer that folds wide letters.
+    dsml("dsml-ascii", "tool_calls", bar="|", aliases=("deepseek-dsml-ascii",), models=()),
 )

@@ -1,5 +1,5 @@
 # What this file knows: what Google's models write.
-"""Gemma 4, FunctionGemma."""
+"""Gemma 4, FunctionGemma, the fences of Gemma 3 and Gemini."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ FORMATS = (
         "gemma-4",
         call="<|tool_call>call:{name}{arguments}<tool_call|>",
         also=("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
+        stripped=(
+            *("call:{name}{arguments}", "call:default_api:{name}{arguments}"),
+            *("declaration:{name}{arguments}", "declaration:default_api:{name}{arguments}"),
+        ),
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
         reasonings=(("<|channel>", "<channel|>"),),
@@ -25,5 +29,20 @@ FORMATS = (
         drop=("<end_of_turn>", "<start_function_response>", "<eos>"),
         models=("*functiongemma*",),
         source="chat template of google/functiongemma-270m-it",
+    ),
+    # Python in a fence of its own: prompts ask for it, and models go on with it where nobody did.
+    Format(
+        "tool-code",
+        section=("```tool_code\n", "\n```"),
+        call="{name}({keywords})",
+        stripped=(
+            "print({name}({keywords}))",
+            "default_api.{name}({keywords})",
+            "print(default_api.{name}({keywords}))",
+        ),
+        separator="\n",
+        drop=("<end_of_turn>",),
+        registered_only=True,
+        source="https://ai.google.dev/gemma/docs/capabilities/function-calling; issue threads",
     ),
 )

@@ -1,5 +1,5 @@
 # What this file knows: what IBM's Granite models write.
-"""Granite 3, Granite 20B function calling, Granite 4."""
+"""Granite 3, Granite 20B function calling, Granite 4, Python."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ FORMATS = (
         aliases=("granite-fc",),
         models=("granite-20b-functioncalling*", "granite-20b-code*"),
         source="vLLM 0.33, parser granite-20b-fc (ibm-granite/granite-20b-functioncalling)",
+    ),
+    Format(
+        "granite-pythonic",
+        call="{name}({keywords})",
+        separator="\n",
+        drop=ENDS,
+        source="vLLM (branch), parser granite_pythonic",
     ),
     Format(
         "granite-4",

@@ -71,6 +71,7 @@ FORMATS = (
         "functionary-v3.1",
         call="<function={name}>{arguments}</function>",
         also=("<|python_tag|>{call}",),
+        stripped=("{name}{arguments}</function>",),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("functionary-v31",),
         models=("functionary*v3.1-*",),

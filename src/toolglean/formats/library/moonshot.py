@@ -17,9 +17,15 @@ FORMATS = (
         sections=(("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),),
         call=BEGIN + "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
         also=(
-            BEGIN + "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "{ws}functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "{ws}{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
-            BEGIN + "{name}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
+        ),
+        stripped=(
+            "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+            "functions.{name}:{index}{arguments}",
+            "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
         ),
         id="functions.{name}:{index}",
         reasoning=("<think>", "</think>"),
@@ -28,6 +34,14 @@ FORMATS = (
         aliases=("kimi", "kimi-k25", "kimi-k2.5"),
         models=("kimi-k2*", "kimi-vl*", "kimi-dev*", "kimi-linear*"),
         source="chat template of moonshotai/Kimi-K2-Instruct",
+    ),
+    # What is left where a server takes the first tokens out: behind other text too.
+    Format(
+        "kimi-k2-stripped",
+        call="functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        id="functions.{name}:{index}",
+        registered_only=True,
+        source="issue threads",
     ),
     Format(
         "kimi-k3",

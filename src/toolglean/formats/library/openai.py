@@ -1,11 +1,12 @@
 # What this file knows: what OpenAI's open models write, and those that took over their messages.
-"""Harmony (gpt-oss), Beam."""
+"""Harmony (gpt-oss, LLM-jp), Beam."""
 
 from __future__ import annotations
 
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, JsonOrText
 
 HEADER = "<|start|>assistant"
+SPACED_HEADER = "<|start|> assistant"
 SPEAKS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
@@ -14,7 +15,13 @@ SPEAKS = (
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
-KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
+KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " code", "")
+STRIPPED = (
+    *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
+    *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
+)
+# In the middle of the text too: behind a channel's name, which is glued to the text before.
+GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
 
 
 def _recipients() -> tuple[str, ...]:
@@ -28,8 +35,10 @@ FORMATS = (
     Format(
         "harmony",
         call=_recipients()[0],
-        also=_recipients()[1:],
+        also=(*_recipients()[1:], *GLUED),
+        stripped=STRIPPED,
         separator=HEADER,
+        arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         speaks=SPEAKS,
         drop=(
@@ -39,6 +48,27 @@ FORMATS = (
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
         models=("gpt-oss*", "*gpt-oss*"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
+    ),
+    # A space behind each special token, and calls in parallel.
+    Format(
+        "llm-jp-harmony",
+        call=(
+            f"{SPACED_HEADER} to=functions.{{name}}<|channel|> commentary <|constrain|> json<|message|> {{arguments}}"
+            "<|end|>"
+        ),
+        also=tuple(
+            f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
+            for to in ("functions.{name}", "{name}")
+            for channel in CHANNELS
+            for kind in (" <|constrain|> json", "")
+        ),
+        arguments=JsonOrText(),
+        reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
+        calls_in_reasoning=False,
+        speaks=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+        drop=("<|start|>", *ENDS),
+        models=("llm-jp-4*",),
+        source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
     ),
     Format(
         "beam",

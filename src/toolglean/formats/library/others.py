@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, JsonOrText
 
 THINK = ("<think>", "</think>")
 LINE_THINK = ("<think>\n", "\n</think>")
@@ -53,6 +53,17 @@ FORMATS = (
         models=("ernie-4.5-*", "ernie4.5-*"),
         source="vLLM 0.33, parser ernie45 (baidu/ERNIE-4.5-21B-A3B-Thinking)",
     ),
+    # The first line names the tool; what follows is JSON, or the text of its only parameter.
+    Format(
+        "cwm",
+        call="<tool: function>\n{name} {arguments}\n</tool>",
+        separator="\n",
+        arguments=JsonOrText(),
+        reasoning=THINK,
+        drop=("<|eot_id|>", "<|end_of_text|>"),
+        models=("cwm*", "*/cwm*"),
+        source="vLLM (branch), parser cwm (facebook/cwm)",
+    ),
     Format(
         "gigachat-3",
         call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call}",
@@ -97,10 +108,22 @@ FORMATS = (
         models=("hunyuan-a13b*", "hunyuan-*b-*"),
         source="chat template of tencent/Hunyuan-A13B-Instruct",
     ),
+    # A message to a tool: its header names no tool, and its text is a list. The prompt ends with the role.
+    Format(
+        "hyperclovax-think",
+        call="<|im_start|>assistant -> tool/function_call\n{calls}<|im_end|>",
+        stripped=("-> tool/function_call\n{calls}<|im_end|>",),
+        reasoning=("/think\n", "<|im_end|>\n"),
+        drop=("<|im_end|>", "<|im_start|>assistant", "<|endofturn|>", "<|stop|>"),
+        aliases=("hyperclovax-seed-think-14b", "hyperclovax", "hcx"),
+        models=("*hyperclovax*think*",),
+        source="vLLM (branch), parsers hyperclovax and hyperclovax_seed_think_14b",
+    ),
     Format(
         "inkling",
         call="<|content_invoke_tool_json|>{call}<|end_message|>",
         also=("<|message_model|>{name}<|content_invoke_tool_json|>{call}<|end_message|>",),
+        stripped=("{name}<|content_invoke_tool_json|>{call}<|end_message|>",),  # the prompt ends with the marker
         separator="<|message_model|>",
         keys=("name", "args"),
         reasoning=("<|content_thinking|>", "<|end_message|>"),
@@ -157,6 +180,7 @@ FORMATS = (
         "minicpm-5",
         call='<function name="{name}">{parameters}</function>',
         also=('<function name="{name}">{arguments}</function>',),
+        wrappers=("arguments", "input"),
         separator="\n",
         parameter=('<param name="{key}">{value}</param>', '<param name="{key}"><![CDATA[{value}]]></param>'),
         reasoning=LINE_THINK,
@@ -178,6 +202,15 @@ FORMATS = (
     ),
     # Three sources say three things (WIRE_FORMATS, C); all of them are read.
     Format(
+        "pangu-embedded",
+        call="[unused11]{calls}[unused12]",
+        reasoning=("[unused16]", "[unused17]"),
+        drop=("[unused10]",),
+        aliases=("openpangu",),
+        models=("*pangu-embedded*", "openpangu*"),
+        source="vLLM (branch), parser pangu_embedded",
+    ),
+    Format(
         "phi-4-mini",
         call="<|tool_call|>{calls}<|/tool_call|>",
         also=("functools{calls}",),
@@ -198,6 +231,15 @@ FORMATS = (
         source="vLLM 0.33, parser plamo3",
     ),
     Format(
+        "rwkv",
+        call="**Tool Call:**\n```json\n{call}\n```",
+        separator="\n",
+        reasoning=THINK,
+        at_line_start=True,
+        models=("rwkv*",),
+        source="vLLM (branch), parser rwkv",
+    ),
+    Format(
         "solar",
         section=("<|tool_calls|>", "<|calls|>"),
         call="<|tool_call:begin|>{id}<|tool_call:name|>{name}<|tool_call:args|>{arguments}<|tool_call:end|>",
@@ -209,11 +251,25 @@ FORMATS = (
         source="chat template of upstage/Solar-Open-100B",
     ),
     Format(
+        "solar-open2",
+        call="<|tool_call:start|>{name}\n{parameters}<|tool_call:end|>",
+        separator="\n",
+        parameter="<|tool_arg:start|>{key}<|tool_arg:value|>{value}<|tool_arg:end|>\n",
+        reasoning=("<|think:start|>", "<|think:end|>"),
+        drop=("<|im:end|>",),
+        models=("solar-open2*",),
+        source="vLLM (branch), parser solar_open2",
+    ),
+    Format(
         "step-3",
         section=("<｜tool_calls_begin｜>", "<｜tool_calls_end｜>"),
         call=(
             '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">{parameters}</steptml:invoke>'
             "<｜tool_call_end｜>"
+        ),
+        also=(
+            '<｜tool_call_begin｜><steptml:invoke name="{name}">{parameters}</steptml:invoke><｜tool_call_end｜>',
+            '<steptml:invoke name="{name}">{parameters}</steptml:invoke>',
         ),
         separator="\n",
         parameter='<steptml:parameter name="{key}">{value}</steptml:parameter>',
@@ -224,9 +280,18 @@ FORMATS = (
         source="vLLM 0.33, parser step3 (stepfun-ai/step3)",
     ),
     Format(
+        "step-audio-2",
+        call="<tool_call>function\n{name}\n{arguments}</tool_call>",
+        separator="\n",
+        reasoning=LINE_THINK,
+        drop=("<|EOT|>", *CHATML_ENDS),
+        models=("step-audio-2*",),
+        source="vLLM (branch), parser step_audio_2",
+    ),
+    Format(
         "step-3.5",
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
-        also=(CODER_CALL + "\n</tool_call>",),
+        also=(CODER_CALL + "\n</tool_call>", "<tool_call>\n{call}\n</tool_call>"),
         separator="\n",
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=LINE_THINK,

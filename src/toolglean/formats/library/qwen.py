@@ -96,7 +96,12 @@ FORMATS = (
     Format(
         "longcat",
         call="<longcat_tool_call>\n{call}\n</longcat_tool_call>",
+        also=("<longcat_tool_call>{ws}{name}\n{parameters}</longcat_tool_call>",),
         separator="\n",
+        parameter=(
+            "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>{value}</longcat_arg_value>\n",
+            "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n",
+        ),
         reasoning=("<longcat_think>\n", "\n</longcat_think>"),
         drop=("</longcat_s>",),
         models=("longcat*",),
@@ -105,9 +110,7 @@ FORMATS = (
     # Reasoning has no opener of its own that is certain: the prompt ends with "Here are my reasoning steps:\n".
     Format(
         "apriel",
-        section=("<tool_calls>[", "]</tool_calls>"),
-        call="{call}",
-        separator=", ",
+        call="<tool_calls>{calls}</tool_calls>",
         reasoning=("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n"),
         reasonings=(("<thinking>", "</thinking>"),),
         drop=("[END FINAL RESPONSE]", "<|begin_assistant|>", "<|end|>"),

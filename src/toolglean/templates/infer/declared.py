@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import MISSING, asdict, fields
 from typing import Any
 
-from toolglean.formats.spec import Format, Json
+from toolglean.formats.spec import Format
 
 _LIBRARY = frozenset({"name", "_", "aliases", "models", "source"})
 
@@ -38,7 +38,7 @@ def _said(declared: Format) -> dict[str, Any]:
     for each in fields(declared):
         value = getattr(declared, each.name)
         default = each.default_factory() if each.default_factory is not MISSING else each.default
-        if each.name in _LIBRARY or value == default or isinstance(value, Json):
+        if each.name in _LIBRARY or value == default:
             continue
         found[each.name] = value[0] if each.name == "parameter" and len(value) == 1 else value
     return found

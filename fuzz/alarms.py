@@ -1,0 +1,224 @@
+# What this file knows: texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
+# What it must not know: why.
+#
+# A call that is written out plainly, in the middle of an answer and in no code, is a call: no parser can tell whether
+# the model meant it. Such texts are not made here.
+"""`python -m fuzz.alarms [--count N] [--seed S]`: false alarms, by kind of text and by way of reading."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from toolglean import CallEnd, Parser, ToolSet, UsageError, render
+from toolglean.formats.registry import all_formats
+from toolglean.formats.spec import Format
+
+__all__ = ["KINDS", "WAYS", "alarms", "texts"]
+
+ROOT = Path(__file__).parents[1]
+TOOLS = ("get_weather", "shell", "search", "read_file", "json", "python", "f")
+WORDS = (
+    *("the model", "a parser", "the server", "each turn", "your client", "this marker", "the template", "an engine"),
+    *(
+        "writes",
+        "reads",
+        "closes",
+        "skips",
+        "opens",
+        "shows",
+        "keeps",
+        "returns",
+        "then",
+        "and",
+        "or",
+        "never",
+        "always",
+    ),
+    *(
+        "get_weather",
+        "shell",
+        "search",
+        "arguments",
+        "name",
+        "a call",
+        "the reasoning",
+        "twice",
+        "in its answer",
+        "first",
+    ),
+)
+_tools = ToolSet(TOOLS)
+PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
+WAYS: dict[str, Callable[[Format], Parser]] = {
+    "auto": lambda _: Parser(_tools),
+    "auto, no tools": lambda _: Parser(),
+    "format": lambda declared: Parser(_tools, format=declared),
+}
+
+
+def _sentence(rng: random.Random) -> str:
+    words = " ".join(rng.choice(WORDS) for _ in range(rng.randint(3, 12)))
+    return words[0].upper() + words[1:] + rng.choice((".", ".", ":", ", as said.", "?", "!"))
+
+
+def _markers(declared: Format) -> list[str]:
+    return [each for each in declared.markers if len(each) > 2 and any(map(str.isalnum, each))]
+
+
+def _call(rng: random.Random, declared: Format) -> str:
+    name = rng.choice(TOOLS)
+    try:
+        return render(declared, [(name, {"city": "Oslo", "x": rng.choice([1, "a b", None])})], tools=_tools).strip()
+    except UsageError:
+        return f'{{"name": "{name}", "arguments": {{}}}}'
+
+
+def _mention(rng: random.Random, declared: Format) -> str:
+    marker = rng.choice(_markers(declared) or ["<tool_call>"])
+    return rng.choice(
+        ("Write {0} first, and then the name.", "{0} opens a call.", "What is {0} for?", "See {0}")
+    ).format(marker)
+
+
+def _pair(rng: random.Random, declared: Format) -> str:
+    markers = _markers(declared) or ["<tool_call>"]
+    frame = rng.choice(("{0} and {1} stand around it.", "From {0} to {1}.", "{0}…{1}", "{0} ... {1}", "({0}, {1})"))
+    return frame.format(rng.choice(markers), rng.choice(markers))
+
+
+def _inline(rng: random.Random, declared: Format) -> str:
+    text = _call(rng, declared) if rng.random() < 0.6 else rng.choice(_markers(declared) or ["<tool_call>"])
+    tick = "``" if "`" in text else "`"
+    return f"It writes {tick}{text}{tick} for that." if "```" not in text else "It writes a fence."
+
+
+def _fenced(rng: random.Random, declared: Format) -> str:
+    word = rng.choice(("", "xml", "json", "text", "python", "html", "tool_call"))
+    fence = "````" if "```" in (call := _call(rng, declared)) else "```"
+    return f"For example:\n\n{fence}{word}\n{call}\n{fence}\n"
+
+
+def _code(rng: random.Random, declared: Format) -> str:
+    marker = rng.choice(_markers(declared) or ["<tool_call>"])
+    lines = (
+        f'OPENER = "{marker}"',
+        f"if text.startswith({marker!r}):\n    return parse(text)",
+        f"assert {marker!r} in output",
+        f"// the lexer stops at {marker}",
+        f"pattern = re.compile(r'{re.escape(marker)}(.*?)')",
+    )
+    return "The code:\n```python\n" + "\n".join(rng.sample(lines, rng.randint(1, 4))) + "\n```\n"
+
+
+def _plain_code(rng: random.Random, declared: Format) -> str:
+    del declared
+    return rng.choice(
+        (
+            'result = {"name": "get_weather", "city": "Oslo"}',
+            "print(get_weather(city='Oslo'))",
+            "def shell(command):\n    return run([command])",
+            'const x = [{"name": "a", "value": 1}];',
+            "SELECT name, arguments FROM calls WHERE name = 'shell';",
+            "for f in search(q): f(x=1)",
+        )
+    )
+
+
+def _template(rng: random.Random, declared: Format) -> str:
+    # What a document writes for a call: names and values left open.
+    name = rng.choice(("NAME", "...", "<name>", "{name}"))
+    text = re.sub(r"get_weather|shell|search|read_file|python|json|\bf\b", name, _call(rng, declared))
+    return rng.choice(("The form is {0} for all.", "{0}", "- {0}\n- and so on")).format(text.replace("Oslo", "..."))
+
+
+def _table(rng: random.Random, declared: Format) -> str:
+    markers = _markers(declared) or ["<tool_call>"]
+    rows = "\n".join(f"| {declared.name} | `{rng.choice(markers)}` | {rng.choice(markers)} |" for _ in range(3))
+    return f"| family | opener | closer |\n|---|---|---|\n{rows}\n"
+
+
+def _page(rng: random.Random, declared: Format) -> str:
+    del declared
+    return rng.choice(_pages())
+
+
+_read: list[str] = []
+
+
+def _pages() -> list[str]:
+    # Paragraphs of the project's own documents, with the fences that stand in them.
+    if not _read:
+        for pattern in PAGES:
+            for path in sorted(ROOT.glob(pattern)):
+                _read.extend(each for each in re.split(r"\n(?=#)", path.read_text(encoding="utf-8")) if each.strip())
+    return _read
+
+
+KINDS: dict[str, Callable[[random.Random, Format], str]] = {
+    "a marker in prose": _mention,
+    "two markers in prose": _pair,
+    "inline code": _inline,
+    "a fence behind text": _fenced,
+    "code about markers": _code,
+    "other code": _plain_code,
+    "a form with names left open": _template,
+    "a table": _table,
+    "our own documents": _page,
+}
+
+
+def texts(count: int, seed: int) -> Iterator[tuple[str, Format, str]]:
+    """So many texts: of each, its kind, the format that it is about, and the text."""
+    formats = [each for each in all_formats() if _markers(each)]
+    for number in range(count):
+        rng = random.Random(f"{seed} {number}")
+        kind = list(KINDS)[number % len(KINDS)]
+        declared = rng.choice(formats)
+        about = KINDS[kind](rng, declared)
+        before = (
+            _sentence(rng) + rng.choice((" ", "\n", "\n\n"))
+            if rng.random() < 0.9 or kind != "our own documents"
+            else ""
+        )
+        yield kind, declared, before + about + rng.choice(("", "\n", "\n\n" + _sentence(rng), " " + _sentence(rng)))
+
+
+def alarms(text: str, declared: Format, way: str) -> list[str]:
+    """The names of the calls that would run, read in that way."""
+    parser = WAYS[way](declared)
+    events = parser.feed(text) + parser.finish()
+    return [event.call.name for event in events if isinstance(event, CallEnd) and event.call.status == "ok"]
+
+
+def main() -> None:
+    """Print the table."""
+    options = argparse.ArgumentParser(prog="python -m fuzz.alarms", description=__doc__)
+    options.add_argument("--count", type=int, default=10_000)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--show", type=int, default=0, help="so many texts out of which calls came")
+    chosen = options.parse_args()
+    made: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    for kind, declared, text in texts(chosen.count, chosen.seed):
+        made[kind] += 1
+        for way in WAYS:
+            names = alarms(text, declared, way)
+            found[kind, way] += bool(names)
+            if names and chosen.show:
+                chosen.show -= 1
+                sys.stdout.write(f"{kind}, {way}, {declared.name}: {names}\n    {text!r}\n")
+    sys.stdout.write(f"{'kind':30}{'texts':>8}" + "".join(f"{way:>16}" for way in WAYS) + "\n")
+    for kind, count in made.items():
+        sys.stdout.write(f"{kind:30}{count:>8}" + "".join(f"{found[kind, way]:>16}" for way in WAYS) + "\n")
+    sums = "".join(f"{sum(found[kind, way] for kind in made):>16}" for way in WAYS)
+    sys.stdout.write(f"{'sum':30}{sum(made.values()):>8}{sums}\n")
+
+
+if __name__ == "__main__":
+    main()

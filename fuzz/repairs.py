@@ -1,0 +1,278 @@
+# Invariant: no call that was broken in a known way is mended into another call.
+#
+# For each repair and each format that it concerns, calls are made, rendered and broken as models break them: the text
+# that the repair is for is taken away or changed, nowhere else. What was meant is known, so each result is right (the
+# call that was meant), left (no call runs: it stays malformed, or its text is content), wrong (mended into another
+# call), or read: nothing was mended, for the broken text can be read as it stands, as another call.
+# Some of what is made can be meant in two ways, on purpose: a value that holds markers, quotes, or blank lines at its
+# end. The law is that none is mended wrong; how many are mended right is told, not judged.
+"""`python -m fuzz.repairs [--count N] [--seed N] [--repair NAME] [--format NAME]`: calls broken in known ways."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from toolglean import Parser, ToolSet, UsageError, fold
+from toolglean.engine.mending.state import BRACKETS, CLOSER, JUNK, PYTHON, QUOTE
+from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.render import render
+from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
+from toolglean.values.coerce import json_text
+
+__all__ = ["LEFT", "READ", "RIGHT", "WRONG", "Case", "cases", "count_of", "families", "main"]
+
+RIGHT, LEFT, READ, WRONG = "right", "left", "read", "wrong"
+
+WORDS = ("Oslo", "Bergen, Norway", "a b", "x", "naïve", "it's", "C:\\dir", "2", "true", "{x}", "[1]", 'say "hi"', "")
+LINES = (
+    "if a < b:\n    print({1: [2]})\n",
+    "one\ntwo",
+    "</p>\n<p>",
+    "a\n\n",
+    "- `x`, y: `z`",
+    "see <parameter=city> or </function>",
+)
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "code": {"type": "string"},
+        "days": {"type": "integer"},
+        "exact": {"type": "boolean"},
+        "units": {"type": "array", "items": {"type": "string"}},
+        "at": {"type": "object", "properties": {"x": {"type": "number"}, "tags": {"type": "array"}}},
+    },
+    "required": ["city"],
+}
+TOOLS = ToolSet([{"name": "get_weather", "parameters": SCHEMA}, {"name": "note"}])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call, what was made of it, and how it was broken."""
+
+    repair: str
+    format: str
+    arguments: dict[str, Any]
+    text: str
+
+
+def arguments(rng: random.Random) -> dict[str, Any]:
+    """Arguments of `get_weather`: the city always, the rest now and then, in any order."""
+    made: dict[str, Callable[[], Any]] = {
+        "code": lambda: rng.choice((*WORDS, *LINES)),
+        "days": lambda: rng.randint(-5, 500),
+        "exact": lambda: rng.random() < 0.5,
+        "units": lambda: [rng.choice(WORDS) for _ in range(rng.randint(0, 3))],
+        "at": lambda: {"x": rng.randint(0, 9), "tags": ["a", {"b": 1, "days": 2}]} if rng.random() < 0.7 else {},
+    }
+    keys = ["city", *rng.sample(sorted(made), rng.randint(0, 4))]
+    rng.shuffle(keys)
+    return {key: rng.choice((*WORDS, *LINES)) if key == "city" else made[key]() for key in keys}
+
+
+# -- how models break calls: each takes the text, and gives it broken, or None where there is nothing to break ---------
+
+Breaker = Callable[[random.Random, Format, str, dict[str, Any]], "str | None"]
+
+
+def without_brackets(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Some of the brackets in front of the closer, or one of a list inside, are missing."""
+    del given
+    found = _before_closer(declared, text)
+    if found is None or isinstance(declared.arguments, Tree):
+        return None
+    body, behind = found
+    quote = re.escape(declared.arguments.quote) if isinstance(declared.arguments, Quoted) else '"'
+    strings = (
+        [range(*found.span()) for found in re.finditer(rf"{quote}.*?{quote}", body, re.DOTALL)] if quote != '"' else []
+    )
+    strings += [range(*found.span()) for found in re.finditer(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', body)]
+    inner = [found.start() for found in re.finditer(r"[\]}](?=\s*[,}\]])", body)]
+    inner = [place for place in inner if not any(place in each for each in strings)]
+    if inner and rng.random() < 0.3:
+        place = rng.choice(inner)
+        return body[:place] + body[place + 1 :] + behind
+    ends = re.search(r"[}\])]+\s*\Z", body)
+    if ends is None:
+        return None
+    size = rng.randint(1, len(ends[0].rstrip()))
+    return body.rstrip()[:-size] + behind
+
+
+def as_python(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The arguments, or all of the JSON, as Python writes a dict."""
+    written = _find(text, given)
+    if written is None:
+        return None
+    if rng.random() < 0.5 and "{call}" in declared.call:
+        whole = re.search(r"\{.*\}", text, re.DOTALL)
+        if whole:
+            with suppress(ValueError):
+                return text[: whole.start()] + repr(json.loads(whole[0])) + text[whole.end() :]
+    return text.replace(written, repr(given), 1)
+
+
+def without_closer(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """One closing marker of a parameter is missing, or all of them are, with or without the line breaks beside it."""
+    del given
+    closer = _parameter_closer(declared)
+    places = [found.start() for found in re.finditer(re.escape(closer), text)] if closer else []
+    if not places:
+        return None
+    chosen = places if rng.random() < 0.2 else [rng.choice(places)]
+    way = rng.choice(("marker", "marker", "before", "behind"))
+    for place in reversed(chosen):
+        begin, end = place, place + len(closer)
+        if way == "before" and text[begin - 1] == "\n" and "\n" + closer in declared.parameters[0]:
+            begin -= 1
+        if way == "behind" and text[end : end + 1] == "\n":
+            end += 1
+        text = text[:begin] + text[end:]
+    return text
+
+
+def without_quote(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The marker before a string is missing, both are, or other quotes stand in their place."""
+    del given
+    quote = declared.arguments.quote if isinstance(declared.arguments, Quoted) else ""
+    values = [
+        *re.finditer(
+            rf"(city|code):{re.escape(quote)}((?:(?!{re.escape(quote)}).)*){re.escape(quote)}", text, re.DOTALL
+        )
+    ]
+    if not values:
+        return None
+    value = rng.choice(values)
+    opener, closer = rng.choice((("", quote), ("", ""), ("`", "`"), ("\u201c", "\u201d"), ("'", "'")))
+    if not closer and not opener and (value[2] != value[2].strip() or value[2][:1] in {"[", "{", '"'}):
+        return None  # white space around bare text is never a part of it, and what begins as a list is one
+    return f"{text[: value.start(2) - len(quote)]}{opener}{value[2]}{closer}{text[value.end() :]}"
+
+
+def with_junk(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Text stands behind the arguments' object, inside what stands around it."""
+    written = _find(text, given)
+    if written is None or "{call}" not in declared.call:
+        return None
+    junk = rng.choice((" ok", " done.", "\n```", ";", " <end>", ")", " // Oslo"))
+    return text.replace(written, written + junk, 1)
+
+
+BREAKERS: dict[str, Breaker] = {
+    BRACKETS: without_brackets,
+    PYTHON: as_python,
+    CLOSER: without_closer,
+    QUOTE: without_quote,
+    JUNK: with_junk,
+}
+
+
+def _before_closer(declared: Format, text: str) -> tuple[str, str] | None:
+    # The text up to the first marker behind the arguments, and the rest.
+    tokens = tokens_of(declared.call)
+    holes = [place for place, each in enumerate(tokens) if isinstance(each, Hole) and each.name != "ws"]
+    hole = tokens[holes[-1]]
+    if not isinstance(hole, Hole) or hole.name not in {"call", "calls", "arguments", "keywords"}:
+        return None
+    closers = [each.text for each in tokens[holes[-1] + 1 :] if isinstance(each, Literal)]
+    closers += [each.text for each in tokens_of(declared.section[1]) if isinstance(each, Literal)]
+    closer = next((each for each in closers if any(char.isalnum() for char in each)), "")
+    place = text.rfind(closer) if closer else -1
+    return None if place < 0 else (text[:place], text[place:])
+
+
+def _find(text: str, given: dict[str, Any]) -> str | None:
+    return next((each for each in (json_text(given), json.dumps(given)) if each in text), None)
+
+
+def _parameter_closer(declared: Format) -> str:
+    for pattern in declared.parameters[:1]:
+        tokens = tokens_of(pattern)
+        behind = [each.text for each in tokens[tokens.index(Hole("value")) + 1 :] if isinstance(each, Literal)]
+        return "".join(behind[:1]) if len(behind) == 1 else ""
+    return ""
+
+
+# -- what becomes of them ----------------------------------------------------------------------------------------------
+
+
+def cases(repair: str, name: str, count: int, seed: int = 0) -> Iterator[Case]:
+    """That many broken calls, or none where the repair does not concern the format."""
+    declared = get_format(name)
+    for number in range(seed, seed + count):
+        rng = random.Random(f"{repair} {name} {number}")
+        given = arguments(rng)
+        try:
+            text = render(declared, [("get_weather", given)], tools=TOOLS)
+        except UsageError:  # the format cannot say it
+            continue
+        broken = BREAKERS[repair](rng, declared, text, given)
+        if broken is not None and broken != text:
+            yield Case(repair, name, given, broken)
+
+
+def verdict(case: Case) -> str:
+    """What became of the call: RIGHT, LEFT, READ or WRONG."""
+    parser = Parser(TOOLS, format=case.format)
+    output = fold(parser.feed(case.text) + parser.finish())
+    if not output.calls:
+        return LEFT
+    [call, *more] = output.calls
+    if not more and call.name == "get_weather" and json_text(call.arguments) == json_text(case.arguments):
+        return RIGHT
+    return WRONG if any(each.repairs for each in output.calls) else READ
+
+
+def count_of(repair: str, name: str, count: int, seed: int = 0) -> tuple[Counter[str], Case | None]:
+    """How many came out how, and the first that came out wrong."""
+    found: Counter[str] = Counter()
+    wrong = None
+    for case in cases(repair, name, count, seed):
+        answer = verdict(case)
+        found[answer] += 1
+        if answer == WRONG and wrong is None:
+            wrong = case
+    return found, wrong
+
+
+@lru_cache(maxsize=8)
+def families(repair: str) -> list[str]:
+    """The formats that a repair concerns: those of which it breaks a call."""
+    names = (each.name for each in all_formats() if not each.is_for_tools)
+    return [name for name in names if next(cases(repair, name, 4), None) is not None]
+
+
+def main() -> int:
+    """Run, and print a table. 1 if any was mended wrong."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz.repairs", description="Calls broken in known ways.")
+    parser.add_argument("--count", type=int, default=1000, help="calls for each repair and format (default: 1,000)")
+    parser.add_argument("--seed", type=int, default=0, help="the number of the first one (default: 0)")
+    parser.add_argument("--repair", choices=sorted(BREAKERS), help="one repair; default: all of them")
+    parser.add_argument("--format", help="one format; default: all that the repair concerns")
+    options = parser.parse_args()
+    failed = 0
+    print(f"{'repair':24}{'format':22}{'right':>8}{'left':>8}{'read':>8}{'wrong':>8}")
+    for repair in [options.repair] if options.repair else list(BREAKERS):
+        for name in [options.format] if options.format else families(repair):
+            found, wrong = count_of(repair, name, options.count, options.seed)
+            print(f"{repair:24}{name:22}{found[RIGHT]:>8}{found[LEFT]:>8}{found[READ]:>8}{found[WRONG]:>8}", flush=True)
+            failed += found[WRONG]
+            if wrong is not None:
+                print(f"    meant {wrong.arguments!r}\n    wrote {wrong.text!r}")
+    print(f"mended wrong: {failed}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

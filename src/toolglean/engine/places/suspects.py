@@ -1,0 +1,174 @@
+# What this file knows: which markers of its own family a text value may have swallowed because its closing marker is
+# missing, and how such a place differs from a mere mention.
+# What it must not know: what is done then (holes.py, mending/).
+#
+# A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
+# else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
+# call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
+# pattern: with more white space nobody knows what of it belongs to the value, and nothing is mended. The same holds for
+# a value of several lines whose pattern has a line break only behind the closing marker: it may end with one itself.
+"""Markers that a value may have swallowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from toolglean.formats.spec import Hole, Literal, Space, tokens_of
+from toolglean.scan.text import Finder
+
+if TYPE_CHECKING:
+    from toolglean.formats.net import Exits
+    from toolglean.formats.spec import Format
+
+__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Suspects"]
+
+TEXT = 0  # no such marker
+WAIT = 1  # the text ends too early to say
+DOUBT = 2  # such a marker, and how the value ends before it cannot be said
+MISSING = 3  # such a marker, before which the value's own is missing
+
+KEY_CHARS = 128
+SPACE_CHARS = 64
+NAME_CHARS = 300  # within which the name of the next call must stand
+FOLLOWING_CHARS = 4096
+
+_key = re.compile(r"""[^\s"'<>=|/]*""").match
+_space = re.compile(r"\s*").match
+
+
+class Suspects:
+    """The markers of one format that a value may have swallowed. Made once, shared, never changed.
+
+    Attributes:
+        lines: whether the family writes line breaks around its parameters.
+        closers: the first marker behind the parameters of a call.
+    """
+
+    def __init__(self, declared: Format, before_names: Iterable[str], tags: Iterable[str]) -> None:
+        found = (_opener(pattern) for pattern in declared.parameters)
+        self._openers = [each for each in found if each is not None]
+        rests = [_rest(pattern) for pattern in declared.calls if "{parameters}" in pattern]
+        rests = [each for each in rests if each]
+        self.closers = tuple(dict.fromkeys(each[0] for each in rests))
+        self._last = tuple(dict.fromkeys(each[-1] for each in rests))
+        sections = [_literals(closer) for _, closer in declared.all_sections]
+        behind = {literal for each in (*rests, *sections) for literal in each}
+        behind |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
+        self._behind = tuple(sorted(behind, key=len, reverse=True))
+        self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
+        self._markers = (*self._behind, *self._tags)
+        self._names = re.compile(rf"(?:{'|'.join(map(re.escape, before_names)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
+        self.lines = any(
+            "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
+        )
+        self._bases = tuple(dict.fromkeys([parts[0] for parts, _ in self._openers] + list(self.closers)))
+        self._finders: dict[tuple[tuple[str, ...], str, bool, bool], Finder] = {}
+
+    def finder(self, exits: Exits, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
+        """Finds what may stand behind a value, with its white space, and what it may have swallowed.
+
+        `first_line`: any line break too.
+        """
+        key = exits.literals, trail, lines, first_line
+        if key not in self._finders:
+            with_space = [trail + literal for literal in exits.literals] if trail else []
+            # One that begins as what ends the value cannot be told from it: only that counts.
+            bases = [each for each in self._bases if each not in exits.literals]
+            bases += [f"\n{each}" for each in bases if self.lines and lines]
+            breaks = ["\n"] if first_line else []
+            self._finders[key] = Finder([*exits.literals, *with_space, *bases, *breaks], exact=True)
+        return self._finders[key]
+
+    def ends_value(self, exits: Exits, found: str) -> bool:
+        """Whether the literal that the finder found is what may stand behind the value."""
+        return found.lstrip() in exits.literals
+
+    def kind(
+        self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
+    ) -> int:
+        """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
+
+        Args:
+            text, place, found: the text, and the literal found.
+            before: the character before it; "" where the value begins there.
+            exact: whether it is certain which white space before it is the value's.
+            paired: whether the value has begun with the line break that its pattern has.
+            keys: the keys of the tool; None where they are not known.
+        """
+        base = found.lstrip("\n")
+        if base in self.closers:
+            return MISSING if exact and before else TEXT
+        begin = place + len(found) - len(base)
+        results = [_matched(text, begin, parts, after, keys) for parts, after in self._openers if parts[0] == base]
+        end = max(results, default=-1)
+        if end < 0:
+            return WAIT if -2 in results else TEXT
+        if paired and found == base:  # within a line: a mention, unless the line ends with it
+            if end >= len(text):
+                return WAIT
+            return DOUBT if text[end] == "\n" else TEXT
+        return MISSING if exact and before and keys is not None else DOUBT
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """See `Payload.goes_on`."""
+        seen, place = before.endswith(self._last), 0
+        while True:
+            place = _space(behind, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            if place == len(behind):
+                return seen if at_end else False if place > FOLLOWING_CHARS else None
+            rest = behind[place : place + NAME_CHARS]
+            if not at_end and any(len(each) > len(rest) and each.startswith(rest) for each in self._markers):
+                return None
+            literal = next((each for each in self._behind if behind.startswith(each, place)), "")
+            if literal in self.closers:
+                return False  # twice: the first may be the value's
+            if literal:
+                seen, place = seen or literal in self._last, place + len(literal)
+                continue
+            return seen and rest.startswith(self._tags) and self._calls(rest, is_name, at_end=at_end)
+
+    def _calls(self, rest: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        found = self._names.search(rest)
+        if found:
+            return is_name(found[1])
+        return False if at_end or len(rest) >= NAME_CHARS else None
+
+
+def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:
+    """The end of the opener that begins at `place`; -1 where there is none, -2 where the text ends too early."""
+    for part in (*parts, ""):
+        limit = place + SPACE_CHARS
+        if part != parts[0] and part:
+            place = min(_space(text, place).end(), limit)  # type: ignore[union-attr]
+        if not text.startswith(part, place):
+            return -2 if part.startswith(text[place:]) else -1
+        place += len(part)
+    end = min(_key(text, place).end(), place + KEY_CHARS)  # type: ignore[union-attr]
+    if end == len(text):
+        return -2
+    key = text[place:end]
+    if not key or (keys is not None and key not in keys):
+        return -1
+    if not text.startswith(after, end):
+        return -2 if after.startswith(text[end:]) else -1
+    return end + len(after)
+
+
+def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
+    # The literals before the key, and the one behind it.
+    tokens = tokens_of(pattern.strip())
+    place = tokens.index(Hole("key")) if Hole("key") in tokens else 0
+    parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
+    behind = tokens[place + 1] if place + 1 < len(tokens) else None
+    return (parts, behind.text) if parts and isinstance(behind, Literal) else None
+
+
+def _rest(pattern: str) -> list[str]:
+    tokens = tokens_of(pattern)
+    return [token.text for token in tokens[tokens.index(Hole("parameters")) + 1 :] if isinstance(token, Literal)]
+
+
+def _literals(text: str) -> list[str]:
+    return [token.text for token in tokens_of(text) if isinstance(token, Literal)]

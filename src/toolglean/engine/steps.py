@@ -1,0 +1,141 @@
+# What this file knows: what is done with the text in each mode, until the mode changes or the text is used up.
+# What it must not know: how text is handed round, and which text never comes here (machine.py).
+"""The steps of the machine's loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.fences import read_closing, read_opening
+from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
+from toolglean.scan.text import with_closers
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.engine.turn import Turn
+
+__all__ = ["STEPS", "mender"]
+
+
+def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """White space at the start of the turn; what begins there may be a call without a marker."""
+    j = i
+    while j < len(text) and text[j].isspace():
+        j += 1
+    if plan.spaced:
+        turn.emit.space(text[i:j], turn.base + i)
+    else:
+        turn.say(text[i:j], turn.base + i)
+    if j < len(text):
+        if text[j] == "`" and turn.quotes is not None and (read := read_opening(turn, plan, text, j)) >= 0:
+            return read
+        place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
+        if place == j and not found:
+            return turn.hold(text, j)
+        if place == j and not found[0].isalpha():  # a marker: an unknown name counts behind it; a word may be less
+            turn.mode = TEXT
+            return j
+        if plan.waits_at_start(turn, text, j):
+            return turn.hold(text, j)
+        begun = plan.begin_bare(turn, text, j) if plan.bare else None
+        turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
+        if begun:
+            turn.payload, read = begun
+            return j + read
+    return j
+
+
+def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """Content or reasoning, until a tag."""
+    if turn.wrapper and (end := read_closing(turn, text, i)) > i:
+        return end
+    finder = plan.text_finder(turn)
+    if turn.owed:
+        finder = with_closers(finder, turn.owed)
+    place, found = finder.find(text, i, turn.last)
+    if place > i:
+        turn.say(text[i:place], turn.base + i)
+    if not found:
+        return turn.hold(text, place)
+    if turn.quotes is not None and turn.lane == CONTENT:
+        if found[0] == "`" and turn.said:  # a fence behind other text
+            turn.say(found, turn.base + place)
+            return place + len(found)
+        turn.quotes.settle(turn.base + place)
+    if turn.owed and found in turn.owed:
+        turn.owed = None
+        turn.say(found, turn.base + place)
+        return place + len(found)
+    turn.mode = CALL
+    turn.payload, read = plan.begin(turn, found, turn.base + place)
+    return place + read
+
+
+def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """White space behind a call: whose it is, what follows decides."""
+    del plan
+    j = turn.wait_for_more(text, i)
+    if j < len(text):
+        turn.leave(text_follows=True)
+    return j
+
+
+def _read_beside_marker(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """White space beside a marker: markup."""
+    del plan
+    j = i
+    while j < len(text) and text[j].isspace():
+        j += 1
+    turn.emit.markup(text[i:j], turn.base + i)
+    if j < len(text):
+        turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
+    return j
+
+
+def _read_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """What a tag opened."""
+    del plan
+    assert turn.payload is not None
+    return turn.payload.read(turn, text, i)
+
+
+def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """The rest of a malformed call."""
+    del plan
+    assert turn.payload is not None
+    return turn.payload.skip(turn, text, i)
+
+
+def _read_mending(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """A call that may have to be mended, up to its end."""
+    del plan
+    place: int = mender().read_mending(turn, text, i)
+    return place
+
+
+def mender() -> Any:
+    """What mends calls: hardly any turn needs it, so that none pays for its import."""
+    from toolglean.engine.mending import mender as found  # noqa: PLC0415
+
+    return found
+
+
+def _read_to_the_end(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    """All is content."""
+    del plan
+    turn.emit.content(text[i:], turn.base + i)
+    return len(text)
+
+
+# By the numbers of modes.py.
+STEPS: tuple[Callable[[Turn, Plan, str, int], int], ...] = (
+    _read_start,
+    _read_text,
+    _read_space,
+    _read_call,
+    _read_rest_of_call,
+    _read_to_the_end,
+    _read_beside_marker,
+    _read_mending,
+)

@@ -1,0 +1,72 @@
+# What this file knows: what prompts, histories and agents' frameworks make models write, whatever the family.
+#
+# All of it is also what people write about tools: a known tool's name makes it a call, and nothing else does.
+"""Tags of prompts, brackets of histories, ReAct, fences, escaped markup."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format
+
+# With these keys in this order: the definition of a tool, which has `parameters`, is no call.
+OBJECT = '{ "name": "{name}", "arguments": {arguments} }'
+LEADS = ("Calling tool:", "Tool Use:", "Tool use:", "Tool Call:", "Tool call:", "tool_call:", "Called tool:")
+
+FORMATS = (
+    Format(
+        "prompt-tags",
+        call=f"<tools>\n{OBJECT}\n</tools>",
+        also=(
+            *(f"<tool>{OBJECT}</tool>", "<tool>{name}</tool>\n{arguments}"),
+            *(f"<toolcall><tool>{OBJECT}</tool></toolcall>", "<toolcall><tool>{name}</tool>{arguments}</toolcall>"),
+            "<tool_call>\n<function>{name}</function>\n{arguments}\n</tool_call>",
+            *("<function>{name}</function>\n{arguments}", "<functioncall {call}>"),
+            "<functioncall>{call}</functioncall>",
+        ),
+        separator="\n",
+        registered_only=True,
+        source="issue threads of many models",
+    ),
+    Format(
+        "bracket-calls",
+        call="[Calling tool: {name}({arguments})]",
+        also=(
+            *(f"[{lead} {{name}}({{arguments}})]" for lead in LEADS[1:]),
+            *(f"[{lead} {{name}}({{keywords}})]" for lead in LEADS),
+        ),
+        separator="\n",
+        registered_only=True,
+        source="issue threads: histories that frameworks write as text",
+    ),
+    # A made-up result ends the turn's calls.
+    Format(
+        "react",
+        call="Action: {name}\nAction Input: {arguments}",
+        also=("Action:\n{call}", "Action:\n```json\n{call}\n```", "Action:\n```\n{call}\n```"),
+        separator="\n",
+        registered_only=True,
+        at_line_start=True,
+        stops=("Observation", "observation"),
+        source="Yao et al., ReAct (arXiv 2210.03629); the prompts of LangChain and LlamaIndex",
+    ),
+    Format(
+        "tool-call-fence",
+        call="```tool_call\n{call}\n```",
+        also=("```tool_calls\n{calls}\n```", "```tool\n{call}\n```", "```function_call\n{call}\n```"),
+        separator="\n",
+        registered_only=True,
+        source="issue threads of many models",
+    ),
+    # Values are not unescaped: nobody knows whether the model wrote `&lt;` itself.
+    Format(
+        "escaped-markup",
+        call="&lt;tool_call&gt;\n{call}\n&lt;/tool_call&gt;",
+        also=(
+            "&lt;tool_call&gt;\n&lt;function={name}&gt;\n{parameters}&lt;/function&gt;\n&lt;/tool_call&gt;",
+            "&lt;function={name}&gt;\n{parameters}&lt;/function&gt;\n&lt;/tool_call&gt;",
+        ),
+        separator="\n",
+        parameter="&lt;parameter={key}&gt;\n{value}\n&lt;/parameter&gt;\n",
+        registered_only=True,
+        source="issue threads: servers and front ends that escape a model's text for HTML",
+    ),
+)

@@ -1,0 +1,268 @@
+# What this file knows: which other formats of the library write what begins so, and how they are put together to read.
+# What it must not know: when they are asked (engine/places/), and any text but the beginning of a call.
+#
+# The name of a format, or of a model, says how the model should write, and now and then it writes as another family
+# does. Then the formats are looked up whose calls begin with the text that stands there: never all of them. They are
+# asked for calls alone, and only for calls of tools that are known: their reasoning, and what they drop, is text here.
+"""The siblings of a format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from toolglean.errors import FormatError
+from toolglean.formats.compile import Program, compiled, first_literal, is_bare
+from toolglean.formats.registry import all_formats, folded
+from toolglean.formats.spec import Format, Hole, tokens_of
+from toolglean.scan.text import Finder
+
+__all__ = ["Siblings", "Start", "siblings_of"]
+
+BRACKETS = "{["
+ANYWHERE = "<["  # markers that begin so count wherever text is; others, such as words, only where a turn starts
+
+_word = re.compile(r"[\w.-]*").match
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """With what the calls and the sections of a format begin.
+
+    Attributes:
+        declared: the format, as it reads here: calls alone, and only of known tools.
+        markers: texts that open a call or a section.
+        bare: those that do so only at the start of a turn, because they are JSON or Python themselves.
+        brackets: whether a call may begin the turn with a bracket of JSON.
+        names: whether it may begin the turn with the tool's name.
+    """
+
+    declared: Format
+    markers: tuple[str, ...]
+    bare: tuple[str, ...]
+    brackets: bool
+    names: bool
+
+    def fits(self, text: str) -> bool:
+        """Whether the text begins with one of the markers."""
+        return text.startswith(self.markers)
+
+    def fits_at_start(self, text: str, *, named: bool) -> bool:
+        """Whether anything fits it where a turn starts. `named`: a tool's name stands there."""
+        return (
+            (named and self.names)
+            or (self.brackets and text[0] in BRACKETS)
+            or any(_fits(each, text) for each in (*self.markers, *self.bare))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the start of a turn shows.
+
+    Attributes:
+        waits: whether more text is needed.
+        program: what reads it, if any does.
+    """
+
+    waits: bool = False
+    program: Program | None = None
+
+
+class Siblings:
+    """The other formats, for what a format does not read. Shared by parsers, never changed but for what it remembers.
+
+    Args:
+        own: the format's own program.
+        names: the tools' names.
+        library: the formats that are asked.
+    """
+
+    __slots__ = (
+        "_at_opener",
+        "_beginnings",
+        "_finders",
+        "_known",
+        "_longest",
+        "_names",
+        "_own",
+        "_programs",
+        "_starts",
+        "library",
+    )
+
+    def __init__(self, own: Program, names: tuple[str, ...], library: tuple[Format, ...]) -> None:
+        self.library = library
+        self._own, self._names = own, names
+        self._known = frozenset(names)
+        taken = {folded(each.name) for each in own.formats}
+        self._beginnings = tuple(_beginnings(library, taken, names))
+        markers = [each for found in self._beginnings for each in found.markers]
+        words = tuple(dict.fromkeys(each for each in markers if each[0] not in ANYWHERE))
+        self._starts = (*words, *names)
+        ours = own.lane(0, ()).finder.literals
+        self._longest = max(map(len, (*markers, *names, *ours)), default=0) + 1
+        self._finders: dict[tuple[int, ...], Finder] = {}
+        self._at_opener: dict[str, tuple[Program, int] | None] = {}
+        self._programs: dict[tuple[Format, ...], Program | None] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._own, self._names)
+
+    @property
+    def own(self) -> Program:
+        """The format's own program."""
+        return self._own
+
+    def finder(self, only: tuple[int, ...]) -> Finder:
+        """Finds what begins in content: the format's own literals, and the siblings' markers."""
+        if only not in self._finders:
+            own = self._own.lane(0, only).finder
+            more = (each for found in self._beginnings for each in found.markers if each[0] in ANYWHERE)
+            self._finders[only] = Finder([*own.literals, *more], words=own.words)
+        return self._finders[only]
+
+    def own_opener(self, text: str) -> int:
+        """How many characters of that text are the format's own opener; 0 if it begins with none."""
+        return max((len(each) for each in self._own.lane(0, ()).finder.literals if text.startswith(each)), default=0)
+
+    def at_opener(self, text: str) -> tuple[Program, int] | None:
+        """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
+        # What is given may be no more than the opener: a longer one that begins so did not fit.
+        opener = max((each for each in self.finder(()).literals if text.startswith(each)), key=len, default="")
+        if not opener:
+            return None
+        if opener not in self._at_opener:
+            program = self._program(each.declared for each in self._beginnings if each.fits(opener))
+            self._at_opener[opener] = None if program is None else (program, len(opener))
+        return self._at_opener[opener]
+
+    def at_start(self, text: str, place: int) -> Start:
+        """What reads what stands at the start of a turn, if it is not the format's own."""
+        rest = text[place : place + self._longest]
+        if rest[0] == "<":  # a marker, if anything
+            return Start()
+        ours = self._own.lane(0, ()).finder.literals
+        if any(_is_begun(each, rest) for each in ours):
+            return Start(waits=True)
+        if any(rest.startswith(each) for each in ours):
+            return Start()
+        if rest[0] in BRACKETS:
+            return Start(program=self._at_start(rest[0]))
+        if rest in self._known or any(_is_begun(each, rest) for each in self._starts):
+            return Start(waits=True)
+        return Start(program=self._at_start(rest))
+
+    def again_at_start(self, text: str) -> tuple[Program, int] | None:
+        """What reads a turn that starts so and is not what the format writes; None if nothing does. (No opener: 0.)"""
+        program = self._at_start(text)
+        return None if program is None else (program, 0)
+
+    def _at_start(self, text: str) -> Program | None:
+        begun = text[0] if text[0] in BRACKETS else text
+        named = self._names_a_tool(begun)
+        closers = " ".join(self._own.ends(0)[0])
+        return self._program(
+            _closed(each.declared, closers) for each in self._beginnings if each.fits_at_start(begun, named=named)
+        )
+
+    def _names_a_tool(self, text: str) -> bool:
+        word = _word(text)
+        found = word[0] if word else ""
+        return found in self._known or found.rpartition(".")[2] in self._known
+
+    def _program(self, formats: Iterable[Format]) -> Program | None:
+        key = tuple(formats)
+        if key not in self._programs:
+            self._programs[key] = _together(key)
+        return self._programs[key]
+
+
+def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
+    """The siblings of a format, for tools of these names."""
+    return Siblings(own, names, all_formats())
+
+
+def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
+    return _again(own.formats, names, all_formats())
+
+
+@lru_cache(maxsize=64)
+def _again(formats: tuple[Format, ...], names: tuple[str, ...], library: tuple[Format, ...]) -> Siblings:
+    return Siblings(compiled(formats), names, library)
+
+
+def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, ...]) -> Iterator[Beginning]:
+    for declared, found in zip(library, _table(library), strict=True):
+        if folded(declared.name) in taken:
+            continue
+        if found is not None:
+            yield found
+        elif (written_out := declared.for_tools(names)) is not None:
+            yield _beginning(written_out)
+
+
+@lru_cache(maxsize=4)
+def _table(library: tuple[Format, ...]) -> tuple[Beginning | None, ...]:
+    # None: it must be written out for the tools first.
+    return tuple(None if each.is_for_tools else _beginning(each) for each in library)
+
+
+def _beginning(declared: Format) -> Beginning:
+    sections = [opener for opener, _ in declared.all_sections]
+    firsts = [first_literal(each) for each in (*declared.calls, *sections)]
+    at_start = [*(declared.calls if "" in sections else ()), *filter(None, sections)]
+    holes = {_first_hole(each) for each in at_start}
+    return Beginning(
+        replace(declared, reasoning=("", ""), reasonings=(), drop=(), speaks=(), tells=(), registered_only=True),
+        markers=tuple(dict.fromkeys(each for each in firsts if each and not is_bare(each))),
+        bare=tuple(each for each in map(first_literal, at_start) if each and is_bare(each)),
+        brackets=not holes.isdisjoint({"call", "calls"}),
+        names="name" in holes,
+    )
+
+
+def _first_hole(pattern: str) -> str:
+    first = next(iter(tokens_of(pattern.strip())), None)
+    return first.name if isinstance(first, Hole) else ""
+
+
+@lru_cache(maxsize=1024)
+def _closed(declared: Format, closers: str) -> Format:
+    # A model that leaves out the opener of its own format may write its closer all the same.
+    more = [
+        (opener, f"{closer} {closers}")
+        for opener, closer in declared.all_sections
+        if not opener or is_bare(first_literal(opener))
+    ]
+    return replace(declared, sections=(*declared.sections, *more)) if closers else declared
+
+
+def _together(formats: tuple[Format, ...]) -> Program | None:
+    # A format that somebody has registered may be wrong: that must not show while a turn is read.
+    if not formats:
+        return None
+    try:
+        return compiled(tuple(sorted(formats, key=lambda each: each.is_written_out)))
+    except FormatError:
+        return compiled(tuple(each for each in formats if _compiles(each))) if len(formats) > 1 else None
+
+
+def _compiles(declared: Format) -> bool:
+    try:
+        compiled((declared,))
+    except FormatError:
+        return False
+    return True
+
+
+def _fits(marker: str, text: str) -> bool:
+    return text.startswith(marker) or marker.startswith(text)
+
+
+def _is_begun(marker: str, text: str) -> bool:
+    # Whether more text is needed to tell.
+    return len(marker) > len(text) and marker.startswith(text)

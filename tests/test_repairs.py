@@ -1,0 +1,242 @@
+# Each repair of engine/mending by name: what it mends, what must stay as it is, and the same for every chunking.
+"""Calls that can be meant in one way only are mended, and said so; no other is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from fuzz import repairs
+from tests.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, UsageError
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string"},
+        "b": {"type": "string"},
+        "n": {"type": "integer"},
+        "l": {"type": "array"},
+        "o": {"type": "object", "properties": {"x": {"type": "integer"}}},
+    },
+    "required": ["a"],
+}
+TOOLS = [{"name": "f", "parameters": SCHEMA}, {"name": "g"}]
+
+HERMES = '<tool_call>\n{{"name": "f", "arguments": {}\n</tool_call>'
+KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>"
+QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
+GLM = "<tool_call>f{}</tool_call>"
+MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
+DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+GEMMA = "<|tool_call>call:f{}<tool_call|>"
+
+BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
+QUOTE, JUNK = "quote marker", "text behind the object"
+
+MENDED = [
+    # format, text, arguments, repairs
+    ("hermes", HERMES.format('{"a": "x"}'), {"a": "x"}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "x", "l": [1, 2}}'), {"a": "x", "l": [1, 2]}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "x", "n": 12'), {"a": "x", "n": 12}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "</tool_call>", "o": {"x": 1}'), {"a": "</tool_call>", "o": {"x": 1}}, (BRACKETS,)),
+    ("kimi-k2", KIMI.format('{"a": "x"'), {"a": "x"}, (BRACKETS,)),
+    ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x"</tool_calls>', {"a": "x"}, (BRACKETS,)),
+    ("gemma-4", GEMMA.format('{a:<|"|>x<|"|>,n:5'), {"a": "x", "n": 5}, (BRACKETS,)),
+    ("gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[{k:<|"|>v<|"|>}]'), {"a": "x", "l": [{"k": "v"}]}, (BRACKETS,)),
+    ("lfm2", "<|tool_call_start|>[f(a='x', l=[1, 2)]<|tool_call_end|>", {"a": "x", "l": [1, 2]}, (BRACKETS,)),
+    ("lfm2", "<|tool_call_start|>[f(a='x', n=1]<|tool_call_end|>", {"a": "x", "n": 1}, (BRACKETS,)),
+    ("hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'it\\'s', 'l': [True, None]}}</tool_call>", {"a": "it's", "l": [True, None]}, (PYTHON,)),
+    ("auto", "<tool_call>\n{'name': 'f', 'arguments': {'a': 'x'}}\n</tool_call>", {"a": "x"}, (PYTHON,)),
+    ("auto", "{'id': 'c1', 'function': {'name': 'f', 'arguments': {'a': 'x'}}}", {"a": "x"}, (PYTHON,)),
+    ("hermes", HERMES.format("{\"a\": \"True\", 'l': [False, \"it's\"]}}"), {"a": "True", "l": [False, "it's"]}, (PYTHON,)),
+    ("mistral-v13", "[TOOL_CALLS]f[ARGS]{'a': 'x', 'n': 1}", {"a": "x", "n": 1}, (PYTHON,)),
+    ("hermes", HERMES.format("{'a': 'x'}"), {"a": "x"}, (PYTHON, BRACKETS)),
+    ("deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="l" string="false">[1, True]</｜DSML｜parameter>'), {"a": "x", "l": [1, True]}, (PYTHON,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=n>\n5\n<parameter=b>\ny"), {"a": "x", "n": 5, "b": "y"}, (CLOSER,)),
+    ("auto", QWEN.format("<parameter=a>\none\n  two\n<parameter=b>\ny\n</parameter>"), {"a": "one\n  two", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx") + "<|im_end|>", {"a": "x"}, (CLOSER,)),
+    ("qwen3-coder", "<tool_call><function=f><parameter=a>x<parameter=b>y</parameter></function></tool_call>", {"a": "x", "b": "y"}, (CLOSER,)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key><arg_value>x<arg_key>b</arg_key><arg_value>y"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("minimax-m2", MINIMAX.format('<parameter name="a">Rome\n<parameter name="b">y'), {"a": "Rome", "b": "y"}, (CLOSER,)),
+    ("gemma-4", GEMMA.format('{a:Bergen, Norway<|"|>,n:5}'), {"a": "Bergen, Norway", "n": 5}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:Bergen, Norway,n:5}"), {"a": "Bergen, Norway", "n": 5}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:`.x {\n  y: 1;\n}\n`}"), {"a": ".x {\n  y: 1;\n}\n"}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:`x {}, y`,b:`u, v`,n:4}"), {"a": "x {}, y", "b": "u, v", "n": 4}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:\u201cx, y\u201d}"), {"a": "x, y"}, (QUOTE,)),
+    ("hermes", HERMES.format('{"a": "x"} That is it.}'), {"a": "x"}, (JUNK,)),
+]  # fmt: skip
+
+# What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
+LEFT = [
+    ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
+    ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),
+    ("an unescaped quote", "hermes", HERMES.format('{"a": "She said "yes" at once"}}')),
+    ("a comma before the closer", "hermes", HERMES.format('{"a": "x",')),
+    ("a value that is missing", "hermes", HERMES.format('{"a": "x", "n":')),
+    ("half a word", "hermes", HERMES.format('{"a": "x", "l": [tru')),
+    ("what a nested object holds may be a parameter", "hermes", HERMES.format('{"a": "x", "o": {"x": 1, "n": 2}}')),
+    ("a parameter that is required", "hermes", HERMES.format('{"n": 1}')),
+    ("a key that the schema does not know", "hermes", HERMES.format('{"a": "x", "z": 1}')),
+    ("an apostrophe in Python's quotes", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'it's'}}</tool_call>"),
+    ("Python's dict, of no tool", "hermes", "<tool_call>{'name': 'h', 'arguments': {'a': 'x'}}</tool_call>"),
+    ("Python's dict that stops", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'x'"),
+    ("an expression", "hermes", HERMES.format("{'a': 'x' + 'y'}}")),
+    ("data behind the object", "hermes", HERMES.format('{"a": "x"} "b": "y"}')),
+    ("a value that quotes a parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>\n</parameter>")),
+    ("a parameter that came already", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=a>\ny\n</parameter>")),
+    ("a blank line before the opener", "qwen3-coder", QWEN.format("<parameter=a>\nx\n\n<parameter=b>\ny\n</parameter>")),
+    ("lines that may end with a line break", "minimax-m2", MINIMAX.format('<parameter name="a">x\ny\n<parameter name="b">z</parameter>')),
+    ("an empty value", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=b>\ny\n</parameter>")),
+    ("the call's closer, and text behind it", "qwen3-coder", QWEN.format("<parameter=a>\nx") + "\nand on it goes"),
+    ("the call's closer twice", "minicpm-5", '<function name="f"><param name="a">see </function></function>'),
+    ("half of the call's closer", "qwen3-coder", QWEN.format("<parameter=a>\nx")[: -len("</tool_call>")]),
+    ("a parameter's opener that stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key><arg_value>x<arg_key>b</arg_key>"),
+    ("JSON that broke", "deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="o" string="false">{"x": 1</｜DSML｜parameter>')),
+    ("a backtick that is not closed", "gemma-4", GEMMA.format("{a:`x {} y}")),
+    ("a backtick that may close in two places", "gemma-4", "<|tool_call>call:g{q:`a,`,r:`b`,s:1}<tool_call|>"),
+    ("a quote that is not closed", "gemma-4", GEMMA.format('{a:<|"|>x}')),
+    ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
+]  # fmt: skip
+
+# What a model plainly wrote is read as it stands, also beside what could be mended.
+AS_WRITTEN = [
+    ("a mention in a line", "qwen3-coder", QWEN.format("<parameter=a>\nuse <parameter=b> here\n</parameter>"), {"a": "use <parameter=b> here"}),
+    ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>"), {"a": "x\n<parameter=zz>\ny"}),
+    ("the call's closers in a value", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</function>\n</tool_call>\ny\n</parameter>"), {"a": "x\n</function>\n</tool_call>\ny"}),
+    ("bare text of a string", "gemma-4", GEMMA.format("{a:Bergen,n:5}"), {"a": "Bergen", "n": 5}),
+    ("a backtick inside bare text", "gemma-4", GEMMA.format("{a:x `y` z}"), {"a": "x `y` z"}),
+    ("a word that is no JSON, where the schema allows text", "deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="false">hello</｜DSML｜parameter>'), {"a": "hello"}),
+]  # fmt: skip
+
+
+def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
+    return events_of(lambda: Parser(TOOLS, format=declared, markup=True, repair=repair), text)
+
+
+def ended(events: list[Event]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallEnd)]
+
+
+def told(events: list[Event]) -> list[str]:
+    return [event.reason for event in events if isinstance(event, Problem) and event.reason.startswith("mended")]
+
+
+@pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
+def test_mended(declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]) -> None:
+    events = read(declared, text)
+    [call] = ended(events)
+    assert (call.status, call.name, call.arguments, call.repairs) == ("ok", "f", arguments, names)
+    assert told(events) == [f"mended: {name}" for name in names]
+    assert content_of(events).strip() == ""
+
+
+@pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
+def test_without_repair_none_of_them_runs(
+    declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]
+) -> None:
+    del arguments, names
+    events = read(declared, text, repair=False)
+    assert calls_of(events) == []
+    assert told(events) == []
+    assert content_of(events) or [call.status for call in ended(events)] in (["malformed"], ["incomplete"])
+
+
+@pytest.mark.parametrize(("why", "declared", "text"), LEFT)
+@pytest.mark.parametrize("repair", [True, False])
+def test_left(why: str, declared: str, text: str, *, repair: bool) -> None:
+    events = read(declared, text, repair=repair)
+    assert calls_of(events) == [], why
+    assert told(events) == []
+    assert all(call.repairs == () for call in ended(events))
+
+
+@pytest.mark.parametrize(("why", "declared", "text", "arguments"), AS_WRITTEN)
+@pytest.mark.parametrize("repair", [True, False])
+def test_as_written(why: str, declared: str, text: str, arguments: dict[str, object], *, repair: bool) -> None:
+    events = read(declared, text, repair=repair)
+    [call] = ended(events)
+    assert (call.status, call.arguments, call.repairs) == ("ok", arguments, ()), why
+    assert told(events) == []
+
+
+def test_the_call_behind_a_mended_one_is_read_too() -> None:
+    text = QWEN.format("<parameter=a>\nx") + "\n" + QWEN.replace("=f>", "=g>").format("<parameter=q>\ny\n</parameter>")
+    events = read("qwen3-coder", text + "\nDone.")
+    assert calls_of(events) == [("f", {"a": "x"}), ("g", {"q": "y"})]
+    assert [call.repairs for call in ended(events)] == [(CLOSER,), ()]
+    assert content_of(events) == "\nDone."
+
+
+def test_several_calls_are_mended_in_one_turn() -> None:
+    events = read(
+        "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": 1,}}')
+    )
+    assert [(call.status, call.repairs) for call in ended(events)] == [
+        ("ok", (BRACKETS,)),
+        ("ok", (PYTHON,)),
+        ("malformed", ()),
+    ]
+
+
+def test_what_was_handed_out_stays() -> None:
+    """The pieces of the arguments before the fault came out before it; the call goes on from there."""
+    parser = Parser(TOOLS, format="hermes")
+    before = parser.feed('<tool_call>{"name": "f", "arguments": {"a": "x"')
+    assert any(isinstance(event, CallStart) for event in before)
+    assert parser.feed("</tool_") == []
+    [problem, *_, end] = parser.feed("call>")
+    assert isinstance(problem, Problem)
+    assert problem.start == len('<tool_call>{"name": "f", "arguments": {"a": "x"')
+    assert isinstance(end, CallEnd)
+    assert (end.call.arguments, end.call.span) == ({"a": "x"}, (0, problem.start))
+
+
+def test_a_prompt_that_ends_in_a_call_is_not_mended() -> None:
+    parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {"a": "x", ')
+    assert parser.add("'n': 1}}</tool_call>").calls[0].arguments == {"a": "x", "n": 1}
+    parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {\'a\': ')
+    assert parser.add("'x'}}</tool_call>").calls == []
+
+
+def test_no_value_waits_for_a_closer_that_is_only_mentioned() -> None:
+    """What follows the mention shows that it is text: from there on the value streams again."""
+    parser = Parser(TOOLS, format="qwen3-coder")
+    parser.feed("<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>\n")
+    assert parser.feed("y") != []
+
+
+def test_repair_must_be_a_flag() -> None:
+    with pytest.raises(UsageError, match="repair must be True or False, not 'yes'"):
+        Parser(repair="yes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("repair", repairs.BREAKERS)
+def test_no_generated_call_is_mended_wrong(repair: str) -> None:
+    right = 0
+    for name in repairs.families(repair):
+        found, wrong = repairs.count_of(repair, name, 12)
+        assert wrong is None
+        right += found[repairs.RIGHT]
+    assert right > 0
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<parameter=b>\n", "\n</function>\n", "</function>\n</tool_call>\n", "\n<parameter=zz>\n", "<parameter=", "\n"],
+)
+def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
+    def seconds(count: int) -> float:
+        parser = Parser(TOOLS, format="qwen3-coder")
+        text = "<tool_call>\n<function=f>\n<parameter=a>\nx" + unit * count
+        begin = time.process_time()
+        for place in range(0, len(text), 7):
+            parser.feed(text[place : place + 7])
+        parser.finish()
+        return time.process_time() - begin
+
+    once = min(seconds(1000) for _ in range(3))
+    assert min(seconds(8000) for _ in range(2)) < 24 * once + 0.05
