@@ -85,8 +85,8 @@ class Turn:
         found: dict[str, list[Node]] = {}
         for opener, rest in _split(calls):
             ends = [opener.find(mark) + len(mark) for mark in self.marks if mark in opener]
-            if not ends:
-                raise self._error(f"no marker tells text from a call, which begins with {opener!r}")
+            if not ends:  # nothing tells text from a call: it stands where the turn begins
+                return calls
             found.setdefault(opener[: min(ends)], []).append(seq(Lit(opener[min(ends) :]), rest))
         return alt(*(seq(self._before(mark), alt(*rests)) for mark, rests in found.items()))
 
@@ -118,16 +118,12 @@ class Turn:
     @cached_property
     def _heads(self) -> tuple[Constraint, ...]:
         # What the turn must not begin with, where a call may begin it without a marker.
-        if not self.program.has_bare:
-            return ()
+        # Readers take bare JSON and a known name in front for a call in every format: the format is advice to them.
         place = self.program.bare_start(())
-        kinds = {edge.kind for edge in place.holes}
         signs = "".join(char for char in "{[(\"'`" if self.program.net.step(place, char) is not None)
-        signs = "".join(dict.fromkeys(signs + ("{[" if kinds & {"call", "arguments"} else "")))
-        found: list[Constraint] = [First(signs, spaces=True)] if signs else []
-        if "name" in kinds:
-            found.append(NotNames(self.tools.names))
-        return tuple(found)
+        signs = "".join(dict.fromkeys(signs + "{["))
+        names = (NotNames(self.tools.names),) if len(self.tools) else ()
+        return (First(signs, spaces=True), *names)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -165,8 +161,14 @@ class Turn:
     @cached_property
     def _keeps(self) -> tuple[Constraint, ...]:
         # The beginning of a call in a value: readers distrust it, and `render` refuses it.
-        before = self.program.before_names(0) if self.format.parameters else ()
-        return (NoCall(before, self.tools.names),) if before else ()
+        # And the opener of a parameter that a tool has: a missing closer before it would be mended.
+        if not self.format.parameters:
+            return ()
+        before = self.program.before_names(0)
+        found = [NoCall(before, self.tools.names)] if before else []
+        heads = tuple(dict.fromkeys(filter(None, (_first_of(each) for each in self.format.parameters))))
+        names = tuple(dict.fromkeys(name for tool in self.tools for name in tool.properties))
+        return (*found, NoCall(heads, names)) if heads and names else tuple(found)
 
     def _call(self, tool: Tool) -> Node:
         if tool.name not in self._calls:  # the first call of a turn, and each further one
@@ -237,6 +239,11 @@ class Turn:
 
 def _is_plain(name: str) -> bool:
     return bool(name) and not set(name) - PLAIN and not name[0].isdigit()
+
+
+def _first_of(pattern: str) -> str:
+    first = next(iter(tokens_of(pattern.strip())), None)
+    return first.text if isinstance(first, Literal) else ""
 
 
 def _text_of(pattern: str) -> str:
