@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word, seq
 from toolglean.grammar.regexes import count, regex
@@ -109,10 +109,18 @@ class _Writer:
         before, head = self._behind(node.head)
         tail, behind = self._parted(node.tail)
         # What a complement matches need not be UTF-8: only beside any text does it end where it must.
-        inside = " & ".join(["/(?s:.*)/", *(each.regex for each in node.constraints)])
+        inside = " & ".join(["/(?s:.*)/", *_merged(each.regex for each in node.constraints)])
         if head or tail:
             body = self._named(Text(node.constraints), inside)
             parts = [json.dumps(each, ensure_ascii=False) if each else "" for each in (head, tail)]
             inside = " ".join(filter(None, [parts[0], body, parts[1]]))
         name = self._named(Text(node.constraints, tail, head), inside)
         return " ".join([*self._literals(before), name, *self._literals(behind)])
+
+
+def _merged(regexes: Iterable[str]) -> list[str]:
+    # What is forbidden, as one complement: the lexer has a limit for what it builds, and complements cost most.
+    found = list(regexes)
+    forbidden = [each[2:-1] for each in found if each.startswith("~/")]
+    allowed = [each for each in found if not each.startswith("~/")]
+    return [*allowed, f"~/{'|'.join(forbidden)}/"] if forbidden else allowed

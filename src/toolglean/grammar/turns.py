@@ -27,6 +27,7 @@ __all__ = ["Turn"]
 
 INDEX = Word(alt(Lit("0"), seq(chars(("1", "9")), many(chars(("0", "9")), 0, 3))))
 ID = Word(many(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
+MANY = 40  # names of parameters: of more, a value holds none of their first letters behind the opener of a parameter
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -165,10 +166,12 @@ class Turn:
         if not self.format.parameters:
             return ()
         before = self.program.before_names(0)
-        found = [NoCall(before, self.tools.names)] if before else []
-        heads = tuple(dict.fromkeys(filter(None, (_first_of(each) for each in self.format.parameters))))
-        names = tuple(dict.fromkeys(name for tool in self.tools for name in tool.properties))
-        return (*found, NoCall(heads, names)) if heads and names else tuple(found)
+        found: list[Constraint] = [NoCall(before, self.tools.names)] if before else []
+        heads = dict.fromkeys(filter(None, map(_first_of, self.format.parameters)))
+        names = dict.fromkeys(self.format.escaped(name) for tool in self.tools for name in tool.properties)
+        ends = names if len(names) <= MANY else dict.fromkeys(name[:1] for name in names)
+        openers = tuple(head + end for head in heads for end in ends)
+        return (*found, Avoid(openers)) if openers else tuple(found)
 
     def _call(self, tool: Tool) -> Node:
         if tool.name not in self._calls:  # the first call of a turn, and each further one
