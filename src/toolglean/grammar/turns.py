@@ -245,8 +245,8 @@ def _is_plain(name: str) -> bool:
 
 
 def _first_of(pattern: str) -> str:
-    first = next(iter(tokens_of(pattern.strip())), None)
-    return first.text if isinstance(first, Literal) else ""
+    # What stands before the first hole.
+    return pattern.strip().partition("{key}")[0].replace("{ws}", "")
 
 
 def _text_of(pattern: str) -> str:
