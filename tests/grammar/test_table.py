@@ -44,7 +44,8 @@ def has_marker(declared: Format) -> bool:
 
 def prose(declared: Format) -> list[str]:
     """Text that may be a turn: where a fence may hold a call, none may begin it."""
-    fenced = any(call.startswith("```") for call in declared.calls)
+    openers = (*declared.calls, *(opener for opener, _ in declared.all_sections))
+    fenced = any(each.startswith("```") for each in openers)
     return [each for each in PROSE if not (fenced and each.startswith("```"))]
 
 
@@ -80,7 +81,7 @@ def test_auto(declared: Format) -> None:
     for text in (*prose(declared), *(text for _, text in accepted(declared))):
         assert accepts(text), text
         assert fault(declared, TOOLS, "auto", text) == ""
-    if has_marker(declared) and "{name}" not in declared.call[:6]:
+    if has_marker(declared) and prose(declared) == list(PROSE) and "{name}" not in declared.call[:6]:
         for calls, text in accepted(declared)[:4]:
             assert accepts(TEXT + text), text
             assert [(call.name, call.arguments) for call in parse_of(declared, TEXT + text)] == calls
