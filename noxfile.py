@@ -18,6 +18,7 @@ nox.options.reuse_venv = "no"
 
 CLIENTS = ("ollama", "openai", "mcp")
 NEEDS_NONE = ("tests/clients/test_repair.py",)  # the core of the transport and of the proxy
+GRAMMARS = ("xgrammar==0.2.8", "llguidance==1.9.1")  # vLLM 0.33 allows llguidance below 1.8: 1.7.6 passes as well
 TOOLS = ("pytest>=8.4", "hypothesis>=6.150")
 # pyproject's own options ask for pytest-benchmark, which the clients' tests do not need. The plugin makes the run fail
 # where the tests of an environment skip themselves.
@@ -114,6 +115,20 @@ def frameworks(session: nox.Session, openai: str) -> None:
     # Some leave their clients open, which is not for us to say.
     lax = ("-p", "no:unraisableexception", "-W", "default")
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
+
+
+@nox.session(default=False)
+def grammar(session: nox.Session) -> None:
+    """Grammars by the engines that read them: xgrammar (which brings torch) and llguidance, pinned.
+
+    nox -s grammar -- --depth full      everything
+    nox -s grammar -- report            the tables of docs/explanation/grammars.md, instead of the tests
+    """
+    session.install("--editable", ".", *TOOLS, "jsonschema>=4.20", *GRAMMARS)
+    if session.posargs[:1] == ["report"]:
+        session.run("python", "-m", "tests.grammar.report", *session.posargs[1:])
+        return
+    session.run("python", "-m", "pytest", *OPTIONS, "tests/grammar", *session.posargs)
 
 
 @nox.session(default=False)

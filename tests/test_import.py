@@ -23,7 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"values"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
-    frozenset({"response", "ollama", "templates", "tag"}),
+    frozenset({"response", "ollama", "templates", "grammar", "tag"}),
     frozenset({"choose"}),
     frozenset({"parser"}),
     frozenset({"stream", "testing"}),

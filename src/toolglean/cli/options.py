@@ -22,6 +22,7 @@ __all__ = [
     "made_with",
     "new_parser",
     "read_text",
+    "read_tools",
     "variables_of",
 ]
 
@@ -144,7 +145,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     variables = variables_of(args)
     if variables and args.template is None:
         raise InputError("--set needs --template: nothing else takes variables")
-    tools = None if args.tools is None else _tools(args.tools)
+    tools = None if args.tools is None else read_tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
@@ -187,7 +188,12 @@ def read_text(path: str) -> str:
         raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
-def _tools(path: str) -> ToolSet:
+def read_tools(path: str) -> ToolSet:
+    """The tools in a file.
+
+    Raises:
+        InputError: it cannot be read, or holds no list of tools.
+    """
     text = read_text(path)
     try:
         found: Any = json.loads(text)

@@ -1,0 +1,318 @@
+# What this file knows: how the arguments of one tool are written in a format: in JSON, as keywords, quoted, as
+# elements, as parameters whose values are text.
+# What it must not know: what stands around the arguments of a call (turns.py).
+#
+# Where values are text, the reader asks the schema what a text stands for (values/coerce.py). So a text is allowed only
+# where the value that the reader makes of it meets the schema; what is a string for the schema and a number for the
+# reader is left out.
+"""The arguments of one tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolglean.errors import UsageError
+from toolglean.formats.spec import Format, Hole, Literal, Quoted, Token, Tree, tokens_of
+from toolglean.formats.write_values import json_text, type_word
+from toolglean.grammar.dialects import NAME, JsonDialect, PythonDialect, QuotedDialect, raw_text
+from toolglean.grammar.merge import NEVER
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, listed, many, opt, seq
+from toolglean.grammar.shapes import Objects, Schemas, Shape
+from toolglean.grammar.strings import others
+from toolglean.grammar.texts import Avoid, Constraint, matches
+from toolglean.grammar.untyped import Untyped
+from toolglean.grammar.values import Values
+from toolglean.values.coerce import properties
+
+__all__ = ["Arguments"]
+
+_keyword_letter = chars(("A", "Z"), "_", ("a", "z"))
+_samples: dict[str, tuple[Any, ...]] = {
+    "string": ("",),
+    "integer": (7,),
+    "number": (7, 1.5),
+    "boolean": (True,),
+    "null": (None,),
+    "array": ([],),
+    "object": ({},),
+}
+
+
+class Arguments:
+    """What one tool's arguments are in one format.
+
+    Args:
+        declared: the format.
+        schemas: the tool's schemas.
+        rules: where rules go.
+        path: where the parameters stand, for messages.
+        keeps: what the text of every value must keep to.
+    """
+
+    def __init__(
+        self, declared: Format, schemas: Schemas, rules: Rules, path: str, keeps: tuple[Constraint, ...]
+    ) -> None:
+        self.format, self.schemas, self.rules, self.path, self.keeps = declared, schemas, rules, path, keeps
+        self.root: Mapping[str, Any] = schemas.root
+
+    def _objects(self) -> list[tuple[Shape, Objects]]:
+        whole = (
+            self.root
+            if self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"}
+            else {**self.root, "type": "object"}
+        )
+        shapes = [each for each in self.schemas.shapes(whole, self.path) if each.kind == "object"]
+        found = [(shape, members) for shape in shapes if (members := self.schemas.members(shape)) is not None]
+        if not found:
+            raise UsageError(
+                f"{self.path}: no object meets this schema, and arguments are an object: correct the schema"
+            )
+        return found
+
+    def _one(self) -> Objects:
+        # Where values are text, the reader knows the parameters by the schema's own `properties` alone.
+        found = self._objects()
+        known = properties(self.root)
+        whole = found[0][1]
+        unseen = [name for name, _, _ in whole.members if name not in known]
+        if len(found) > 1 or unseen:
+            why = f"{unseen[0]!r} is not among its own properties" if unseen else "it is one of several objects"
+            raise UsageError(
+                f"format {self.format.name!r}, {self.path}: {why}, and this format's values are text that only the "
+                "schema's own `properties` tell apart: list all parameters there, or use a format with JSON arguments"
+            )
+        return whole
+
+    # -- JSON and Python -----------------------------------------------------------------------------------------------
+
+    def in_json(self) -> Node:
+        """The arguments as a JSON object."""
+        values = Values(JsonDialect(), self.schemas, self.rules)
+        return self.rules.named(alt(*(values.object(members, shape.path) for shape, members in self._objects())))
+
+    def keywords(self) -> Node:
+        """Python keyword arguments, and the parenthesis behind them."""
+        dialect = PythonDialect()
+        values = Values(dialect, self.schemas, self.rules)
+        ways: list[Node] = []
+        for shape, members in self._objects():
+            plain = [each for each in members.members if _is_keyword(each[0])]
+            if all(_is_keyword(name) or not needed for name, _, needed in members.members):
+                ways.append(self._keywords(plain, members, values, shape.path))
+            if len(plain) < len(members.members):
+                ways.append(seq(values.object(members, shape.path), Lit(")")))
+        return self.rules.named(alt(*ways))
+
+    def _keywords(self, plain: list[tuple[str, Any, bool]], members: Objects, values: Values, path: str) -> Node:
+        items = [
+            (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
+            for name, schema, needed in plain
+        ]
+        more = None
+        if members.others is not NEVER:
+            key = Word(seq(others(("", *(name for name, _, _ in members.members)), _keyword_letter), Lit("=")))
+            more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
+        some, may_be_empty = listed(items, values.dialect.comma, self.rules, more)
+        ways = [] if some is None else [seq(some, Lit(")"))]
+        return alt(*([Lit(")")] if may_be_empty else []), *ways)
+
+    # -- the quoted dialect --------------------------------------------------------------------------------------------
+
+    def quoted(self, codec: Quoted) -> Node:
+        """An object with bare keys."""
+        members = self._one()
+        dialect = QuotedDialect(codec)
+        values = Values(dialect, self.schemas, self.rules)
+        items = []
+        for name, schema, needed in members.members:
+            path = f"{self.path}.properties.{name}"
+            ways = self._quoted(name, codec, values, path) if schema is not True else [values.anything()]
+            items.append((needed, seq(dialect.key(name), self._ways(ways, name))))
+        more = None
+        if members.others is not NEVER:
+            free = dialect.string({}, "", self.schemas.losses)
+            key = dialect.other_key([name for name, _, _ in members.members])
+            more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
+        some, may_be_empty = listed(items, dialect.comma, self.rules, more)
+        ways = [] if some is None else [seq(Lit("{"), some, Lit("}"))]
+        return self.rules.named(alt(*([Lit("{}")] if may_be_empty else []), *ways))
+
+    def _quoted(self, name: str, codec: Quoted, values: Values, path: str) -> list[Node]:
+        schema, quote = properties(self.root)[name], codec.quote
+        untyped = Untyped(self.schemas, self.rules, self.root)
+        shapes = self.schemas.shapes(schema, path)
+        if codec.all:
+            flat = [shape for shape in shapes if shape.kind not in {"array", "object"}]
+            ways = untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
+            return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
+        ways = []
+        for shape in shapes:
+            bare = (
+                [each for each in shape.values if not isinstance(each, str)]
+                if shape.kind == "literal"
+                else _samples[shape.kind]
+            )
+            if shape.kind in {"string", "array", "object"} or all(
+                untyped.is_read(json_text(each), each, schema) for each in bare
+            ):
+                ways += values.shape(shape)
+        return ways
+
+    def _ways(self, ways: Sequence[Node], name: str) -> Node:
+        if not ways:
+            raise UsageError(
+                f"format {self.format.name!r}, {self.path}.properties.{name}: this format has no text that is read as "
+                "such a value: give the parameter a plain type"
+            )
+        return alt(*ways)
+
+    # -- elements ------------------------------------------------------------------------------------------------------
+
+    def elements(self, codec: Tree) -> Node:
+        """An element for each argument."""
+        members = self._one()
+        found = []
+        for name, _, needed in members.members:
+            inside = self._element(
+                name, properties(self.root)[name], codec.prefix, f"{self.path}.properties.{name}", top=True
+            )
+            found.append(inside if needed else opt(inside))
+        return seq(*found)
+
+    def _element(self, name: str, schema: Any, prefix: str, path: str, *, top: bool) -> Node:
+        key = ("element", prefix, name, top, id(self.schemas), json.dumps(schema, sort_keys=True, default=str))
+        return self.rules.ref(key, lambda: self._element_of(name, schema, prefix, path, top=top))
+
+    def _element_of(self, name: str, schema: Any, prefix: str, path: str, *, top: bool) -> Node:
+        opener, closer = f"{prefix}<{name}>", f"{prefix}</{name}>"
+        untyped = Untyped(self.schemas, self.rules, self.root)
+        shapes = self.schemas.shapes({} if schema is True else schema, path)
+        flat = [each for each in shapes if each.kind not in {"array", "object"}]
+        raw = untyped.is_raw(schema, prefix, top=top)
+        keeps = (Avoid((closer if raw else f"{prefix}<",)), *self.keeps)
+        ways = untyped.ways(schema, flat, closer, keeps)
+        alone = not flat and len(shapes) == 1
+        for shape in shapes:
+            if shape.kind in {"array", "object"} and untyped.knows(schema, shape.kind):
+                inside = self._children(shape, prefix, keeps, alone=alone)
+                ways += [seq(alt(*inside), Lit(closer))] if inside else []
+        return seq(Lit(opener), self._ways(ways, name))
+
+    def _children(self, shape: Shape, prefix: str, keeps: tuple[Constraint, ...], *, alone: bool) -> list[Node]:
+        if shape.kind == "array":
+            return self._items(shape, prefix, alone=alone)
+        members = self.schemas.members(shape)
+        if members is None:
+            return []
+        if not members.members:
+            dialect = JsonDialect(keeps)
+            self.schemas.losses.tighten(shape.path, "an object of any members is written as JSON, not as elements")
+            return (
+                [Values(dialect, self.schemas, self.rules).object(members, shape.path)]
+                if members.others is not NEVER
+                else []
+            )
+        found: list[Node] = []
+        inside = [
+            (needed, self._element(name, schema, prefix, f"{shape.path}.properties.{name}", top=False))
+            for name, schema, needed in members.members
+        ]
+        some, may_be_empty = listed(inside, EMPTY, self.rules)
+        found += [some] if some is not None else []
+        return [*found, EMPTY] if may_be_empty and alone else found
+
+    def _items(self, shape: Shape, prefix: str, *, alone: bool) -> list[Node]:
+        schema = shape.schema.get("items", True)
+        least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
+        if shape.schema.get("prefixItems"):
+            self.schemas.losses.add(f"{shape.path}.prefixItems", "elements of a list are all alike in this format")
+        empty: list[Node] = [EMPTY] if least == 0 and alone else []
+        if schema is NEVER or most == 0:
+            return empty
+        item = self._element("item", schema, prefix, f"{shape.path}.items", top=False)
+        return [*empty, many(item, max(least, 1), None if most is None else int(most))]
+
+    # -- parameters ----------------------------------------------------------------------------------------------------
+
+    def parameters(self) -> Node:
+        """The parameters, each in the format's first pattern."""
+        members = self._one()
+        found = []
+        for name, schema, needed in members.members:
+            each = self._parameter(Lit(self.format.escaped(name)), schema, f"{self.path}.properties.{name}")
+            found.append(self.rules.named(each) if needed else opt(self.rules.named(each)))
+        if members.others is not NEVER and self._takes_text(members.others):
+            key = Word(others(("", *(name for name, _, _ in members.members)), NAME))
+            found.append(many(self._parameter(key, None, self.path)))
+        return seq(*found)
+
+    def _takes_text(self, schema: Any) -> bool:
+        # Of a parameter that is not listed, the reader knows nothing: its value is text.
+        shapes = self.schemas.shapes(schema, f"{self.path}.additionalProperties")
+        return any(shape.kind == "string" and not shape.schema for shape in shapes)
+
+    def _parameter(self, key: Node, schema: Any, path: str) -> Node:
+        pattern = self.format.parameters[0]
+        tokens = tokens_of(pattern)
+        at = tokens.index(Hole("value"))
+        tail = "".join("" if isinstance(each, Hole) else each.text for each in tokens[at + 1 :])
+        closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
+        keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
+        if Hole("type") in tokens:
+            return self._typed(tokens[:at], key, schema, path, tail, keeps)
+        untyped = Untyped(self.schemas, self.rules, self.root)
+        known = {} if schema is None or schema is True else schema
+        ways = untyped.ways(known, self.schemas.shapes(known, path), tail, keeps)
+        return seq(_head(tokens[:at], key, ""), self._ways(ways, path.rpartition(".")[2]))
+
+    def _rivals(self, head: Sequence[Token]) -> list[str]:
+        # What stands before the value in other patterns that begin like this one: a marker beats a value.
+        found = []
+        for pattern in self.format.parameters[1:]:
+            tokens = tokens_of(pattern)
+            before = tokens[: tokens.index(Hole("value"))]
+            last, other = (
+                next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before)
+            )
+            if len(before) == len(head) and other.startswith(last) and other != last:
+                found.append(other[len(last) :])
+        return found
+
+    def _typed(
+        self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]
+    ) -> Node:
+        # The format says the type, and a value that is no string is JSON.
+        values = Values(JsonDialect(keeps), self.schemas, self.rules)
+        types, ways = self.format.types, []
+        known = {} if schema is None else schema
+        for shape in self.schemas.shapes(known, path):
+            samples = shape.values if shape.kind == "literal" else _samples[shape.kind]
+            for word in dict.fromkeys(type_word(each, types) for each in samples):
+                here = _head(head, key, word)
+                if shape.kind == "string":
+                    ways.append(seq(here, raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses)))
+                elif shape.kind == "literal":
+                    texts = [
+                        each if isinstance(each, str) else json_text(each)
+                        for each in samples
+                        if type_word(each, types) == word
+                    ]
+                    fit = [Lit(text + tail) for text in texts if matches(keeps, text)]
+                    ways += [seq(here, alt(*fit))] if fit else []
+                else:
+                    ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]
+        return self._ways(ways, path.rpartition(".")[2])
+
+
+def _head(tokens: Sequence[Token], key: Node, word: str) -> Node:
+    holes = {"key": key, "type": Lit(word)}
+    return seq(*(holes[each.name] if isinstance(each, Hole) else Lit(each.text) for each in tokens))
+
+
+def _is_keyword(name: str) -> bool:
+    import keyword  # noqa: PLC0415  # only for formats that write Python
+
+    plain = name.isascii() and name.replace(".", "_").replace("-", "_").isidentifier()
+    return plain and len(name) <= 256 and not keyword.iskeyword(name)

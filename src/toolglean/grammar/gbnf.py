@@ -1,0 +1,137 @@
+# What this file knows: how GBNF spells a grammar (llama.cpp; xgrammar reads it as EBNF).
+# What it must not know: formats and schemas.
+#
+# Characters in brackets are escaped by their number wherever a reader could take them for syntax: llama.cpp knows no
+# other escape for `-` and `^`. It also counts no further than 2,000, so many characters are counted in hundreds.
+"""GBNF."""
+
+from __future__ import annotations
+
+from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word, many, seq
+from toolglean.grammar.texts import automaton
+
+__all__ = ["gbnf"]
+
+TOP = 0x10FFFF
+HUNDRED = 100
+MOST = 1000  # that is counted at once
+
+_QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def gbnf(root: Node, rules: Rules) -> str:
+    """The grammar as GBNF, with the rule `root` first."""
+    writer = _Writer(rules)
+    lines = [f"root ::= {writer.node(root)}"]
+    lines += [f"{name} ::= {text}" for name, text in writer.rules.items()]
+    return "\n".join(lines) + "\n"
+
+
+class _Writer:
+    def __init__(self, given: Rules) -> None:
+        self.given = given
+        self.rules: dict[str, str] = {}
+        self._names: dict[Node, str] = {}
+        self._texts: dict[object, str] = {}
+
+    def node(self, node: Node) -> str:
+        """The node, as the whole of a rule."""
+        if isinstance(node, Alt):
+            return " | ".join(self.node(way) for way in node.ways)
+        if isinstance(node, Seq):
+            return " ".join(self._part(part) for part in node.parts)
+        return self._part(node)
+
+    def _part(self, node: Node) -> str:
+        # What may stand in a row.
+        if isinstance(node, Lit):
+            return quoted(node.text)
+        if isinstance(node, Chars):
+            return _chars(node)
+        if isinstance(node, Ref):
+            return self._rule(node)
+        if isinstance(node, Word):
+            return self._word(node)
+        if isinstance(node, Text):
+            return self._text(node)
+        if isinstance(node, Many):
+            return self._many(node)
+        return f"({self.node(node)})"
+
+    def _rule(self, node: Ref) -> str:
+        if node.name not in self.rules:
+            self.rules[node.name] = ""  # it may refer to itself
+            self.rules[node.name] = self.node(self.given.nodes[node.name])
+        return node.name
+
+    def _word(self, node: Word) -> str:
+        if isinstance(node.node, Lit):
+            return quoted(node.node.text)
+        if node not in self._names:
+            name = self._names[node] = f"w{len(self._names)}"
+            self.rules[name] = self.node(node.node)
+        return self._names[node]
+
+    def _many(self, node: Many) -> str:
+        least, most = node.least, node.most
+        if max(least, most or 0) > MOST:
+            return self._hundreds(node.node, least, most)
+        inner = self._part(node.node)
+        sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((least, most))
+        if sign is None:
+            sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+        return inner + sign if not inner.endswith(tuple("*+?}")) else f"({inner}){sign}"
+
+    def _hundreds(self, node: Node, least: int, most: int | None) -> str:
+        hundred = many(node, HUNDRED, HUNDRED)
+        parts = [many(hundred, least // HUNDRED, least // HUNDRED), many(node, least % HUNDRED, least % HUNDRED)]
+        if most is None:
+            parts.append(many(node))
+        else:
+            left, odd = divmod(most - least, HUNDRED)
+            full = seq(many(hundred, left, left), many(node, 0, odd))
+            ways = Alt((seq(many(hundred, 0, left - 1), many(node, 0, HUNDRED - 1)), full)) if left else full
+            parts.append(ways)
+        return f"({self.node(seq(*parts))})"
+
+    def _text(self, node: Text) -> str:
+        parts = [quoted(node.head)] if node.head else []
+        parts.append(self._automaton(node))
+        return " ".join(parts + ([quoted(node.tail)] if node.tail else []))
+
+    def _automaton(self, node: Text) -> str:
+        if node.constraints not in self._texts:
+            base = f"t{len(self._texts)}"
+            self._texts[node.constraints] = f"{base}-0"
+            for number, (final, ways) in enumerate(automaton(node.constraints)):
+                arms = ['""'] if final else []
+                arms += [f"{_chars(Chars(tuple(ranges)))} {base}-{to}" for to, ranges in ways.items()]
+                self.rules[f"{base}-{number}"] = " | ".join(arms)
+        return self._texts[node.constraints]
+
+
+def quoted(text: str) -> str:
+    """The text between quotes."""
+    return '"' + "".join(_QUOTED.get(char, char if char >= " " else f"\\u{ord(char):04X}") for char in text) + '"'
+
+
+def _chars(node: Chars) -> str:
+    # Whatever goes on to the last character is written as what is left out.
+    if node.ranges[-1][1] != TOP:
+        return "[" + "".join(map(_range, node.ranges)) + "]"
+    left_out, here = [], 0
+    for low, high in node.ranges:  # halves of surrogate pairs among it: xgrammar would take their bytes
+        left_out += [(here, low - 1)] if low > here else []
+        here = high + 1
+    return "[^" + "".join(map(_range, left_out)) + "]" if left_out else "[\\u0000-\\U0010FFFF]"
+
+
+def _range(pair: tuple[int, int]) -> str:
+    low, high = pair
+    return _char(low) if low == high else f"{_char(low)}-{_char(high)}"
+
+
+def _char(code: int) -> str:
+    if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_ <>{}(),.:;/|!@#$%&*+=?~'`"):
+        return chr(code)
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"  # not `\\x`: xgrammar reads on behind two digits

@@ -1,0 +1,123 @@
+# What this file knows: what a user gives and gets: a format, tools, a choice; a grammar in three notations.
+# What it must not know: how any of it is made.
+"""Grammars of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolglean.errors import UsageError
+from toolglean.formats.registry import get_format
+from toolglean.formats.spec import Format
+from toolglean.grammar.gbnf import gbnf
+from toolglean.grammar.lark import lark
+from toolglean.grammar.nodes import Node, Rules
+from toolglean.grammar.shapes import Losses
+from toolglean.grammar.tags import structural_tag
+from toolglean.grammar.turns import Turn
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["CHOICES", "Grammar", "grammar_of"]
+
+CHOICES = ("auto", "required", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What a model may write, for an engine that constrains decoding.
+
+    Attributes:
+        format: the name of the format.
+        choice: as given to `grammar_of`.
+        notes: where the grammar and the tools' schemas differ: each begins with the path of the schema.
+    """
+
+    format: str
+    choice: str
+    notes: tuple[str, ...]
+    _root: Node = field(repr=False)
+    _rules: Rules = field(repr=False, compare=False)
+
+    def structural_tag(self) -> dict[str, Any]:
+        """A structural tag: for xgrammar, vLLM and SGLang; a JSON object."""
+        return structural_tag(self._root, self._rules)
+
+    def lark(self, special_tokens: Mapping[str, int] | None = None) -> str:
+        """A grammar in llguidance's Lark.
+
+        Args:
+            special_tokens: the tokenizer's special tokens that stand in the format's markers (`Format.markers`), with
+                their ids. llguidance takes them by their ids only: without this map, a model whose markers are special
+                tokens cannot write them.
+
+        Raises:
+            UsageError: an id is not an integer.
+        """
+        given: dict[Any, Any] = dict(special_tokens or {})
+        for text, number in given.items():
+            if not isinstance(text, str) or not isinstance(number, int) or isinstance(number, bool):
+                raise UsageError(f"special_tokens[{text!r}]={number!r}: give the token's id, an integer, for each text")
+        return lark(self._root, self._rules, special_tokens)
+
+    def gbnf(self) -> str:
+        """A grammar in GBNF: for llama.cpp; xgrammar reads it as EBNF."""
+        return gbnf(self._root, self._rules)
+
+
+def grammar_of(
+    format: str | Format,  # noqa: A002  # the field's own word for it
+    tools: Iterable[ToolLike] | ToolSet,
+    *,
+    choice: str = "auto",
+    parallel: bool = True,
+    reasoning: bool = False,
+    strict: bool = True,
+) -> Grammar:
+    """The grammar of the turns that a model of that format may write.
+
+    Whatever it accepts, a parser with the same format and tools reads: calls that meet the tools' schemas, and nothing
+    left over. What `render` writes for such calls, with the arguments in the schema's order, it accepts.
+
+    Args:
+        format: a `Format`, the name of one, or what `Parser(template=…).format` is.
+        tools: what the model may call: as for `Parser`.
+        choice: "auto": text, or calls, with text before them where the format's calls have a marker; "required": calls
+            alone; a tool's name: calls of that tool alone; "none": text alone, without any call.
+        parallel: whether one turn may hold several calls.
+        reasoning: whether the turn may begin with reasoning, between the format's markers.
+        strict: whether a schema of which the grammar cannot hold everything is an error. If not, the grammar allows
+            more there, and `Grammar.notes` says what.
+
+    Returns:
+        The grammar.
+
+    Raises:
+        UsageError: the format or the choice is unknown; a schema cannot be held (the message has its path, and names
+            the targets); the format cannot be enforced with these tools, and why.
+        ToolError: an entry of `tools` is no tool.
+        FormatError: the declaration is wrong.
+    """
+    declared = get_format(format) if isinstance(format, str) else format
+    if not isinstance(declared, Format):
+        raise UsageError(f"format={format!r:.80} is no format: give a Format or the name of one")
+    given = tools if isinstance(tools, ToolSet) else ToolSet(tools)
+    if choice not in CHOICES and choice not in given:
+        raise UsageError(
+            f"choice={choice!r} is neither {', '.join(map(repr, CHOICES))} nor a tool's name: "
+            f"the tools are {list(given.names)}"
+        )
+    if not len(given) and choice == "required":
+        raise UsageError("choice='required' needs tools: give at least one")
+    losses = Losses()
+    turn = Turn(declared, given, losses)
+    root = turn.whole(choice, parallel=parallel, reasoning=reasoning)
+    if strict and losses.loosened:
+        first = next(iter(losses.loosened))
+        more = f" (and {len(losses.loosened) - 1} more)" if len(losses.loosened) > 1 else ""
+        raise UsageError(
+            f"{first}: neither a structural tag nor Lark nor GBNF holds it{more}: change the "
+            "schema, or pass strict=False"
+        )
+    return Grammar(declared.name, choice, (*losses.loosened, *losses.tightened), root, turn.rules)

@@ -1,0 +1,89 @@
+# What this file knows: what two schemas say together.
+# What it must not know: references and unions (shapes.py), and how any value is written.
+"""Two schemas as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["NEVER", "merged"]
+
+NEVER = False
+"""The schema that nothing meets, as JSON Schema writes it."""
+
+_LARGER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+_SMALLER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+_NOTES = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment", "discriminator"})
+
+
+def merged(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> Any:
+    """The schema that both hold; NEVER where they cannot.
+
+    Args:
+        one: a schema without `$ref` and `allOf`.
+        other: another one.
+        lost: is told each word of which only one side is held.
+    """
+    found: dict[str, Any] = dict(one)
+    for word, said in other.items():
+        if word not in found or found[word] == said or word in _NOTES:
+            found.setdefault(word, said)
+        elif word == "type":
+            found[word] = _types(found[word], said)
+        elif word == "properties":
+            found[word] = _properties(one, other, lost)
+        else:
+            found[word] = _word(word, found[word], said, lost)
+        if found[word] is NEVER and word != "additionalProperties":
+            return NEVER
+    return _closed(found, one, other)
+
+
+def _types(one: Any, other: Any) -> Any:
+    left, right = ([each] if isinstance(each, str) else list(each) for each in (one, other))
+    both = [each for each in left if each in right or (each == "integer" and "number" in right)]
+    both += [each for each in right if each == "integer" and "number" in left and each not in both]
+    return both or NEVER
+
+
+def _word(word: str, one: Any, other: Any, lost: Callable[[str], None]) -> Any:
+    if word in _LARGER:
+        return max(one, other)
+    if word in _SMALLER:
+        return min(one, other)
+    if word == "required":
+        return list(dict.fromkeys([*one, *other]))
+    if word == "enum":
+        return [each for each in one if each in other] or NEVER
+    if word == "const":
+        return NEVER
+    if word in {"items", "additionalProperties", "propertyNames"}:
+        return _both(one, other)
+    lost(word)
+    return one
+
+
+def _both(one: Any, other: Any) -> Any:
+    if NEVER in (one, other):
+        return NEVER
+    if one is True or other is True:
+        return other if one is True else one
+    return {"allOf": [one, other]}
+
+
+def _properties(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> dict[str, Any]:
+    del lost
+    found = dict(one["properties"])
+    for name, said in other["properties"].items():
+        found[name] = _both(found[name], said) if name in found else said
+    return found
+
+
+def _closed(found: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    # What one side lists and the other, which allows no others, does not.
+    for closed in (one, other):
+        if closed.get("additionalProperties") is NEVER and isinstance(found.get("properties"), Mapping):
+            own = closed.get("properties") or {}
+            found["properties"] = {name: said if name in own else NEVER for name, said in found["properties"].items()}
+    return found

@@ -1,0 +1,115 @@
+# What this file knows: how a node without rules is written as a regular expression; and such a node as a constraint.
+# What it must not know: what the text is for.
+"""Nodes as regular expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from toolglean.grammar.nodes import EMPTY, Alt, Chars, Lit, Many, Node, Seq, Word, alt, many, seq, spelt
+from toolglean.grammar.texts import escaped
+
+__all__ = ["Fits", "count", "regex"]
+
+NEVER = Chars(())
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """It is one of the node's texts: a node of characters, in rows, choices and numbers."""
+
+    node: Node
+
+    chars = ""
+
+    @property
+    def start(self) -> Node:
+        return self.node
+
+    @property
+    def edges(self) -> set[int]:
+        """Where ranges of characters begin that the node tells apart."""
+        ranges = [pair for each in spelt(self.node) if isinstance(each, Chars) for pair in each.ranges]
+        return {edge for low, high in ranges for edge in (low, high + 1)}
+
+    def step(self, state: Node, char: str) -> Node | None:
+        found = _behind(state, char)
+        return None if found == NEVER else found
+
+    def final(self, state: Node) -> bool:
+        return _may_be_empty(state)
+
+    @property
+    def regex(self) -> str:
+        return f"/{regex(self.node)}/"
+
+
+@lru_cache(maxsize=4096)
+def _behind(node: Node, char: str) -> Node:
+    # What is left of the node's texts that begin with the character (Brzozowski's derivative).
+    if isinstance(node, Chars):
+        return EMPTY if char in node else NEVER
+    if isinstance(node, Seq):
+        ways = []
+        for at, part in enumerate(node.parts):
+            ways.append(_row(_behind(part, char), node.parts[at + 1 :]))
+            if not _may_be_empty(part):
+                break
+        return _choice(ways)
+    if isinstance(node, Alt):
+        return _choice([_behind(way, char) for way in node.ways])
+    if isinstance(node, Many):
+        rest = many(node.node, max(node.least - 1, 0), None if node.most is None else node.most - 1)
+        return _row(_behind(node.node, char), (rest,))
+    return NEVER
+
+
+def _row(first: Node, rest: tuple[Node, ...]) -> Node:
+    return NEVER if first == NEVER else seq(first, *rest)
+
+
+def _choice(ways: list[Node]) -> Node:
+    found = [each for each in ways if each != NEVER]
+    return alt(*found) if found else NEVER
+
+
+def _may_be_empty(node: Node) -> bool:
+    if isinstance(node, Seq):
+        return all(map(_may_be_empty, node.parts))
+    if isinstance(node, Alt):
+        return any(map(_may_be_empty, node.ways))
+    if isinstance(node, Many):
+        return node.least == 0 or _may_be_empty(node.node)
+    return isinstance(node, Lit) and not node.text
+
+
+def count(node: Many) -> str:
+    """How often, as regular expressions and Lark write it."""
+    sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
+    if sign is not None:
+        return sign
+    return (
+        f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{'' if node.most is None else node.most}}}"
+    )
+
+
+def regex(node: Node) -> str:
+    """The node as a regular expression."""
+    if isinstance(node, Lit):
+        return escaped(node.text)
+    if isinstance(node, Chars):
+        return "[" + "".join(_range(*pair) for pair in node.ranges) + "]"
+    if isinstance(node, Seq):
+        return "".join(f"({regex(part)})" if isinstance(part, Alt) else regex(part) for part in node.parts)
+    if isinstance(node, Alt):
+        return "|".join(map(regex, node.ways))
+    if isinstance(node, Many):
+        inner = regex(node.node)
+        return (inner if isinstance(node.node, Chars) else f"({inner})") + count(node)
+    assert isinstance(node, Word)
+    return f"({regex(node.node)})"
+
+
+def _range(low: int, high: int) -> str:
+    return f"\\x{{{low:x}}}" if low == high else f"\\x{{{low:x}}}-\\x{{{high:x}}}"

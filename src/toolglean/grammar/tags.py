@@ -1,0 +1,103 @@
+# What this file knows: how a structural tag (xgrammar, vLLM, SGLang) spells a grammar.
+# What it must not know: formats and schemas.
+#
+# Literals, rows, choices and free text have words of their own there; for free text these are much faster than rules.
+# All else is a grammar in GBNF inside the tag. JSON is among it, although the tag has a word for JSON schemas: that
+# word allows numbers that nobody can read, and white space without end.
+"""Structural tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolglean.grammar.gbnf import gbnf
+from toolglean.grammar.nodes import Alt, Lit, Many, Node, Ref, Rules, Seq, Text, seq, spelt
+from toolglean.grammar.texts import Avoid
+
+__all__ = ["structural_tag"]
+
+
+def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
+    """The grammar as a structural tag."""
+    return {"type": "structural_tag", "format": _Writer(rules).node(root)}
+
+
+MOST_NODES = 2000
+
+
+class _Writer:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._sizes: dict[str, int] = {}
+
+    def node(self, node: Node) -> dict[str, Any]:
+        """The node in the words of the tag."""
+        if isinstance(node, Lit):
+            return {"type": "const_string", "value": node.text}
+        if not self._has_text(node):
+            return {"type": "grammar", "grammar": gbnf(node, self.rules)}
+        if isinstance(node, Seq):
+            return {"type": "sequence", "elements": [self.node(each) for each in self._runs(node.parts)]}
+        if isinstance(node, Alt):
+            return {"type": "or", "elements": [self.node(way) for way in node.ways]}
+        if isinstance(node, Many):
+            return self._many(node)
+        if isinstance(node, Ref):
+            return self.node(self.rules.nodes[node.name])
+        assert isinstance(node, Text)
+        return _any_text(node)
+
+    def _many(self, node: Many) -> dict[str, Any]:
+        inner = self.node(node.node)
+        word = {(0, 1): "optional", (0, None): "star", (1, None): "plus"}.get((node.least, node.most))
+        if word is not None:
+            return {"type": word, "content": inner}
+        return {"type": "repeat", "min": node.least, "max": -1 if node.most is None else node.most, "content": inner}
+
+    def _runs(self, parts: Sequence[Node]) -> list[Node]:
+        # Neighbours without free text become one grammar.
+        found: list[Node] = []
+        run: list[Node] = []
+        for part in parts:
+            if self._has_text(part):
+                found += [seq(*run)] if run else []
+                found.append(part)
+                run = []
+            else:
+                run.append(part)
+        return found + ([seq(*run)] if run else [])
+
+    def _has_text(self, node: Node) -> bool:
+        """Whether text is in it for which the tag has a word, and it is small when its rules are written out."""
+        used = self.rules.used(node)
+        texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in spelt(inner))
+        recursive = texts and any(name in self.rules.used(inner) for name, inner in used.items())
+        return texts and not recursive and self._size(node) <= MOST_NODES
+
+    def _size(self, node: Node) -> int:
+        # A rule counts wherever it is used: tags have no rules.
+        found = 0
+        for each in spelt(node):
+            found += 1
+            if isinstance(each, Ref):
+                if each.name not in self._sizes:
+                    self._sizes[each.name] = self._size(self.rules.nodes[each.name])
+                found += self._sizes[each.name]
+        return found
+
+
+def _is_any_text(node: Node) -> bool:
+    return isinstance(node, Text) and all(isinstance(each, Avoid) for each in node.constraints)
+
+
+def _any_text(node: Text) -> dict[str, Any]:
+    words = tuple(word for each in node.constraints if isinstance(each, Avoid) for word in each.words)
+    content = {"type": "any_text", "excludes": [word for word in words if word != node.tail]}
+    if not node.tail:
+        return (
+            content
+            if not node.head
+            else {"type": "sequence", "elements": [{"type": "const_string", "value": node.head}, content]}
+        )
+    return {"type": "tag", "begin": node.head, "content": content, "end": node.tail}

@@ -1,0 +1,266 @@
+# What this file knows: what may be asked of a text, as an automaton and as a regular expression.
+# What it must not know: where the text stands, and why it is asked.
+#
+# GBNF has no "any text without this": there a constraint is an automaton, whose states become rules. Lark has
+# intersections and complements of regular expressions. Both are said here, side by side, so that they stay the same.
+"""Constraints on text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Protocol, TypeAlias
+
+__all__ = ["SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "automaton", "escaped", "matches", "trie"]
+
+TOP = 0x110000
+MOST_STATES = 6000
+States: TypeAlias = "list[tuple[bool, dict[int, list[tuple[int, int]]]]]"
+SPACES = " \t\n\r"
+
+
+class Constraint(Protocol):
+    """What a text must meet. The states are anything that can be hashed; None: the text cannot meet it any more."""
+
+    @property
+    def start(self) -> Any:
+        """The state before the text."""
+
+    @property
+    def chars(self) -> str:
+        """The characters that are not like all others."""
+
+    def step(self, state: Any, char: str) -> Any:
+        """The state behind the character."""
+
+    def final(self, state: Any) -> bool:
+        """Whether the text may end here."""
+
+    @property
+    def regex(self) -> str:
+        """As a terminal of Lark, with llguidance's operators."""
+
+
+def escaped(text: str) -> str:
+    """The text as a regular expression that matches it, between slashes."""
+    return "".join(char if char.isascii() and char.isalnum() else f"\\x{{{ord(char):x}}}" for char in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Avoid:
+    """None of these texts stands in it."""
+
+    words: tuple[str, ...]
+
+    start = 0
+
+    @property
+    def chars(self) -> str:
+        return "".join(self.words)
+
+    def step(self, state: int, char: str) -> int | None:
+        behind, whole = trie(self.words)[state].get(char, (0, False))
+        return None if whole else behind
+
+    def final(self, state: int) -> bool:
+        del state
+        return True
+
+    @property
+    def regex(self) -> str:
+        return "~/(?s:.*)(" + "|".join(map(escaped, self.words)) + ")(?s:.*)/" if self.words else "/(?s:.*)/"
+
+
+@lru_cache(maxsize=256)
+def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
+    """Aho and Corasick's automaton: by a state and a character, the next state, and whether a word is whole."""
+    begins = {"": 0}
+    for word in words:
+        for end in range(1, len(word) + 1):
+            begins.setdefault(word[:end], len(begins))
+    table: list[dict[str, tuple[int, bool]]] = []
+    for begun in begins:
+        row = {}
+        for char in dict.fromkeys("".join(words)):
+            text = begun + char
+            longest = next(begins[text[at:]] for at in range(len(text) + 1) if text[at:] in begins)
+            row[char] = (longest, text.endswith(words))
+        table.append(row)
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """It has so many characters."""
+
+    least: int
+    most: int | None
+
+    start = 0
+    chars = ""
+
+    def step(self, state: int, char: str) -> int | None:
+        del char
+        if self.most is None:
+            return min(state + 1, self.least)
+        return None if state == self.most else state + 1
+
+    def final(self, state: int) -> bool:
+        return state >= self.least
+
+    @property
+    def regex(self) -> str:
+        return f"/(?s:.{{{self.least},{'' if self.most is None else self.most}}})/"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBody:
+    """It is what stands between the quotes of a JSON string of so many characters."""
+
+    least: int = 0
+    most: int | None = None
+
+    start = ("text", 0)
+
+    @property
+    def chars(self) -> str:
+        return "".join(map(chr, range(0x80)))
+
+    def step(self, state: Any, char: str) -> Any:
+        phase, count = state
+        phase = _json_step(phase, char)
+        if phase == "text":
+            if count == self.most:
+                return None
+            count = min(count + 1, self.least) if self.most is None else count + 1
+        return None if phase is None else (phase, count)
+
+    def final(self, state: Any) -> bool:
+        phase, count = state
+        return phase == "text" and int(count) >= self.least
+
+    @property
+    def regex(self) -> str:
+        four = "([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})"
+        count = (
+            "*"
+            if (self.least, self.most) == (0, None)
+            else f"{{{self.least},{'' if self.most is None else self.most}}}"
+        )
+        return r'/([^"\\\x{0}-\x{1f}]|\\["\\\/bfnrt]|\\u' + four + f"){count}/"
+
+
+def _json_step(phase: str, char: str) -> str | None:
+    if phase == "text":
+        return None if char == '"' or char < " " else "escape" if char == "\\" else "text"
+    if phase == "escape":
+        return "u" if char == "u" else "text" if char in '"\\/bfnrt' else None
+    return _hex_step(phase, char) if char in "0123456789abcdefABCDEF" else None
+
+
+def _hex_step(state: str, char: str) -> str | None:
+    # `u`, then four digits; `d` was the first of them, and the second must not make it half of a surrogate pair.
+    if state == "u":
+        return "ud" if char in "dD" else "u1"
+    if state == "ud":
+        return "u2" if char in "01234567" else None
+    return {"u1": "u2", "u2": "u3", "u3": "text"}[state]
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Its first character is none of these; where `spaces` are passed over, the first that is no white space."""
+
+    none_of: str
+    spaces: bool = False
+
+    start = 0
+
+    @property
+    def chars(self) -> str:
+        return self.none_of + (SPACES if self.spaces else "")
+
+    def step(self, state: int, char: str) -> int | None:
+        if state == 1 or (self.spaces and char in SPACES):
+            return state
+        return None if char in self.none_of else 1
+
+    def final(self, state: int) -> bool:
+        del state
+        return True
+
+    @property
+    def regex(self) -> str:
+        spaces = f"[{escaped(SPACES)}]*" if self.spaces else ""
+        return f"/{spaces}([^{escaped(self.chars)}](?s:.*))?/"
+
+
+@lru_cache(maxsize=128)
+def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
+    """The states of a text that meets them all, the first one first: whether it may end there, and where ranges of
+    characters lead.
+
+    Raises:
+        ValueError: there would be more states than that.
+    """
+    edges = {ord(char) + more for each in constraints for char in each.chars for more in (0, 1)}
+    pieces = _pieces(edges.union(*(getattr(each, "edges", ()) for each in constraints)))
+    states = [tuple(each.start for each in constraints)]
+    known = {states[0]: 0}
+    table: States = []
+    for state in states:
+        ways: dict[int, list[tuple[int, int]]] = {}
+        for low, high in pieces:
+            found = tuple(each.step(at, chr(low)) for each, at in zip(constraints, state, strict=True))
+            if None in found:
+                continue
+            if found not in known:
+                if len(states) >= most:
+                    raise ValueError(f"more than {most} states")
+                known[found] = len(states)
+                states.append(found)
+            ways.setdefault(known[found], []).append((low, high))
+        table.append((all(each.final(at) for each, at in zip(constraints, state, strict=True)), ways))
+    return _without_dead_ends(table)
+
+
+def _without_dead_ends(table: States) -> States:
+    # A state from which no text ends is none; the first one stays, whatever it is.
+    before: dict[int, list[int]] = {}
+    for state, (_, ways) in enumerate(table):
+        for to in ways:
+            before.setdefault(to, []).append(state)
+    alive = {state for state, (final, _) in enumerate(table) if final}
+    todo = list(alive)
+    while todo:
+        for state in before.get(todo.pop(), ()):
+            if state not in alive:
+                alive.add(state)
+                todo.append(state)
+    numbers = {state: number for number, state in enumerate(sorted(alive | {0}))}
+    return [
+        (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive})
+        for state in numbers
+    ]
+
+
+def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:
+    # All characters in ranges that begin at the edges; without halves of surrogate pairs.
+    places = sorted({0, 0xD800, 0xE000, TOP, *edges})
+    found = [(low, high - 1) for low, high in pairwise(places)]
+    return [(low, high) for low, high in found if not 0xD800 <= low <= 0xDFFF]
+
+
+def matches(constraints: Sequence[Constraint], text: str) -> bool:
+    """Whether the text meets them all."""
+    for each in constraints:
+        state = each.start
+        for char in text:
+            state = each.step(state, char)
+            if state is None:
+                return False
+        if not each.final(state):
+            return False
+    return True

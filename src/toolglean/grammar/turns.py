@@ -1,0 +1,285 @@
+# What this file knows: how a format's calls, its text and its reasoning make up a turn.
+# What it must not know: how arguments are written (arguments.py), and how a target spells a grammar.
+#
+# The law: what `render` writes for valid calls is in the grammar, and whatever is in the grammar, `parse` reads. So the
+# main spelling of the format is what a call looks like. Text may hold nothing with which a reader would begin a call,
+# a section or reasoning, in any spelling.
+"""A turn of a format, as a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from toolglean.errors import UsageError
+from toolglean.formats.compile import Program, compiled
+from toolglean.formats.render import render
+from toolglean.formats.spec import Format, Hole, Json, Literal, Quoted, Token, tokens_of
+from toolglean.grammar.arguments import Arguments
+from toolglean.grammar.dialects import JsonDialect
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
+from toolglean.grammar.prose import NoCall, NotNames, Quotes, WordEnd
+from toolglean.grammar.shapes import Losses, Schemas
+from toolglean.grammar.texts import Avoid, Constraint, First
+from toolglean.tools import Tool, ToolSet
+
+__all__ = ["Turn"]
+
+INDEX = Word(alt(Lit("0"), seq(chars(("1", "9")), many(chars(("0", "9")), 0, 3))))
+ID = Word(many(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
+MANY = 40  # names of parameters: of more, a value holds none of their first letters behind the opener of a parameter
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+
+class Turn:
+    """The turns of one format with some tools.
+
+    Args:
+        declared: the format.
+        tools: the tools.
+        losses: where to report what of the schemas is left out.
+    """
+
+    def __init__(self, declared: Format, tools: ToolSet, losses: Losses) -> None:
+        self.format, self.tools, self.losses = declared, tools, losses
+        self.rules = Rules()
+        self._calls: dict[str, Node] = {}
+        self.schemas = {tool.name: Schemas(tool.parameters, losses) for tool in tools}
+        written_out = declared.for_tools(tools.names) if declared.is_for_tools else None
+        self.program: Program = compiled((written_out or declared,))
+        self.spellings = written_out or declared
+
+    def _error(self, reason: str) -> UsageError:
+        return UsageError(f"format {self.format.name!r}: {reason}")
+
+    # -- the turn ------------------------------------------------------------------------------------------------------
+
+    def whole(self, choice: str, *, parallel: bool, reasoning: bool) -> Node:
+        """A turn: see `grammar_of`."""
+        chosen = [tool for tool in self.tools if choice in {"auto", "required", tool.name}]
+        if choice == "none" or not chosen:
+            turn = self.text()
+        elif choice != "auto":
+            turn = alt(self.calls(chosen, parallel=parallel), *self._begun(chosen, parallel=parallel))
+        else:
+            calls = self._behind_text(self.calls(chosen, parallel=parallel))
+            turn = alt(self.text(), calls, *self._begun(chosen, parallel=parallel))
+        return seq(opt(self.reasoning()), turn) if reasoning else turn
+
+    def reasoning(self) -> Node:
+        """The reasoning, with its markers."""
+        opener, closer = self.format.reasoning
+        if not opener:
+            raise self._error("it has no markers for reasoning, so reasoning=True has no meaning: leave it out")
+        lane = self.program.lane(self.program.reasoning_lane(0, 0), ())
+        avoid = tuple(dict.fromkeys((closer.strip(), *lane.finder.literals)))
+        return seq(Lit(opener), Text((Avoid(avoid),), closer))
+
+    def text(self) -> Node:
+        """A turn of text alone."""
+        return Text((Avoid(self.marks), *self._heads))
+
+    def _behind_text(self, calls: Node) -> Node:
+        # Calls, with text before them where the format's calls have a marker.
+        if self._is_bare:
+            return calls
+        found: dict[str, list[Node]] = {}
+        for opener, rest in _split(calls):
+            ends = [opener.find(mark) + len(mark) for mark in self.marks if mark in opener]
+            if not ends:  # nothing tells text from a call: it stands where the turn begins
+                return calls
+            found.setdefault(opener[: min(ends)], []).append(seq(Lit(opener[min(ends) :]), rest))
+        return alt(*(seq(self._before(mark), alt(*rests)) for mark, rests in found.items()))
+
+    def _before(self, mark: str) -> Node:
+        # Any text, and the marker: a marker that begins with a letter counts only where a word begins.
+        ends: tuple[Constraint, ...] = (WordEnd(),) if mark[0] in PLAIN else ()
+        return Text((Avoid(self.marks), *self._heads, Quotes(), *ends), mark)
+
+    # -- what text may not hold ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """What text must not hold: the marker of each call, section and reasoning."""
+        declared = self.spellings
+        openers = [opener for opener, _ in declared.all_sections if opener]
+        patterns = [*openers, *declared.calls]
+        found = [mark for pattern in patterns if (mark := _mark(pattern))]
+        found += [_mark(each) for pair in declared.all_reasonings for each in pair if _mark(each)]
+        return tuple(
+            dict.fromkeys(each for each in found if not any(other != each and other in each for other in found))
+        )
+
+    @cached_property
+    def _is_bare(self) -> bool:
+        # Whether the main spelling has no marker: then it is a call only where the turn begins.
+        opening = next(iter(tokens_of((self.format.section[0] or self.spellings.call).strip())), None)
+        return not isinstance(opening, Literal) or _is_json(opening.text)
+
+    @cached_property
+    def _heads(self) -> tuple[Constraint, ...]:
+        # What the turn must not begin with, where a call may begin it without a marker.
+        # Readers take bare JSON and a known name in front for a call in every format: the format is advice to them.
+        place = self.program.bare_start(())
+        signs = "".join(char for char in "{[(\"'`" if self.program.net.step(place, char) is not None)
+        signs = "".join(dict.fromkeys(signs + "{["))
+        names = (NotNames(self.tools.names),) if len(self.tools) else ()
+        return (First(signs, spaces=True), *names)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def calls(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
+        """One call or several, with what is around them."""
+        opener, closer = map(_text_of, self.format.section)
+        if "{calls}" in self.format.call:
+            before, behind = self.format.call.split("{calls}")
+            return seq(Lit(opener + before), self._list(tools, parallel=parallel), Lit(behind + closer))
+        first = alt(*(self._call(tool) for tool in tools))
+        return seq(Lit(opener), first, self._more(tools) if parallel else EMPTY, Lit(closer))
+
+    def _more(self, tools: Sequence[Tool]) -> Node:
+        # A lexer does not go back, so what separates two calls is part of the second one.
+        separator = Lit(_text_of(self.format.separator))
+        return many(self.rules.named(alt(*(seq(separator, self._call(tool)) for tool in tools))))
+
+    def _list(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
+        dialect = JsonDialect()
+        _, _, before, behind, _, _ = dialect.brackets
+        one = self.rules.named(alt(*(self._object(tool) for tool in tools)))
+        return seq(before, one, many(seq(dialect.comma, one)) if parallel else EMPTY, behind)
+
+    def _object(self, tool: Tool) -> Node:
+        dialect = JsonDialect()
+        before, behind, *_ = dialect.brackets
+        name, arguments = self.format.keys
+        named = seq(dialect.key(name), dialect.literal(tool.name) or EMPTY)
+        return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).in_json(), behind)
+
+    def _arguments(self, tool: Tool) -> Arguments:
+        path = f"tools.{tool.name}.parameters"
+        return Arguments(self.format, self.schemas[tool.name], self.rules, path, self._keeps)
+
+    @cached_property
+    def _keeps(self) -> tuple[Constraint, ...]:
+        # The beginning of a call in a value: readers distrust it, and `render` refuses it.
+        # And the opener of a parameter that a tool has: a missing closer before it would be mended.
+        if not self.format.parameters:
+            return ()
+        before = self.program.before_names(0)
+        found: list[Constraint] = [NoCall(before, self.tools.names)] if before else []
+        heads = dict.fromkeys(filter(None, map(_first_of, self.format.parameters)))
+        names = dict.fromkeys(self.format.escaped(name) for tool in self.tools for name in tool.properties)
+        ends = names if len(names) <= MANY else dict.fromkeys(name[:1] for name in names)
+        openers = tuple(head + end for head in heads for end in ends)
+        return (*found, Avoid(openers)) if openers else tuple(found)
+
+    def _call(self, tool: Tool) -> Node:
+        if tool.name not in self._calls:  # the first call of a turn, and each further one
+            self._calls[tool.name] = self._call_of(tool)
+        return self._calls[tool.name]
+
+    def _call_of(self, tool: Tool) -> Node:
+        self._check(tool)
+        declared = self.format.for_tools([tool.name]) if self.format.is_for_tools else None
+        call = self._filled((declared or self.format).call, tool)
+        parts = call.parts if isinstance(call, Seq) else (call,)
+        return seq(parts[0], self.rules.named(seq(*parts[1:])))
+
+    def _begun(self, tools: Sequence[Tool], *, parallel: bool) -> list[Node]:
+        # Calls of which the first one's opener stood in the prompt already: functionary's `>>>`, a message's header.
+        first = next(iter(tokens_of(self.format.call)))
+        rest = self.format.call[len(first.text) :] if isinstance(first, Literal) else ""
+        second = next(iter(tokens_of(rest.strip())), None)
+        plain = isinstance(second, Hole) or (isinstance(second, Literal) and second.text[0] in PLAIN)
+        if not plain or rest.strip() not in self.format.also or self.format.section[0]:
+            return []
+        spellings = dict.fromkeys((rest, rest.strip()))
+        ways = [self._filled(each, tool) for tool in tools for each in spellings]
+        return [seq(alt(*ways), self._more(tools) if parallel else EMPTY)]
+
+    def _filled(self, pattern: str, tool: Tool) -> Node:
+        found: list[Node] = []
+        before: Token | None = None
+        for token in tokens_of(pattern):
+            if isinstance(token, Hole):
+                found.append(self._hole(token.name, tool))
+            else:  # the parenthesis behind the keywords is the end of the keywords themselves
+                found.append(Lit(token.text[1:] if before == Hole("keywords") else token.text))
+            before = token
+        return seq(*found)
+
+    def _hole(self, hole: str, tool: Tool) -> Node:
+        if hole == "name":
+            return Lit(self.format.escaped(tool.name))
+        if hole in {"index", "id"}:
+            return INDEX if hole == "index" else ID
+        if hole == "call":
+            return self._object(tool)
+        arguments, codec = self._arguments(tool), self.format.arguments
+        if hole == "keywords":
+            return arguments.keywords()
+        if hole == "parameters":
+            return arguments.parameters()
+        if isinstance(codec, Json):
+            return arguments.in_json()
+        return arguments.quoted(codec) if isinstance(codec, Quoted) else arguments.elements(codec)
+
+    # -- names that the format can write -------------------------------------------------------------------------------
+
+    def _check(self, tool: Tool) -> None:
+        """Refuse names of tools and parameters that the format cannot write."""
+        odd = [name for name in tool.properties if not _is_plain(name)]
+        if _is_plain(tool.name) and not odd:
+            return
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in odd}}
+        for name in (None, *odd):
+            arguments = {} if name is None else {name: "x"}
+            try:
+                render(self.format, [(tool.name, arguments)], tools=ToolSet([Tool(tool.name, schema)]))
+            except UsageError as error:
+                raise UsageError(f"{error}: rename it, or use another format") from error
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and not set(name) - PLAIN and not name[0].isdigit()
+
+
+def _first_of(pattern: str) -> str:
+    # What stands before the first hole.
+    return pattern.strip().partition("{key}")[0].replace("{ws}", "")
+
+
+def _text_of(pattern: str) -> str:
+    return "".join("" if isinstance(token, Hole) else token.text for token in tokens_of(pattern))
+
+
+def _is_json(literal: str) -> bool:
+    # Whether it is no marker, but JSON or Python itself (as formats/compile.py has it).
+    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
+
+
+def _mark(pattern: str) -> str:
+    # The text without which nothing that fits the pattern begins: its first, or a later one that is more of a marker.
+    literals: list[str] = []
+    for token in tokens_of(pattern.strip()):
+        if isinstance(token, Hole) and token.name not in {"name", "id", "index"}:
+            break
+        literals += [token.text] if isinstance(token, Literal) else []
+    bare = not literals or _is_json(literals[0]) or pattern.lstrip().startswith(("{name}", "{id}"))
+    if bare:
+        return ""
+    if literals[0][0] not in PLAIN:
+        return literals[0]
+    return next((each for each in literals if each.startswith("<")), literals[0])
+
+
+def _split(calls: Node) -> Iterable[tuple[str, Node]]:
+    # What each way of the calls begins with, and the rest of it.
+    parts = calls.parts if isinstance(calls, Seq) else (calls,)
+    first, rest = parts[0], seq(*parts[1:])
+    if isinstance(first, Lit):
+        yield first.text, rest
+        return
+    for way in getattr(first, "ways", (first,)):
+        for opener, inner in _split(way) if not isinstance(way, Lit) else [(way.text, EMPTY)]:
+            yield opener, seq(inner, rest)

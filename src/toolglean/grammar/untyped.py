@@ -1,0 +1,119 @@
+# What this file knows: which texts of a parameter are read as values that meet its schema, where text is all there is.
+# What it must not know: formats, and how a text is read (values/coerce.py is asked).
+"""Values that are written as text, and typed by the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolglean.formats.write_values import json_text, same
+from toolglean.grammar.dialects import JsonDialect, raw_text
+from toolglean.grammar.nodes import Lit, Node, Rules, Word, seq
+from toolglean.grammar.prose import ALL_SPACES
+from toolglean.grammar.shapes import Schemas, Shape
+from toolglean.grammar.texts import Constraint, First, matches
+from toolglean.grammar.values import Values, scalar
+from toolglean.values.coerce import coerce_text, is_text, kinds_of, known
+
+__all__ = ["Untyped"]
+
+CONSTANTS = {"true": "true", "false": "false", "null": "null"}
+_BEGINNINGS = {
+    "object": "{[(",
+    "array": "{[(",
+    "integer": "+-.0123456789",
+    "number": "+-.0123456789",
+    "boolean": "tTfF",
+    "null": "nN",
+}
+_SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "integer": (("7", 7),),
+    "number": (("7", 7), ("1.5", 1.5)),
+    "boolean": (("true", True), ("false", False)),
+    "null": (("null", None),),
+    "object": (('{"a": 1}', {"a": 1}),),
+    "array": (("[1]", [1]),),
+}
+
+
+class Untyped:
+    """The texts that a reader types.
+
+    Args:
+        schemas: the tool's schemas.
+        rules: where rules go.
+        root: the schema in which the reader looks up `$ref`.
+    """
+
+    def __init__(self, schemas: Schemas, rules: Rules, root: Mapping[str, Any]) -> None:
+        self.schemas, self.rules, self.root = schemas, rules, root
+
+    def is_read(self, text: str, value: Any, schema: Any) -> bool:
+        """Whether the text is read as that value."""
+        return same(coerce_text(text, schema if isinstance(schema, Mapping) else None, self.root), value)
+
+    def is_raw(self, schema: Any, prefix: str, *, top: bool) -> bool:
+        """Whether only the element's own closing tag ends its text (values/tree.py)."""
+        given = schema if isinstance(schema, Mapping) else None
+        return is_text(given, self.root) and not prefix and (known(given, self.root) or top)
+
+    def knows(self, schema: Any, kind: str) -> bool:
+        """Whether the reader knows that such a value may come."""
+        return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
+
+    def ways(
+        self, schema: Any, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...], head: str = ""
+    ) -> list[Node]:
+        """The ways to write a value of one of these shapes, with `head` before it and `tail` behind it."""
+        dialect = JsonDialect(keeps)
+        values = Values(dialect, self.schemas, self.rules)
+        found: list[Node] = []
+        seen = [shape for shape in shapes if self._is_seen(shape, schema)]
+        for shape in seen:
+            if shape.kind == "literal":
+                found += self._literals(shape, schema, head, tail, keeps)
+            elif shape.kind == "string":
+                found.append(self._string(shape, seen, (head, tail), keeps))
+            elif shape.kind in {"object", "array"}:
+                found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
+            else:
+                found += [
+                    Word(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
+                ]
+        return found
+
+    def _is_seen(self, shape: Shape, schema: Any) -> bool:
+        # Whether the reader, too, knows that such a value may come.
+        return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
+
+    def _literals(self, shape: Shape, schema: Any, head: str, tail: str, keeps: tuple[Constraint, ...]) -> list[Node]:
+        texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
+        return [
+            Lit(head + text + tail)
+            for text, value in texts
+            if self.is_read(text, value, schema) and matches(keeps, text)
+        ]
+
+    def _string(
+        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]
+    ) -> Node:
+        # A text that looks like another value that is allowed is read as that: where this may be one that the schema
+        # does not allow, the text must not begin like it.
+        head, tail = around
+        beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
+        first = (First(ALL_SPACES + beginnings),) if beginnings else ()
+        return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
+
+
+def _risks(shape: Shape) -> str:
+    if shape.kind == "literal":
+        kinds = {bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
+        return "".join(_BEGINNINGS.get(kinds.get(type(each), ""), "") for each in shape.values)
+    if shape.kind in {"string", "boolean", "null"}:
+        return ""
+    return _BEGINNINGS[shape.kind] if shape.schema or shape.kind == "object" else ""
+
+
+def _flat(nodes: Sequence[Node]) -> list[Node]:
+    return [each.node if isinstance(each, Word) else each for each in nodes]

@@ -1,0 +1,206 @@
+"""What a user asks of `grammar_of`, and what it answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.grammar.gbnf_reader import Gbnf
+from toolglean import Format, Parser, Tool, ToolError, UsageError
+from toolglean.grammar import Grammar, grammar_of
+
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+WEATHER = Tool("get_weather", CITY)
+
+
+def one(schema: dict[str, Any], declared: str = "hermes", **options: Any) -> Grammar:
+    """The grammar of a tool `f` with one parameter `a`."""
+    parameters = {"type": "object", "properties": {"a": schema}, "required": ["a"], "$defs": DEFS}
+    return grammar_of(declared, [Tool("f", parameters)], choice="required", **options)
+
+
+DEFS = {
+    "Node": {
+        "type": "object",
+        "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}},
+        "required": ["v"],
+        "additionalProperties": False,
+    }
+}
+
+
+def takes(schema: dict[str, Any], value: str, declared: str = "hermes", **options: Any) -> bool:
+    """Whether the parameter may be written so."""
+    around = {
+        "hermes": '<tool_call>\n{{"name": "f", "arguments": {{"a": {}}}}}\n</tool_call>',
+        "pythonic": "[f(a={})]",
+        "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\n{}\n</parameter>\n</function>\n</tool_call>",
+        "gemma-4": "<|tool_call>call:f{{a:{}}}<tool_call|>",
+        "minimax-m3": ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">{}]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+    }[declared]
+    return Gbnf(one(schema, declared, **options).gbnf()).accepts(around.format(value))
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"type": "integer", "minimum": 3, "maximum": 12}, "3 9 10 12", "2 13 1 03 3.0 -3"),
+        ({"type": "integer", "exclusiveMinimum": -2, "exclusiveMaximum": 101}, "-1 0 7 99 100", "-2 101 1000 -10"),
+        ({"type": "integer", "minimum": 100}, "100 101 999 1000 123456", "99 9 0 -100"),
+        ({"type": "integer", "maximum": -5}, "-5 -6 -10 -99", "-4 0 5"),
+        ({"type": "number", "minimum": 0, "maximum": 1}, "0 0.5 1 1.0 0.000001", "-0.1 1.1 2 1.01"),
+        ({"type": "number", "exclusiveMinimum": 0.25, "exclusiveMaximum": 2.5}, "0.26 0.2500001 1 2 2.4999", "0.25 0.2 2.5 2.51 3 0.25000"),
+        ({"type": "number", "minimum": -1.5}, "-1.5 -1.49 -1 0 12.75", "-1.51 -2 -1.6"),
+        ({"type": "number"}, "0 -1 1.5 1e5 1E-7 1.5e300 1e308 123456789012345678901234567890", "1e309 1e999 01 .5 +1 NaN Infinity 2e308"),
+        ({"type": "string", "minLength": 2, "maxLength": 3}, '"ab" "abc" "a\\"" "a\\u0041"', '"a" "abcd" ""'),
+        ({"type": "string", "pattern": "^[a-c]+\\d{2}$"}, '"a12" "abc99"', '"12" "a1" "d12" "a123"'),
+        ({"type": "string", "pattern": "b"}, '"b" "abc" "xxb"', '"" "a"'),
+        ({"enum": ["a", 1, None, True]}, '"a" 1 null true', '"b" 2 false 1.0'),
+        ({"const": "x"}, '"x"', '"y" x'),
+        ({"type": ["integer", "null"]}, "1 null", '"1" true'),
+        ({"anyOf": [{"type": "integer", "maximum": 3}, {"type": "boolean"}]}, "3 true", "4 null"),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "[1] [1,2] [1,\n\t2]", "[] [1,2,3] [true]"),
+        ({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False}, '[] [1] [1,"a"]', '["a"] [1,2] [1,"a",3]'),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, '{} {"x":1} {"x":1,"y":2}', '{"x":"1"} [1]'),
+        ({"type": "object", "properties": {"x": {"type": "integer"}}}, '{} {"x":1}', '{"y":1} {"x":"1"}'),
+        ({"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": True}, '{"x":1,"y":[]} {"xy":1} {"y":1}', '{"x":"1"} {"\\u0078":"1"}'),
+        ({"$ref": "#/$defs/Node"}, '{"v":1} {"v":1,"next":{"v":2,"next":{"v":3}}}', '{"next":{"v":1}} {"v":1,"next":{}}'),
+        ({"allOf": [{"type": "integer", "minimum": 2}, {"maximum": 4}]}, "2 4", "1 5"),
+        ({"type": "string"}, '"é東🙂" "\\n" "\\ud7ff"', '"\n" "\\ud800" "\\x41" \'a\''),
+        ({}, '1 "a" [] {"a":[{}]} null', "a nope"),
+    ],
+)  # fmt: skip
+def test_json_values(schema: dict[str, Any], good: str, bad: str) -> None:
+    accepts = Gbnf(one(schema).gbnf()).accepts
+    around = '<tool_call>\n{{"name": "f", "arguments": {{"a": {}}}}}\n</tool_call>'
+    for values, wanted in ((good, True), (bad, False)):
+        for value in values.split(" "):
+            assert accepts(around.format(value)) is wanted, value
+
+
+@pytest.mark.parametrize(
+    ("declared", "schema", "good", "bad"),
+    [
+        ("pythonic", {"type": "string"}, ["'a'", '"it\'s"', "'\\n'", "'\\x7f'", "'é'"], ["a", "'\n'", "'\\d'"]),
+        ("pythonic", {"type": "array", "items": {"type": ["boolean", "null"]}}, ["[True, None]", "[]", "[False,True]"], ["[true]", "[1]"]),
+        ("qwen3-coder", {"type": "string"}, ["a", "", "a < b", "</param>", "<tool_call>x", "line\nline"], ["</parameter>", "a</parameter>b", "<function=f", "<function= \nf>"]),
+        ("qwen3-coder", {"type": "string", "maxLength": 3}, ["a<b", "", "<<<"], ["abcd"]),
+        ("qwen3-coder", {"type": "integer"}, ["1", "-20"], ["1.5", "a", ""]),
+        ("qwen3-coder", {"type": "array", "items": {"type": "string"}}, ['["a<b"]', "[]"], ['["</parameter>"]', "a"]),
+        ("qwen3-coder", {"anyOf": [{"type": "integer", "minimum": 5}, {"type": "string"}]}, ["5", "a7", "12"], ["4", "-5", " 4"]),
+        ("gemma-4", {"type": "string"}, ['<|"|>a}{"<|"|>'], ["a", '<|"|>a<|"|>b<|"|>']),
+        ("gemma-4", {"type": "array", "items": {"type": "integer"}}, ["[1,2]", "[]"], ["[1.5]", "1"]),
+        ("minimax-m3", {"type": "array", "items": {"type": "integer"}}, ["]<]minimax[>[<a>]<]minimax[>[<item>1]<]minimax[>[</item>]<]minimax[>[</a>", "]<]minimax[>[<a>]<]minimax[>[</a>"], ["]<]minimax[>[<a>1]<]minimax[>[</a>"]),
+    ],
+)  # fmt: skip
+def test_values_in_other_dialects(declared: str, schema: dict[str, Any], good: list[str], bad: list[str]) -> None:
+    assert [value for value in good if not takes(schema, value, declared)] == []
+    assert [value for value in bad if takes(schema, value, declared)] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "array", "uniqueItems": True}, "tools.f.parameters.properties.a.uniqueItems"),
+        ({"type": "integer", "multipleOf": 3}, "tools.f.parameters.properties.a.multipleOf"),
+        ({"type": "string", "pattern": "(?=a)b"}, "tools.f.parameters.properties.a.pattern"),
+        ({"not": {"type": "null"}}, "tools.f.parameters.properties.a.not"),
+        ({"$ref": "https://example.com/schema"}, "tools.f.parameters.properties.a.$ref"),
+        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "tools.f.parameters.properties.a.oneOf"),
+        ({"type": "object", "patternProperties": {"^x": {}}}, "tools.f.parameters.properties.a.patternProperties"),
+    ],
+)
+def test_what_no_grammar_holds(schema: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)) as error:
+        one(schema)
+    assert "structural tag" in str(error.value)
+    assert "strict=False" in str(error.value)
+    loose = one(schema, strict=False)
+    assert [note for note in loose.notes if note.startswith(said)]
+    Gbnf(loose.gbnf())
+
+
+def test_a_note_says_where_a_grammar_is_narrower() -> None:
+    found = one({"type": "object"}, "minimax-m3")
+    assert found.notes == (
+        "tools.f.parameters.properties.a: an object of any members is written as JSON, not as elements",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"format": "hermes", "tools": [WEATHER], "choice": "nope"}, "choice='nope'"),
+        ({"format": "hermes", "tools": [], "choice": "required"}, "needs tools"),
+        ({"format": "no such", "tools": [WEATHER]}, "unknown format"),
+        ({"format": 3, "tools": [WEATHER]}, "format=3"),
+        ({"format": "command-r", "tools": [WEATHER], "reasoning": True}, "no markers for reasoning"),
+        ({"format": "pythonic", "tools": ["get weather"], "choice": "required"}, "get weather"),
+        ({"format": "qwen3-coder", "tools": [Tool("f", {"properties": {"a>b": {"type": "string"}}})]}, "a>b"),
+        (
+            {"format": "hermes", "tools": [Tool("f", {"properties": {"a": False}, "required": ["a"]})]},
+            "no object meets",
+        ),
+        ({"format": "qwen3-coder", "tools": [Tool("f", {"anyOf": [CITY, {"type": "object"}]})]}, "own `properties`"),
+    ],
+)
+def test_what_cannot_be_enforced(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        grammar_of(**arguments)
+
+
+def test_an_entry_that_is_no_tool() -> None:
+    with pytest.raises(ToolError):
+        grammar_of("hermes", [3])
+
+
+def test_a_format_may_be_given_in_three_ways() -> None:
+    declared = Format("mine", call="<call>{call}</call>")
+    assert Gbnf(grammar_of(declared, [WEATHER]).gbnf()).accepts(
+        '<call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</call>'
+    )
+    parser = Parser([WEATHER], format="hermes")
+    assert grammar_of(parser.format or "", [WEATHER]).gbnf() == grammar_of("hermes", [WEATHER]).gbnf()
+
+
+def test_the_notations() -> None:
+    found = grammar_of("hermes", [WEATHER], choice="required")
+    tag = found.structural_tag()
+    assert tag["type"] == "structural_tag"
+    assert json.loads(json.dumps(tag)) == tag
+    assert found.gbnf().startswith("root ::= ")
+    assert "start: " in found.lark()
+    assert repr(found) == "Grammar(format='hermes', choice='required', notes=())"
+
+
+def test_special_tokens_stand_by_their_ids_in_lark() -> None:
+    found = grammar_of("kimi-k2", [WEATHER], choice="required")
+    ids = {
+        "<|tool_calls_section_begin|>": 7,
+        "<|tool_call_begin|>": 8,
+        "<|tool_call_end|>": 9,
+        "<|tool_calls_section_end|>": 10,
+    }
+    text = found.lark(ids)
+    assert all(f"<[{number}]>" in text for number in ids.values())
+    assert not any(token in text for token in ids)
+    with pytest.raises(UsageError, match="special_tokens"):
+        found.lark({"<x>": "7"})  # type: ignore[dict-item]
+
+
+def test_calls_in_quotes_are_no_calls() -> None:
+    accepts = Gbnf(grammar_of("hermes", [WEATHER]).gbnf()).accepts
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    for text in ("", "Look: ", "`x` ", "```\ncode\n```\n", "a `b` c\n```py\n1\n```\nThen\n", "`x`"):
+        assert accepts(text + call), text
+    for text in ("`", "Use `", "```\n", "```py\ncode", "```\ncode\n``` ", "``", "a ``b` "):
+        assert not accepts(text + call), text
+
+
+def test_what_the_prompt_has_begun() -> None:
+    accepts = Gbnf(grammar_of("functionary-v3.2", [WEATHER], choice="required").gbnf()).accepts
+    assert accepts('get_weather\n{"city": "Oslo"}')
+    assert accepts('>>>get_weather\n{"city": "Oslo"}')
