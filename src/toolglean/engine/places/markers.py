@@ -82,6 +82,7 @@ def read_behind(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if text[i].isspace():
             return turn.wait_for_more(text, i)
         walk.pending_start = turn.base + i
+        walk.others = ((walk.place, 0),)
     read = walk.program.net.run(walk.place, text, i)
     if read is not None:
         walk.place, j = read
@@ -95,9 +96,12 @@ def read_behind(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
     # What follows is not behind the call any more. Its closer may still come, behind text that should not be there.
-    turn.miss(walk.program.net.closers_at(walk.place), turn.base + i)
+    before = walk.others[0][0] if walk.pending_chars and walk.others else walk.place
+    turn.miss(walk.program.net.closers_at(before), turn.base + i)
     if walk.pending_chars:
         pending, start = joined(walk.pending), walk.pending_start
+        if _name_after_all(turn, walk, pending, start):
+            return i
         turn.leave(text_follows=False)
         if not turn.read_again(pending, start):
             turn.say(pending, start)
@@ -108,6 +112,18 @@ def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
         return enter(turn, walk, edges, walk.place, char, i)
     turn.leave(text_follows=False)
     return i
+
+
+def _name_after_all(turn: Turn, walk: Walk, pending: str, start: int) -> bool:
+    # A call without a marker may begin like a marker: `plan(` like `print(`.
+    (place, _), walk.others = walk.others[0] if walk.others else (walk.place, 0), ()
+    edges = place.hole_for(pending[0])
+    if place is walk.place or not edges or not turn.read_again(pending, start):
+        return False
+    turn.open_region(start, 1, bare=turn.region.bare)
+    walk.settle(start)
+    enter(turn, walk, edges, place, pending[0], -1)
+    return True
 
 
 def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
