@@ -56,7 +56,7 @@ ROWS = [
     Row("the beginning of an opener", "Yes.\n<tool_c", "hermes"),
     Row("a closer too many", f"{HERMES}</tool_call>", "hermes", ["f"], content="", problems=LEFT),
     Row("its closer behind text", HERMES.replace("\n</", " well\n</") + "\nYes", "hermes", ["f"], content=" well\n\nYes", problems=LEFT),
-    Row("what may have become its closer", HERMES.split("\n</")[0] + "</tool_x call>", "hermes", ["f"], content="</tool_x call>"),
+    Row("what may have become its closer", HERMES.split("\n</", maxsplit=1)[0] + "</tool_x call>", "hermes", ["f"], content="</tool_x call>"),
     Row("the same, in code", HERMES.replace("\n</", " `</") + "`", "hermes", ["f"], content=" `</tool_call>`"),
     Row("an empty section beside a call", "<tools_x>", None),
     Row("a closer in prose", "The end is </tool_call>, always.", None),

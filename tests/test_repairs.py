@@ -240,3 +240,11 @@ def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
 
     once = min(seconds(1000) for _ in range(3))
     assert min(seconds(8000) for _ in range(2)) < 24 * once + 0.05
+
+
+def test_a_copy_looks_for_the_same_behind_a_line_break() -> None:
+    # A closer that stands in a value holds the value's first line break.
+    text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
+    for repair in (True, False):
+        events = events_of(lambda: Parser(["f"], format="anthropic-antml", markup=True, repair=repair), text)  # noqa: B023
+        assert not calls_of(events)

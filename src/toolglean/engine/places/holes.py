@@ -339,7 +339,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     if line >= 0:  # from here on, something else is looked for: see `value_finder`
         place, found = line + 1, ""
     if place > i:
-        turn.delta(parameters.text(text[i:place]), turn.base + i)
+        _pass_on(turn, walk, text[i:place], turn.base + i)
     if line >= 0:
         walk.finder = None
         return place
@@ -358,6 +358,16 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     walk.hole_end = start + len(found)
     walk.phase = MARKERS
     return place + len(found)
+
+
+def _pass_on(turn: Turn, walk: Walk, text: str, start: int) -> None:
+    # Text of the value. Behind its first line break something else may be looked for: see `value_finder`.
+    parameters = walk.parameters
+    assert parameters is not None
+    had_lines = parameters.has_lines
+    turn.delta(parameters.text(text), start)
+    if parameters.has_lines != had_lines:
+        walk.finder = None
 
 
 def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int:
@@ -379,7 +389,7 @@ def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int
             turn.suspend(Mending(UNCLOSED, None, found.lstrip(), closer, start, final=final), walk.copy())
             return place
         parameters.doubtful = kind != TEXT and not final
-    turn.delta(parameters.text(found), start)
+    _pass_on(turn, walk, found, start)
     return end
 
 
@@ -418,7 +428,7 @@ def _lead(turn: Turn, walk: Walk, parameters: Parameters, text: str, i: int) -> 
     while i < len(text) and parameters.lead:
         if text[i] != parameters.lead[0]:
             parameters.lead, passed = "", parameters.passed
-            turn.delta(parameters.text(passed), turn.base + i)
+            _pass_on(turn, walk, passed, turn.base + i)
             return i
         parameters.passed += text[i]
         parameters.lead = parameters.lead[1:]
@@ -436,5 +446,5 @@ def value_goes_on(turn: Turn, walk: Walk, i: int) -> int:
     walk.phase = VALUE
     walk.clear_pending()
     text = pending[:1] if turn.read_again(pending[1:], start + 1) else pending
-    turn.delta(walk.parameters.text(text), start)
+    _pass_on(turn, walk, text, start)
     return i
