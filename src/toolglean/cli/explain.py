@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from toolglean.cli.chunks import read_chunks
-from toolglean.cli.options import add_format_options, made_with
+from toolglean.cli.options import add_form_options, add_format_options, made_with
 from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, explanation_line, for_machines, for_people
 from toolglean.explain import Explanation, Opener, Reach, Span, explain
 
@@ -46,16 +46,7 @@ def add_to(commands: Any) -> None:
         default="auto",
         help="colour (default: auto, which is on a terminal, unless NO_COLOR is set)",
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
-    form.add_argument(
-        "--stream",
-        "--jsonl",
-        dest="form",
-        action="store_const",
-        const="jsonl",
-        help="the input is JSON lines of chunks of one turn",
-    )
+    add_form_options(parser)
     add_format_options(parser)
     parser.set_defaults(run=run)
 

@@ -16,6 +16,7 @@ from toolglean.tools import ToolSet
 
 __all__ = [
     "InputError",
+    "add_form_options",
     "add_format_options",
     "add_set_option",
     "given",
@@ -35,6 +36,21 @@ T = TypeVar("T")
 
 WAYS = ("format", "model", "template", "tag")
 MORE = ("closer", "tools", "prompt", "set")
+
+
+def add_form_options(parser: argparse.ArgumentParser) -> Any:
+    """What the input is, if that is not to be found out; returns the group, in which only one option may be given."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
+    form.add_argument(
+        "--stream",
+        "--jsonl",
+        dest="form",
+        action="store_const",
+        const="jsonl",
+        help="the input is JSON lines of chunks of one turn",
+    )
+    return form
 
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:

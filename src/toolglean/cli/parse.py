@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from toolglean.cli.chunks import RULE, Line, name_of, read_input
-from toolglean.cli.options import InputError, add_format_options, new_parser
+from toolglean.cli.options import InputError, add_form_options, add_format_options, new_parser
 from toolglean.cli.output import end_line, event_line, for_machines, output_line
 from toolglean.cli.report import Report
 from toolglean.events import CallEnd, Event, Problem, fold
@@ -41,16 +41,7 @@ def add_to(commands: Any) -> None:
         help="one stream: print every event as a line of its own, as soon as it is known; at the end one with the "
         "format",
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
-    form.add_argument(
-        "--stream",
-        "--jsonl",
-        dest="form",
-        action="store_const",
-        const="jsonl",
-        help="the input is JSON lines of chunks of one turn",
-    )
+    form = add_form_options(parser)
     form.add_argument(
         "--turns", dest="form", action="store_const", const="turns", help="the input is JSON lines, a turn on each"
     )

@@ -64,7 +64,6 @@ OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
 """Headers of a request that are made anew."""
 READABLE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 """How an answer may be encoded so that it can be mended; the upstream is asked for none of them."""
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from toolglean.engine.places.calls import LEFT_OVER
-from toolglean.engine.turn import ADDRESSED, QUOTED
+from toolglean.engine.turn import ADDRESSED, LEFT_OVER, QUOTED
 from toolglean.events import ToolCall
 from toolglean.explain.expected import KEYS, TOOL_NAME
 from toolglean.explain.shapes import Advice, Cause, Opener, Reach

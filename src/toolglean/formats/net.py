@@ -350,6 +350,7 @@ class Net:
         return tuple(sorted({text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}))
 
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
+        # The literal of which that text has been read, and the state behind it.
         while not self.flags[state] & LITERAL and (leads := self.chars[state]) is not None:
             text, state = text + leads[0], leads[1]
         return text, state
@@ -368,8 +369,4 @@ class Net:
         return text
 
     def _rest(self, state: int) -> str:
-        text = ""
-        while not self.flags[state] & LITERAL and self.chars[state] is not None:
-            char, state = self.chars[state] or ("", state)
-            text += char
-        return text
+        return self._ahead("", state)[0]

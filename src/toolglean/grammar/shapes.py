@@ -29,7 +29,6 @@ _WORDS = {
     "array": ("items", "prefixItems", "minItems", "maxItems"),
     "object": ("properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"),
 }
-_OF = {word: kind for kind, words in _WORDS.items() for word in words}
 _UNSAID = {
     **dict.fromkeys(("not", "if", "dependentRequired", "dependentSchemas", "dependencies"), ""),
     **dict.fromkeys(("unevaluatedItems", "contains", "uniqueItems"), "array"),

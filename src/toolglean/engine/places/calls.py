@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 STRAY_CLOSER = "end of reasoning that had not begun"
 
 __all__ = [
-    "LEFT_OVER",
     "accept",
     "accept_guarded",
     "arrived",

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import DONE
-from toolglean.engine.places.calls import LEFT_OVER, accept, arrived, no_call
+from toolglean.engine.places.calls import accept, arrived, no_call
 from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
+from toolglean.engine.turn import LEFT_OVER
 from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP, STOP
 from toolglean.scan.rope import grown, joined
 
