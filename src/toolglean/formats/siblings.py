@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.compile import Program, compiled, first_literal, is_bare
+from toolglean.formats.compile import Program, compiled
+from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.registry import all_formats, folded
 from toolglean.formats.spec import Format, Hole, tokens_of
 from toolglean.scan.text import Finder

@@ -10,7 +10,7 @@ from toolglean.engine.mending.state import OFF, PYTHON
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.engine.turn import CUT_OFF, LEFT_OVER
-from toolglean.formats.compile import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
+from toolglean.formats.layer import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text

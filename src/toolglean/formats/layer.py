@@ -1,0 +1,297 @@
+# What this file knows: the paths that the declaration of one format becomes in a net of places.
+# What it must not know: how many formats share the net, how it is walked, and any text.
+#
+# For each spelling of the section, and in it each spelling of the call, a path leads up to the last hole. The text
+# after the last hole is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
+# without an opener begin again. Calls with an opener are found by the search for openers, as are section
+# openers, reasoning markers and dropped markers.
+"""From one format to paths of a net."""
+
+from __future__ import annotations
+
+from toolglean.errors import FormatError
+from toolglean.formats.net import (
+    ACTION,
+    EMPTY,
+    END,
+    FOLLOWS,
+    GUARDED,
+    LEFTOVER,
+    LITERAL,
+    MARKUP,
+    NAMED,
+    RAW_SPACES,
+    START,
+    STOP,
+    TAG,
+    Net,
+)
+from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
+from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
+
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
+
+# Actions of markers; numbers from OPEN_REASONING on say which lane opens.
+DROP = 0
+CLOSE_REASONING = 1
+SPEAK = 2  # what follows is text: no call without a marker may begin there
+TELL = 3  # what follows is text for the user, in which no call counts
+STRAY = 4  # the end of reasoning that has not begun
+OPEN_REASONING = 5
+
+
+class Layer:
+    """Lays the paths of one format into a net.
+
+    Attributes:
+        opener: the state before all that has a marker of its own.
+        line: the same, where it counts only at the beginning of a line.
+        bare: the state before calls that have no marker.
+        tags: what opens calls and sections.
+        closers: what stands behind calls and sections, each with the states behind it.
+        insides: the state before each lane of reasoning, by the number of its pair of markers; some may be left out.
+    """
+
+    __slots__ = ("bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "tags")
+
+    def __init__(self, net: Net, number: int, declared: Format, *, lanes: int, alone: bool) -> None:
+        # `lanes`: how many lanes of reasoning there are already. `alone`: whether the net is of this format only.
+        self.net, self.format, self.lanes = net, declared, lanes
+        net.format = number
+        self.opener = net.state()
+        self.call_opener = net.state()  # before calls and sections that have a marker
+        self.line = net.state()
+        self.bare = net.state()
+        net.eps[self.line if declared.at_line_start else self.opener].append(self.call_opener)
+        self.closers: dict[str, list[int]] = {}
+        openings = [opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
+        self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
+        for pair in declared.all_sections:
+            self._section(*pair)
+        self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(alone=alone)}
+        for marker in declared.drop:
+            self._marker(self.opener, marker, DROP)
+        for marker in declared.speaks:
+            self._marker(self.opener, marker, self._said_by(marker))
+
+    def _pairs(self, *, alone: bool) -> list[int]:
+        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+        pairs = enumerate(self.format.all_reasonings)
+        return [number for number, (opener, _) in pairs if alone or not (opener[0].isalpha() or opener[0] == "/")]
+
+    def _error(self, reason: str) -> FormatError:
+        return FormatError(f"format {self.format.name!r}: {reason}")
+
+    # -- sections and calls --------------------------------------------------------------------------------------------
+
+    def _section(self, opener: str, closer: str) -> None:
+        net = self.net
+        inside, again, tail = net.state(), net.state(), net.state()
+        closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
+        for pattern in self.format.spellings:
+            begin = net.state()
+            marker = "" if pattern in self.format.stripped else first_literal(pattern)
+            marked = bool(marker) and not is_bare(marker)
+            stripped = net.stripped = pattern in self.format.stripped
+            net.doubtful = stripped or (not marked and not opener) or (opener or marker).startswith("`")
+            self._call(pattern, begin, tail, closers)
+            net.eps[inside].append(begin)
+            if marked:
+                net.eps[self.call_opener].append(begin)
+            else:
+                net.eps[again].append(begin)
+                if not opener or (stripped and (opener, closer) == self.format.section):
+                    net.eps[self.bare].append(begin)
+        net.doubtful = net.stripped = False
+        self._tail(tail, again, closers)
+        self._leftovers(tail)
+        if opener:
+            marker = first_literal(opener)
+            if not marker:
+                raise self._error(f"a section needs a marker: {opener!r}")
+            end = self._path(self.bare if is_bare(marker) else self.call_opener, opener)
+            net.eps[net.space(end)].append(inside)
+            if closers and not is_bare(marker):
+                net.eps[net.literal(net.space(end), closers[0], LITERAL | EMPTY)].append(tail)
+
+    def _leftovers(self, tail: int) -> None:
+        # A closer too many.
+        extra = self.net.state()
+        self.net.eps[tail].append(extra)
+        for text in self.closers:
+            if is_marker(text) and text not in self.tags:
+                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
+
+    def _path(self, begin: int, text: str, flag: int = 0) -> int:
+        # Literals with any white space between them.
+        for token in tokens_of(text.strip()):
+            if isinstance(token, Hole):
+                raise self._error(f"a section or marker must not have holes: {text!r}")
+            begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
+        self.net.flags[begin] |= flag
+        return begin
+
+    def _tail(self, tail: int, again: int, closers: list[str]) -> None:
+        net = self.net
+        for token in tokens_of(self.format.separator):
+            if isinstance(token, Literal):
+                net.eps[net.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+        for text in self.format.stops:
+            self._path(tail, text, STOP)
+        net.eps[tail].append(again)
+        self._remember(closers, self._optional(tail, closers))
+
+    def _remember(self, literals: list[str], ends: list[int]) -> None:
+        for text, end in zip(literals, ends, strict=True):
+            self.closers.setdefault(text, []).append(end)
+
+    def _optional(self, begin: int, literals: list[str]) -> list[int]:
+        # Literals in this order, each of which may be missing; returns the states behind each.
+        net = self.net
+        entries = [net.state() for _ in literals]
+        flags = LITERAL | MARKUP
+        ends = [net.literal(entry, text, flags) for entry, text in zip(entries, literals, strict=True)]
+        for number, state in enumerate([begin, *ends]):
+            net.eps[state] += entries[number:]
+        return ends
+
+    def _call(self, pattern: str, begin: int, tail: int, closers: list[str]) -> None:
+        tokens = tokens_of(pattern.strip())
+        last = max(place for place, token in enumerate(tokens) if isinstance(token, Hole) and token.name != "ws")
+        rest = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
+        hole = tokens[last]
+        if isinstance(hole, Hole) and hole.name == "keywords":
+            rest = [rest[0][1:], *rest[1:]] if rest[0] != ")" else rest[1:]
+        after = self.net.state()
+        ends = self._optional(after, rest)
+        for state in (after, *ends):
+            self.net.eps[state].append(tail)
+        self._remember(rest, ends)
+        here = begin
+        for place, token in enumerate(tokens[: last + 1]):
+            here = self._token(tokens, place, token, here, last=place == last)
+        self._last(tokens[last], here, after, [*zip(rest, ends, strict=True)], closers, pattern)
+
+    def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:
+        net = self.net
+        if isinstance(token, Literal):
+            end = net.literal(here, token.text)
+            if token.name:
+                net.flags[end] |= NAMED
+                net.names[end] = token.name
+            return end
+        if isinstance(token, Space):
+            return net.space(self._parting_space(here) if parts_words(tokens, place) else here)
+        if token.name == "parameters":
+            return here
+        if token.name in {"call", "calls"}:
+            return net.hole(net.space(here), "call", last=last)
+        if token.name in {"arguments", "keywords"}:
+            codec = self.format.arguments
+            trail = space_at([*tokens], place + 1) if isinstance(codec, JsonOrText) else ""
+            return net.hole(net.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        called = isinstance(following, Literal) and following.text.startswith("(")
+        target = net.hole(here, token.name, word=called or place == 0, last=last)
+        if following is None or (isinstance(following, Hole) and following.name not in {"arguments", "parameters"}):
+            raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
+        return target
+
+    def _parting_space(self, here: int) -> int:
+        # Between a word and a name: without white space it is a longer word.
+        behind = self.net.state()
+        for char in (" ", "\n", *RAW_SPACES):
+            self.net.eps[self.net.literal(here, char, 0)].append(behind)
+        return behind
+
+    def _last(
+        self, hole: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
+    ) -> None:
+        # What ends the call behind its last hole.
+        net = self.net
+        name = hole.name if isinstance(hole, Hole) else ""
+        if name == "parameters":
+            self._parameters(here, rest, closers, pattern)
+        elif name in {"call", "calls", "arguments", "keywords"}:
+            net.eps[here].append(after)
+            if name in {"call", "calls"}:  # more objects in a row, in one wrapper
+                net.eps[net.hole(after, "call", last=True)].append(after)
+            if name == "arguments" and rest:  # no arguments at all
+                before = net.before[here]
+                net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
+        elif not rest:
+            raise self._error(f"nothing shows where {{{name}}} ends: a marker must follow it")
+        else:
+            net.eps[net.literal(net.space(here), rest[0][0], LITERAL | END)].append(rest[0][1])
+
+    # -- parameters ----------------------------------------------------------------------------------------------------
+
+    def _parameters(self, here: int, rest: list[tuple[str, int]], closers: list[str], pattern: str) -> None:
+        net = self.net
+        loop = net.state(START)
+        net.eps[here].append(loop)
+        inner = net.space(loop)
+        for parameter in self.format.parameters:
+            net.eps[self._parameter(parameter, inner)].append(inner)
+        if not rest and not closers and not self.tags:
+            raise self._error(f"nothing shows where {{parameters}} end: {pattern!r}")
+        for text, end in rest:
+            net.eps[net.literal(inner, text, LITERAL | END)].append(end)
+        ends = [net.literal(inner, text, LITERAL | END) for text in closers]
+        for number, end in enumerate(ends):
+            self._optional(end, closers[number + 1 :])
+        for tag in self.tags:
+            net.flags[self._path(inner, tag)] |= END | TAG
+
+    def _parameter(self, pattern: str, begin: int) -> int:
+        net = self.net
+        tokens = list(tokens_of(pattern.strip()))
+        here = begin
+        for place, token in enumerate(tokens):
+            if isinstance(token, Literal):
+                here = net.literal(here, token.text)
+            elif isinstance(token, Hole) and token.name == "value":
+                lead, trail = space_at(tokens, place - 1), space_at(tokens, place + 1)
+                if place + 1 + bool(trail) >= len(tokens):
+                    raise self._error(f"nothing shows where {{value}} ends in {pattern!r}")
+                here = net.hole(here, "value", lead=lead, trail=trail)
+            elif isinstance(token, Hole):
+                here = net.hole(here, token.name)
+            elif not (is_value(tokens, place + 1) or is_value(tokens, place - 1)):
+                here = net.space(here)
+        return here
+
+    # -- markers with an action ----------------------------------------------------------------------------------------
+
+    def _marker(self, begin: int, text: str, action: int) -> int:
+        end = self._path(begin, text)
+        self.net.flags[end] |= ACTION
+        self.net.actions[end] = action
+        return end
+
+    def _said_by(self, marker: str) -> int:
+        return TELL if marker in self.format.tells else SPEAK
+
+    def _reasoning(self, opener: str, closer: str) -> int:
+        inside = self.net.state()
+        self.lanes += 1
+        self._marker(self.opener, opener, OPEN_REASONING + self.lanes)
+        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
+        self._marker(inside, closer, CLOSE_REASONING)
+        self._marker(inside, opener, DROP)
+        self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
+        for marker in self.format.speaks:
+            self._marker(inside, marker, self._said_by(marker))
+        self.net.eps[inside].append(self.call_opener)
+        return inside
+
+    def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
+        # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
+        net = self.net
+        behind = net.state()
+        for text in dict.fromkeys(first_literal(each) for each in (*markers, *self.tags)):
+            net.literal(net.space(behind), text, LITERAL | FOLLOWS)
+        for marker in self.format.drop:
+            end = self._path(inside, marker)
+            net.flags[end] |= GUARDED
+            net.eps[end].append(behind)

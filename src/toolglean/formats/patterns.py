@@ -1,0 +1,86 @@
+# What this file knows: what can be said of a pattern by looking at its literals and holes alone.
+# What it must not know: the net that patterns become.
+"""Questions about the patterns of a format."""
+
+from __future__ import annotations
+
+from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
+
+__all__ = [
+    "before_name",
+    "first_literal",
+    "is_bare",
+    "is_marker",
+    "is_value",
+    "marks",
+    "opening",
+    "parts_words",
+    "space_at",
+]
+
+
+def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether the white space there stands between a word and a name."""
+    before = tokens[place - 1] if place else None
+    return (
+        isinstance(before, Literal) and before.text[-1].isalnum() and tokens[place + 1 : place + 2] == (Hole("name"),)
+    )
+
+
+def first_literal(pattern: str) -> str:
+    """The literal with which a pattern begins; "" where it begins with a hole."""
+    tokens = tokens_of(pattern.strip())
+    return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
+    """What shows each of these markers, by which reasoning goes on or ends."""
+    # Of one that holds white space, that is a part which no call is written with.
+    calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
+    found = []
+    for pattern in patterns:
+        parts = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+        found += [each for each in parts if not each[0].isalnum() and each not in calls][:1]
+    return found
+
+
+def before_name(pattern: str) -> str:
+    """The text before the name in a pattern of calls; "" where none stands there."""
+    before = ""
+    for token in tokens_of(pattern.strip()):
+        if token == Hole("name"):
+            return before
+        before = token.text if isinstance(token, Literal) else before
+    return ""
+
+
+def opening(pattern: str) -> str:
+    """The text before the first hole, if it begins with a marker."""
+    found = ""
+    for token in tokens_of(pattern.strip()):
+        if isinstance(token, Hole):
+            break
+        found += token.text
+    return found.strip()
+
+
+def is_marker(literal: str) -> bool:
+    """Whether a literal is a marker: more than brackets and signs."""
+    return any(char.isalnum() for char in literal)
+
+
+def is_bare(literal: str) -> bool:
+    """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
+    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
+
+
+def space_at(tokens: list[Token], place: int) -> str:
+    """The white space at that place of a pattern; "" where something else, or nothing, stands there."""
+    token = tokens[place] if 0 <= place < len(tokens) else None
+    return token.text if isinstance(token, Space) else ""
+
+
+def is_value(tokens: list[Token], place: int) -> bool:
+    """Whether the hole of a value is at that place of a pattern."""
+    token = tokens[place] if 0 <= place < len(tokens) else None
+    return isinstance(token, Hole) and token.name == "value"
