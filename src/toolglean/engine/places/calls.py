@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import OFF, PYTHON
+from toolglean.engine.missed import Missed, may_be_missed
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.engine.turn import CUT_OFF, LEFT_OVER
@@ -90,8 +91,8 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
     return turn.reading_call
 
 
-def no_call(turn: Turn, walk: Walk) -> None:
-    """The region is no call."""
+def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
+    """The region is no call. `at_end`: what follows it cannot tell what it was meant for."""
     deaf = turn.is_deaf
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
@@ -101,6 +102,9 @@ def no_call(turn: Turn, walk: Walk) -> None:
     if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     elif not deaf and read_otherwise(turn, walk, problem):
+        return
+    if not problem and may_be_missed(turn):
+        Missed(f"unreadable call: {_expected(walk)}").begin(turn, at_end=at_end)
         return
     turn.leave(text_follows=True)
     turn.release_region(problem)
@@ -127,7 +131,7 @@ def cut_off(turn: Turn, walk: Walk) -> None:
         turn.leave(text_follows=True)
         turn.drop_region(CUT_OFF)
     else:
-        no_call(turn, walk)
+        no_call(turn, walk, at_end=True)
 
 
 def _is_whole(turn: Turn, walk: Walk) -> bool:

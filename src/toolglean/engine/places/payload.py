@@ -157,7 +157,7 @@ class FormatPayload(Walk):
     def is_too_long(self, turn: Turn) -> bool:
         """See `Payload`."""
         if self.is_foreign:
-            no_call(turn, self)
+            no_call(turn, self, at_end=True)
         return self.is_foreign
 
     def stops(self) -> Stops | None:
@@ -217,7 +217,7 @@ class FormatPayload(Walk):
 
     def refuse(self, turn: Turn) -> None:
         """See `Payload`."""
-        no_call(turn, self)
+        no_call(turn, self, at_end=True)
 
     def take_as_written(self, place: int, *, doubtful: bool) -> None:
         """See `Payload`."""

@@ -1,0 +1,97 @@
+# What this file knows: how far behind the opener of a call that cannot be read a tool's name is looked for, and what
+# may stand before it there.
+# What it must not know: how calls are read, and what becomes of the text: it is content in any case.
+#
+# An opener in prose is a mention. An opener with a tool's name behind it was meant for a call, and a call of which
+# nothing came must be visible: there is a `Problem` then. The look is short, and takes in no prose: the first word that
+# is neither a tool's name nor one of those that formats write before names ends it.
+"""Calls that were missed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.turn import Payload
+
+if TYPE_CHECKING:
+    from toolglean.engine.names import Names
+    from toolglean.engine.turn import Turn
+
+__all__ = ["Missed", "may_be_missed"]
+
+REACH = 128  # characters behind the opener
+BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "type"})
+
+_words = re.compile(r"[\w.:/-]+").finditer
+_part = re.compile(r"[.:/]+").split
+
+
+def may_be_missed(turn: Turn) -> bool:
+    """Whether the region, of which no call came, may have been meant for one: a marker opened it."""
+    region = turn.region
+    if turn.names.tools is None or turn.is_deaf or turn.lane or turn.in_prompt:
+        return False  # without tools, any word may be a name: also that of a mere mention
+    opener = region.text[region.lead : region.kept]
+    return opener != "" and not opener[0].isalnum()
+
+
+class Missed(Payload):
+    """Reads on behind a region of which no call came, until it is clear whether a tool's name stands there.
+
+    Args:
+        problem: the reason of the `Problem` that is due if one does.
+    """
+
+    __slots__ = ("_problem",)
+
+    def __init__(self, problem: str) -> None:
+        self._problem = problem
+
+    def begin(self, turn: Turn, *, at_end: bool) -> None:
+        """Take over the region. `at_end`: nothing that follows it counts."""
+        turn.payload = self
+        self._look(turn, "", at_end=at_end)
+
+    def read(self, turn: Turn, text: str, i: int) -> int:
+        """Read on."""
+        return i + self._look(turn, text[i : i + REACH], at_end=False)
+
+    def finish(self, turn: Turn) -> None:
+        """The turn is over."""
+        self._look(turn, "", at_end=True)
+
+    def refuse(self, turn: Turn) -> None:
+        """See `Payload`."""
+        self._look(turn, "", at_end=True)
+
+    def copy(self) -> Missed:
+        """The same: nothing of it ever changes."""
+        return self
+
+    def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
+        behind = turn.region.text[turn.region.kept :]
+        named, end = _is_named(behind + piece, turn.names, at_end=at_end)
+        taken = max(end - len(behind), 0)
+        turn.region.keep(piece[:taken])
+        if named is not None:
+            turn.leave(text_follows=True)
+            turn.release_region(self._problem if named else "")
+        return taken
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Missed, (self._problem,)
+
+
+def _is_named(text: str, names: Names, *, at_end: bool) -> tuple[bool | None, int]:
+    # Whether a tool's name stands at the beginning, None where it cannot be told yet, and the place where it is clear.
+    text = text[:REACH]
+    for word in _words(text):
+        if word.end() == len(text) < REACH and not at_end:
+            return None, len(text)
+        parts = [word[0], *filter(None, _part(word[0]))]
+        if any(names.resolve(part) is not None for part in parts):
+            return True, word.end()
+        if not BEFORE_NAMES.issuperset(parts[1:]):
+            return False, word.end()
+    return (False if at_end or len(text) == REACH else None), len(text)
