@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
+from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag
 from toolglean.engine.turn import Payload, Turn
@@ -81,9 +82,10 @@ class TagPayload(Payload):
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
         _distrust(turn, self)
-        turn.leave(text_follows=turn.region.open)
         if turn.region.open:
-            turn.release_region(_problem(self))
+            release(turn, _problem(self), UNREADABLE, at_end=True)
+        else:
+            turn.leave(text_follows=False)
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Pass over the rest of a malformed call."""
@@ -212,7 +214,7 @@ def _distrust(turn: Turn, payload: TagPayload) -> None:
 
 
 def _problem(payload: TagPayload) -> str:
-    return "unreadable call" if payload._tried and not payload.tag.bare else ""
+    return UNREADABLE if payload._tried and not payload.tag.bare else ""
 
 
 # -- the gap ---------------------------------------------------------------------------------------------------------
@@ -270,8 +272,11 @@ def _end_word(turn: Turn, payload: TagPayload) -> bool:
 def _no_call(turn: Turn, payload: TagPayload, i: int, *, again: int | None = None) -> int:
     # `again`: how much of the region's end is to be read again; None: all but its opener.
     _distrust(turn, payload)
-    turn.leave(text_follows=True)
-    turn.release_region(_problem(payload), again)
+    if again is None:
+        release(turn, _problem(payload), UNREADABLE)
+    else:
+        turn.leave(text_follows=True)
+        turn.release_region(_problem(payload), again)
     return i
 
 

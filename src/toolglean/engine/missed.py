@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from toolglean.engine.names import Names
     from toolglean.engine.turn import Turn
 
-__all__ = ["Missed", "may_be_missed"]
+__all__ = ["UNREADABLE", "release"]
+
+UNREADABLE = "unreadable call"
 
 REACH = 128  # characters behind the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "type"})
@@ -27,8 +29,24 @@ _words = re.compile(r"[\w.:/-]+").finditer
 _part = re.compile(r"[.:/]+").split
 
 
-def may_be_missed(turn: Turn) -> bool:
-    """Whether the region, of which no call came, may have been meant for one: a marker opened it."""
+def release(turn: Turn, problem: str, missed: str, *, at_end: bool = False) -> None:
+    """No call came of the region: it is left, and released now, or as soon as it is clear whether a name stands there.
+
+    Args:
+        turn: the turn, whose region is open.
+        problem: the reason of the `Problem` that is due in any case; "" for none.
+        missed: the reason of the one that is due if a tool's name stands behind the opener.
+        at_end: whether nothing that follows counts.
+    """
+    if not problem and _may_be_missed(turn):
+        Missed(missed).begin(turn, at_end=at_end)
+    else:
+        turn.leave(text_follows=True)
+        turn.release_region(problem)
+
+
+def _may_be_missed(turn: Turn) -> bool:
+    # Whether a marker opened the region, so that it may have been meant for a call.
     region = turn.region
     if turn.names.tools is None or turn.is_deaf or turn.lane or turn.in_prompt:
         return False  # without tools, any word may be a name: also that of a mere mention

@@ -91,14 +91,14 @@ class CallsRegion(Region):
             self.leave(turn, text_follows=bool(tail))
             turn.say(tail, start)
         elif self.phase != GATHERING or self.plan.fields[self.number].close is not None:
-            self.no_call(turn)
+            self.no_call(turn, at_end=True)
         else:  # without a closer, the end of the turn is the region's
             body = joined(self.gathered)
             self.body_end = self.body + len(body)
             if _give_calls(turn, self, body):
                 self.leave(turn, text_follows=False)
             elif turn.reading_call:
-                self.no_call(turn)
+                self.no_call(turn, at_end=True)
 
 
 def _read_first(turn: Turn, region: Region, text: str, i: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
+from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.turn import Payload
 from toolglean.response.log import log_call
@@ -86,13 +87,12 @@ class Region(Payload):
         self.phase, self.body_end, self.tail = BEHIND, end, ""
         self.reader = self.envelope = self.parameters = None
 
-    def no_call(self, turn: Turn) -> None:
-        """The region is not a call."""
+    def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
+        """The region is not a call. `at_end`: nothing follows it."""
         tried = self.phase != FIRST or (bool(self.name) and turn.takes(self.name))
         if self.envelope is not None and self.envelope.in_arguments:  # what is read again may quote a call
             turn.distrust(())
-        turn.leave(text_follows=True)
-        turn.release_region("unreadable call" if tried else "")
+        release(turn, UNREADABLE if tried else "", UNREADABLE, at_end=at_end)
 
     def leave(self, turn: Turn, *, text_follows: bool, end: int = -1) -> None:
         """The region is over; `end`: behind its closer."""

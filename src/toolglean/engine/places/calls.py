@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import OFF, PYTHON
-from toolglean.engine.missed import Missed, may_be_missed
+from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.engine.turn import CUT_OFF, LEFT_OVER
@@ -96,18 +96,14 @@ def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
     deaf = turn.is_deaf
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
-    reason = turn.deaf_because if deaf else f"unreadable call: {_expected(walk)}"
+    reason = turn.deaf_because if deaf else f"{UNREADABLE}: {_expected(walk)}"
     problem = walk.problem or (reason if tried and not turn.region.bare else "")
     quoting = walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments)
     if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
     elif not deaf and read_otherwise(turn, walk, problem):
         return
-    if not problem and may_be_missed(turn):
-        Missed(f"unreadable call: {_expected(walk)}").begin(turn, at_end=at_end)
-        return
-    turn.leave(text_follows=True)
-    turn.release_region(problem)
+    release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end)
 
 
 def _expected(walk: Walk) -> str:
