@@ -24,7 +24,7 @@ class Row(NamedTuple):
     calls: list[str] = []  # noqa: RUF012  # never changed
     unfinished: list[str] = []  # noqa: RUF012
     content: str | None = None
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] | None = None  # None: not judged
 
 
 CUT = ("cut off behind a marker",)
@@ -43,6 +43,15 @@ ROWS = [
         *("qwen3-coder", [], ["malformed"], "", ("malformed call: key expected",)),
     ),
     Row("markup in a JSON name", '<tool_call>{"name": "<b>", "arguments": {}}</tool_call>', "hermes", problems=("unr",)),
+    # An opener and a tool's name, and no call: it was meant for one.
+    Row("a name, and no JSON", '<tool_call>\nf\n{"x": 1}\n</tool_call>', "hermes", problems=("unreadable call",)),
+    Row("a name with parentheses", "<tool_call>f(x=1)</tool_call>", None, problems=("unreadable call",)),
+    Row("a name that does not end", "<tool_call>\n<function=f\n<parameter=x>\n1\n</parameter>", "qwen3-coder", problems=("unreadable call",)),
+    Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable call",)),
+    Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable call",)),
+    Row("a name in prose", "Write <tool_call> before f, always.", "hermes", problems=()),
+    Row("a name far behind", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
+    Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable call",)),
     Row("an unknown name with arguments", "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n"
         "</tool_call>", "qwen3-coder", ["other"], content=""),
     Row("an unknown name without any", "<tool_call>other</tool_call>", "glm-4.5", problems=("unreadable call",)),
@@ -85,8 +94,10 @@ def test_markers_without_a_call(row: Row) -> None:
         assert "So:" in content
         assert "<atem:invoke" in content
     found = [event.reason for event in events if isinstance(event, Problem)]
-    assert len(found) >= len(row.problems)
-    for reason, wanted in zip(found, row.problems, strict=False):
+    if row.problems is not None:
+        assert len(found) >= len(row.problems)
+        assert bool(found) == bool(row.problems)
+    for reason, wanted in zip(found, row.problems or (), strict=False):
         assert reason.startswith(wanted)
 
 

@@ -61,6 +61,8 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "inkling": ('look<|content_invoke_tool_json|>{"name": "look", "args": {"city": "Oslo"}}<|end_message|>', [OSLO], ""),
     # -- markers that were mangled
     "dsml, bars of ASCII": ('<|DSML|invoke name="look">\n<|DSML|parameter name="city" string="true">Oslo</|DSML|parameter>\n</|DSML|invoke>', [OSLO], ""),
+    "dsml, each bar twice": ('<｜｜DSML｜｜tool_calls>\n<｜｜DSML｜｜invoke name="look">\n<｜｜DSML｜｜parameter name="city" string="true">Oslo</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>\n</｜｜DSML｜｜tool_calls>', [OSLO], ""),
+    "llama, a tool it was trained with": ('<|python_tag|>browser.search.call(query="tides")', [("browser.search", {"query": "tides"})], ""),
     "escaped": (f"Well.\n&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;", [OSLO], "Well.\n"),
     "a tokenizer's spaces": ('<function\u0120name="look"><param\u0120name="city">Oslo</param></function>', [OSLO], ""),
     "another tokenizer's spaces": (f"<tool_call>\u2581{CALL}</tool_call>", [OSLO], ""),
@@ -142,7 +144,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),
     *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),
     *("no wrapper: a key that is no parameter", "no wrapper: another parameter follows", "kimi, blanks", "kimi, a number alone"),
-    *("kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
+    *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 
 

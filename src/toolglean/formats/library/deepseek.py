@@ -19,6 +19,8 @@ def dsml(
     """DSML: values say whether they are text; the versions differ in the section's name and in a space."""
     tag = f"{bar}DSML{bar}{space}"
     invoke = f'<{tag}invoke name="{{name}}">'
+    # V4 Flash also writes each bar twice.
+    doubled = (f"{bar}{bar}DSML{bar}{bar}",) if name == "deepseek-v4" else ()
     return Format(
         name,
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
@@ -30,13 +32,21 @@ def dsml(
                 if section == "tool_calls" and bar == "｜"
             ),
             *((f"<{tag}{other}>\n", f"\n</{tag}{other}>") for other in ("function_calls",) if section == "tool_calls"),
+            *((f"<{each}{section}>\n", f"\n</{each}{section}>") for each in doubled),
         ),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",
-        also=(f'<{tag}invoke name="{{name}}"/>', f"{invoke}{{arguments}}</{tag}invoke>"),
+        also=(
+            f'<{tag}invoke name="{{name}}"/>',
+            f"{invoke}{{arguments}}</{tag}invoke>",
+            *(f'<{each}invoke name="{{name}}">\n{{parameters}}</{each}invoke>' for each in doubled),
+        ),
         separator="\n",
         parameter=(
             f'<{tag}parameter name="{{key}}" string="{{type}}">{{value}}</{tag}parameter>\n',
             f'<{tag}parameter name="{{key}}">{{value}}</{tag}parameter>\n',
+            *(
+                f'<{each}parameter name="{{key}}" string="{{type}}">{{value}}</{each}parameter>\n' for each in doubled
+            ),
         ),
         types={"string": "true", "*": "false"},
         wrappers=("arguments", "input"),
