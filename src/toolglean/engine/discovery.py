@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.envelope import Envelope, Frame, begin_arguments, begin_frames, read_envelope
+from toolglean.engine.envelope import Envelope, begin_arguments, begin_frames, read_envelope
+from toolglean.engine.frame import Frame
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag

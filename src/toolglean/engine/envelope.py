@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.frame import AS_NULL, AS_OBJECT, AS_STRING, MISSING, WRONG, Frame
 from toolglean.engine.names import holds_markup
 from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -19,7 +20,7 @@ from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Envelope", "Frame", "begin_arguments", "begin_frames", "read_envelope"]
+__all__ = ["Envelope", "begin_arguments", "begin_frames", "read_envelope"]
 
 SEPARATORS = " \t\r\n,"
 
@@ -33,71 +34,6 @@ ARGUMENTS = 3  # the arguments of the open call
 FOR_ARGUMENTS = 0  # an arguments key before the name
 FOR_LONE_KEY = 1  # the only key so far is a tool's name
 FOR_NOTHING = 2  # beside the name and the arguments of a call
-
-# What a frame's arguments are, when they came before the name.
-MISSING = 0
-AS_OBJECT = 1
-AS_STRING = 2
-AS_NULL = 3
-WRONG = 4
-
-
-class Frame:
-    """One open container of the envelope.
-
-    Attributes:
-        kind: `{` or `[`.
-        key: the key whose value is being read.
-        keys: how many keys were read.
-        name: the value of its name key, or of another key that may hold a tool's name.
-        id: the value of its id key.
-        held: what its arguments are: MISSING, or how they were written.
-        arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
-        lone: the tool whose name is the only key so far.
-        called: whether a call was opened from this object.
-        repeated: the last name or arguments key that came a second time, and its place.
-        soft: whether the name stands under a key that may hold anything.
-        room: how deep arguments may be that are written as a string.
-    """
-
-    __slots__ = (
-        "arguments",
-        "called",
-        "held",
-        "id",
-        "key",
-        "keys",
-        "kind",
-        "lone",
-        "name",
-        "repeated",
-        "room",
-        "soft",
-        "start",
-    )
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.key = ""
-        self.keys = 0
-        self.name: str | None = None
-        self.id: str | None = None
-        self.held = MISSING
-        self.arguments = ""
-        self.start = 0
-        self.lone = ""
-        self.called = False
-        self.repeated: tuple[str, int] | None = None
-        self.room = 0
-        self.soft = False
-
-    def copy(self) -> Frame:
-        """The same frame."""
-        twin = Frame(self.kind)
-        twin.key, twin.keys, twin.name, twin.id = self.key, self.keys, self.name, self.id
-        twin.held, twin.arguments, twin.start, twin.room = self.held, self.arguments, self.start, self.room
-        twin.lone, twin.called, twin.repeated, twin.soft = self.lone, self.called, self.repeated, self.soft
-        return twin
 
 
 class Envelope:

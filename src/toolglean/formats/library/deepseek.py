@@ -44,9 +44,7 @@ def dsml(
         parameter=(
             f'<{tag}parameter name="{{key}}" string="{{type}}">{{value}}</{tag}parameter>\n',
             f'<{tag}parameter name="{{key}}">{{value}}</{tag}parameter>\n',
-            *(
-                f'<{each}parameter name="{{key}}" string="{{type}}">{{value}}</{each}parameter>\n' for each in doubled
-            ),
+            *(f'<{each}parameter name="{{key}}" string="{{type}}">{{value}}</{each}parameter>\n' for each in doubled),
         ),
         types={"string": "true", "*": "false"},
         wrappers=("arguments", "input"),
