@@ -14,6 +14,8 @@ from tests.loopback import Call, Turn
 from toolglean.clients.both_ways import BothWays
 from toolglean.clients.chat import dict_chunks
 from toolglean.clients.repair import Kind
+from toolglean.clients.turns import ServerTurn
+from toolglean.events import fold
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 
@@ -193,3 +195,18 @@ def test_each_call_meets_one() -> None:
     assert all(both.was_written("f", {"n": number}) for number in order)
     assert not both.any_written
     assert both.was_written("f", {"n": 1}) is False
+
+
+# -- a turn as events --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", range(len(OSLO) + 1))
+def test_events_of_a_call_that_comes_both_ways(at: int) -> None:
+    """The server's call, whole, somewhere in the text of the same call."""
+    for given, expected in (("Oslo", ["Oslo"]), ("Rome", ["Oslo", "Rome"])):
+        turn = ServerTurn(TOOLS, {"format": "hermes"})
+        found = [*turn.text(OSLO[:at]), *turn.call("get_weather", {"city": given}), *turn.text(OSLO[at:])]
+        output = fold([*found, *turn.finish()])
+        assert cities([(call.name, call.arguments) for call in output.calls]) == expected
+        assert sorted(call.index for call in output.calls) == list(range(len(expected)))
+        assert not output.unfinished

@@ -277,12 +277,19 @@ def test_a_tool_without_a_schema_is_refused_before_anything_is_sent(llm: OpenAIC
     assert server.requests == []
 
 
-PARALLEL = Turn([], [Call("get_weather", {"city": "Oslo"}), Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
+OWN = Call("get_weather", {"city": "Oslo"})
+PARALLEL = Turn([], [OWN, OWN, Call("boom", {})])
 LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
-BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
+BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Rome"}), Call("boom", {})])
+TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and left in the text too
+THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
-@pytest.mark.parametrize("turn", [PARALLEL, LEAKED, BOTH], ids=["by the server", "leaked", "both"])
+@pytest.mark.parametrize(
+    "turn",
+    [PARALLEL, LEAKED, BOTH, TWICE, THEIRS_FIRST],
+    ids=["by the server", "leaked", "both", "twice", "twice, theirs first"],
+)
 def test_parallel_and_identical_calls(turn: Turn, llm: OpenAICompatible, server: Loopback) -> None:
     server.play(*[turn] * 4)
     both = llm.generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
