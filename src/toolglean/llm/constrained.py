@@ -82,8 +82,8 @@ def constraint(
 
 
 def _choice(given: Any) -> str:
-    if given is None:
-        return "auto"
+    if given is None or given == "any":  # Mistral's word for "required"
+        return "auto" if given is None else "required"
     name = field(field(given, "function") or given, "name")
     return name if isinstance(name, str) else str(given)
 
