@@ -35,6 +35,12 @@ def client(server: Loopback, **options: Any) -> OpenAIClient:
     return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **options)
 
 
+@pytest.fixture
+def own(server: Loopback) -> Iterator[OpenAIClient]:
+    with client(server) as found:
+        yield found
+
+
 def chat_calls(calls: Any) -> list[tuple[str, Any]]:
     return [(call.function.name, json.loads(call.function.arguments)) for call in calls or ()]
 
@@ -95,8 +101,7 @@ STRICT: Any = [
 STRICT_FLAT: Any = [{"type": "function", **STRICT[0]["function"]}]
 
 
-def test_every_way_to_ask_is_mended(server: Loopback) -> None:
-    own = client(server)
+def test_every_way_to_ask_is_mended(own: OpenAIClient, server: Loopback) -> None:
     server.play(*[LEAK] * 8)
     parsed = own.chat.completions.parse(model="m", messages=MESSAGES, tools=STRICT)
     assert chat_calls(parsed.choices[0].message.tool_calls) == CALLS
@@ -120,9 +125,9 @@ def test_every_way_to_ask_is_mended(server: Loopback) -> None:
     assert own.counts.calls == 8
 
 
-def test_what_goes_over_a_websocket_is_refused(server: Loopback) -> None:
+def test_what_goes_over_a_websocket_is_refused(own: OpenAIClient) -> None:
     with pytest.raises(UsageError, match=r"over a websocket.*use create\(\.\.\., stream=True\)"):
-        client(server).responses.connect()
+        own.responses.connect()
 
 
 def test_the_clients_own_settings_count(server: Loopback) -> None:
@@ -141,9 +146,8 @@ def test_the_clients_own_settings_count(server: Loopback) -> None:
     assert http.is_closed
 
 
-def test_without_tools_the_packages_own_objects_come(server: Loopback) -> None:
+def test_without_tools_the_packages_own_objects_come(own: OpenAIClient, server: Loopback) -> None:
     server.play(LEAK, LEAK)
-    own = client(server)
     stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
     assert isinstance(stream, openai.Stream)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == HERMES
@@ -151,8 +155,7 @@ def test_without_tools_the_packages_own_objects_come(server: Loopback) -> None:
     assert found.choices[0].message.content == HERMES
 
 
-def test_all_else_is_the_clients(server: Loopback) -> None:
-    own = client(server)
+def test_all_else_is_the_clients(own: OpenAIClient) -> None:
     assert [model.id for model in own.models.list()] == ["loopback"]
     assert own.chat.completions.with_raw_response is not None
     assert own.api_key == "x"

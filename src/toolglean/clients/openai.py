@@ -2,7 +2,7 @@
 # What it must not know: what an answer becomes (openai_objects.py, repair.py), how HTTP clients are built (httpx.py).
 #
 #   ours                                     the openai package's
-#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. All that asks
+#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. What asks
 #                                            over HTTP is mended: `create`, `parse`, `stream`, `with_raw_response`, …
 #   chat_chunks, … response                  streams and answers: openai_objects.py
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
