@@ -448,9 +448,10 @@ def test_odd_histories_never_raise() -> None:
         [{"role": "system", "content": 7}, {"role": [], "content": []}],
         [{"role": "tool", "content": [None, {"text": 3}, {"type": []}]}],
     ]
+    declared: tuple[Any, ...] = (TOOLS, 7, [None, {"type": "x"}, {"type": []}], None)
     for kind in KINDS:
         for messages in odd:
-            for tools in (TOOLS, 7, [None, {"type": "x"}, {"type": []}], None):
+            for tools in declared:
                 request = {"messages": messages, "input": messages, "tools": tools}
                 assert json.loads(as_text(kind, json.dumps(request).encode(), repair))
         for data in (b"", b"{", b"[1]", b"[" * 5000):

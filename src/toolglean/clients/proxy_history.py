@@ -84,7 +84,7 @@ def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         inner = field(each, "function")
         tool = each if inner is None else inner
         if (
-            field(each, "type") in (None, "function")  # noqa: PLR6201  # a list or the like may stand there
+            field(each, "type") in (None, "function")  # a list or the like may stand there
             and isinstance(tool, Mapping)
             and isinstance(tool.get("name"), str)
         ):
