@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -104,11 +105,26 @@ def test_the_benchmark_runs() -> None:
         (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: must be a number from 0 to 65535"),
         (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: must be a number of MiB above 0"),
         (["--upstream", "http://h", "--template", "nothing.jinja"], "nothing.jinja: No such file"),
+        (["--upstream", "http://[::1"], "upstream='http://[::1' is not a server's URL"),
+        (["--upstream", "http://h", "--host", ""], "--host '': must be an address, such as 127.0.0.1"),
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["proxy", *args]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104
+def test_it_does_not_stand_before_itself(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    assert main(["proxy", "--upstream", f"http://localhost:{port}/v1", "--host", host, "--port", str(port)]) == 2
+    assert "that is where the proxy itself would listen" in capsys.readouterr().err
+
+
+def test_an_ipv6_address_in_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["proxy", "--upstream", "http://h", "--host", "[::2]"]) == 2
+    assert "--host ::2" in capsys.readouterr().err
 
 
 def test_a_template_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

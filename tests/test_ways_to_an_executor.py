@@ -263,7 +263,8 @@ def test_joined_deltas_of_it_are_no_json(turn: str) -> None:
 @TURNS
 def test_items_of_the_responses_api_are_no_json(turn: str) -> None:
     event = {"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": turn}
-    found = list(dict_response_events([event], ["f"], format="hermes"))
+    assert not any("item" in each for each in dict_response_events([event], ["f"], format="hermes"))
+    found = list(dict_response_events([event], ["f"], format="hermes", whole_calls=False))
     done = [each["item"] for each in found if each["type"] == "response.output_item.done"]
     for item in done:
         assert item["status"] == "incomplete"

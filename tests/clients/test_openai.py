@@ -69,9 +69,10 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
 
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_the_same_for_every_chunking(leak: Leak) -> None:
-    for chunks in chunkings(leak.text):
+    for place, chunks in enumerate(chunkings(leak.text)):
         stream = [ChatCompletionChunk.construct(**chunk(text)) for text in chunks] + [ended()]
-        assert joined(chat_chunks(stream, TOOLS)) == (leak.content, leak.calls, "tool_calls"), chunks
+        found = joined(chat_chunks(stream, TOOLS, whole_calls=place % 2 == 0))
+        assert found == (leak.content, leak.calls, "tool_calls"), chunks
 
 
 def chunk(text: Any = None, *, reason: str | None = None, index: int = 0, **more: Any) -> dict[str, Any]:
@@ -113,14 +114,25 @@ def test_plain_text_passes_as_it_is(server: Loopback, client: Any) -> None:
     assert given[-1].usage is not None
 
 
-def test_arguments_come_as_they_are_written() -> None:
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_arguments_come_whole_or_as_they_are_written(whole_calls: bool) -> None:
     text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Tromsø"}}</tool_call>'
     stream = [ChatCompletionChunk.construct(**chunk(char)) for char in text]
-    found: list[Any] = [each.choices[0].delta.tool_calls for each in chat_chunks(stream, TOOLS)]
+    mended = chat_chunks(stream, TOOLS, **({} if whole_calls else {"whole_calls": False}))
+    found: list[Any] = [each.choices[0].delta.tool_calls for each in mended]
     pieces = [calls[0].function.arguments for calls in found if calls]
     seen = "".join(pieces)
     assert seen == '{"city": "Tromsø"}'
-    assert len(pieces) > 10
+    assert pieces == ["", seen] if whole_calls else len(pieces) > 10
+
+
+@pytest.mark.parametrize("text", ['{"name": "get_weather", "arguments": {"city": "T', '{"name": "get_weather", "argu'])
+def test_a_call_that_broke_off_is_not_handed_out(text: str) -> None:
+    """LangChain, smolagents and llama-index would complete its arguments and run it."""
+    for chunks in chunkings(f"<tool_call>{text}"):
+        found = list(dict_chunks([*map(chunk, chunks), chunk(reason="length")], TOOLS))
+        assert not any(each["choices"][0]["delta"].get("tool_calls") for each in found)
+        assert "".join(each["choices"][0]["delta"].get("content", "") for each in found) == f"<tool_call>{text}"
 
 
 def test_what_a_chunk_holds_besides_its_text_is_kept() -> None:
@@ -250,7 +262,8 @@ def test_reasoning_that_leaked_goes_where_servers_put_it() -> None:
 )
 def test_no_call_closed_so_the_reason_is_the_servers(text: str, reason: str, shown: str, written: str) -> None:
     for chunks in chunkings(text):
-        found = list(dict_chunks([chunk(each) for each in chunks] + [chunk(reason=reason)], TOOLS))
+        stream = [*map(chunk, chunks), chunk(reason=reason)]
+        found = list(dict_chunks(stream, TOOLS, whole_calls=False))
         assert found[-1]["choices"][0]["finish_reason"] == reason
         content = "".join(each["choices"][0]["delta"].get("content", "") for each in found)
         arguments = "".join(

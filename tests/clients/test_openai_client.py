@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.clients.families import TOOLS
-from tests.loopback import Loopback, Turn, serve
+from tests.loopback import Loopback, Status, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
+httpx2 = pytest.importorskip("httpx2", reason="openai 3 is built on it")
 
 from toolglean.clients.openai import AsyncOpenAIClient, OpenAIClient  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
@@ -32,6 +33,12 @@ def server() -> Iterator[Loopback]:
 
 def client(server: Loopback, **options: Any) -> OpenAIClient:
     return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **options)
+
+
+@pytest.fixture
+def own(server: Loopback) -> Iterator[OpenAIClient]:
+    with client(server) as found:
+        yield found
 
 
 def chat_calls(calls: Any) -> list[tuple[str, Any]]:
@@ -68,14 +75,79 @@ def test_the_same_asynchronously(server: Loopback) -> None:
             stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
             assert response_calls([event async for event in stream][-1].response.output) == CALLS
             assert [model.id async for model in own.models.list()] == ["loopback"]
+            async with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as helper:
+                final = await helper.get_final_completion()
+            assert chat_calls(final.choices[0].message.tool_calls) == CALLS
 
-    server.play(LEAK, LEAK, LEAK)
+    server.play(LEAK, LEAK, LEAK, LEAK)
     asyncio.run(run())
 
 
-def test_without_tools_the_packages_own_objects_come(server: Loopback) -> None:
+STRICT: Any = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "strict": True,
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+                "additionalProperties": False,
+            },
+        },
+    }
+]
+STRICT_FLAT: Any = [{"type": "function", **STRICT[0]["function"]}]
+
+
+def test_every_way_to_ask_is_mended(own: OpenAIClient, server: Loopback) -> None:
+    server.play(*[LEAK] * 8)
+    parsed = own.chat.completions.parse(model="m", messages=MESSAGES, tools=STRICT)
+    assert chat_calls(parsed.choices[0].message.tool_calls) == CALLS
+    with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as stream:
+        kinds = {event.type for event in stream}
+        assert chat_calls(stream.get_final_completion().choices[0].message.tool_calls) == CALLS
+    assert "tool_calls.function.arguments.done" in kinds
+    raw = own.chat.completions.with_raw_response.create(model="m", messages=MESSAGES, tools=TOOLS)
+    assert chat_calls(raw.parse().choices[0].message.tool_calls) == CALLS
+    with own.chat.completions.with_streaming_response.create(
+        model="m", messages=MESSAGES, tools=TOOLS, stream=True
+    ) as response:
+        assert '"tool_calls"' in "".join(response.iter_text())
+    found = own.with_options(timeout=7).chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+    assert chat_calls(found.choices[0].message.tool_calls) == CALLS
+    assert response_calls(own.responses.parse(model="m", input="x", tools=STRICT_FLAT).output) == CALLS
+    with own.responses.stream(model="m", input="x", tools=STRICT_FLAT) as events:
+        assert response_calls(events.get_final_response().output) == CALLS
+    whole = own.responses.with_raw_response.create(model="m", input="x", tools=FLAT)
+    assert response_calls(whole.parse().output) == CALLS
+    assert own.counts.calls == 8
+
+
+def test_what_goes_over_a_websocket_is_refused(own: OpenAIClient) -> None:
+    with pytest.raises(UsageError, match=r"over a websocket.*use create\(\.\.\., stream=True\)"):
+        own.responses.connect()
+
+
+def test_the_clients_own_settings_count(server: Loopback) -> None:
+    seen: list[Any] = []
+    http = httpx2.Client(headers={"x-own": "1"}, event_hooks={"request": [seen.append]})
+    inner = openai.OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0, http_client=http)
+    own = OpenAIClient(inner)
+    server.play(Turn(faults=[Status(503)]), LEAK)
+    with pytest.raises(openai.InternalServerError):
+        own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+    assert [model.id for model in own.models.list()] == ["loopback"]
+    assert {request.headers["x-own"] for request in seen} == {"1"}
+    assert {request.headers["authorization"] for request in seen} == {"Bearer k"}
+    with own:
+        pass
+    assert http.is_closed
+
+
+def test_without_tools_the_packages_own_objects_come(own: OpenAIClient, server: Loopback) -> None:
     server.play(LEAK, LEAK)
-    own = client(server)
     stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
     assert isinstance(stream, openai.Stream)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == HERMES
@@ -83,8 +155,7 @@ def test_without_tools_the_packages_own_objects_come(server: Loopback) -> None:
     assert found.choices[0].message.content == HERMES
 
 
-def test_all_else_is_the_clients(server: Loopback) -> None:
-    own = client(server)
+def test_all_else_is_the_clients(own: OpenAIClient) -> None:
     assert [model.id for model in own.models.list()] == ["loopback"]
     assert own.chat.completions.with_raw_response is not None
     assert own.api_key == "x"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,7 @@ pytest.importorskip("starlette", reason="needs toolglean[proxy]")
 httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 
 from toolglean.clients.proxy import Upstream, application  # noqa: E402
+from toolglean.clients.proxy_history import as_text  # noqa: E402
 from toolglean.clients.repair import Kind, Repair  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
@@ -239,6 +241,9 @@ def test_a_body_that_is_too_long(upstream: Loopback, proxy: str, client: Any) ->
     assert (found.status_code, found.json()["error"]["code"]) == (413, "body_too_large")
     found = client.post(f"{proxy}/v1/chat/completions", content=iter([b"x" * 60_000] * 2))
     assert found.status_code == 413
+    with socket.create_connection((httpx.URL(proxy).host, httpx.URL(proxy).port), timeout=10) as announced:
+        announced.sendall(b"POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n")
+        assert announced.recv(100).startswith(b"HTTP/1.1 413 ")  # before any of it is sent
     assert len(upstream.requests) == count
 
 
@@ -285,7 +290,8 @@ def test_where_a_request_goes(upstream_url: str, path: bytes, expected: str) -> 
 
 
 @pytest.mark.parametrize(
-    "url", ["", "localhost:8000", "ftp://x", "http://", "http://u:secret@h", "http://h:x", "http://h?a=1"]
+    "url",
+    ["", "localhost:8000", "ftp://x", "http://", "http://u:secret@h", "http://h:x", "http://h?a=1", "http://[::1"],
 )
 def test_wrong_upstreams_are_refused(url: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -342,9 +348,9 @@ def test_a_history_as_text(upstream: Loopback, client: Any) -> None:
         assert others[1]["content"].startswith("Look.\n<tool_call>get_weather")
         assert others[2] == {
             "role": "user",
-            "content": "<tool_response>\n3 degrees\n</tool_response>\n<tool_response>\nrain\n</tool_response>",
+            "content": "<tool_response>\n3 degrees\n</tool_response>\n<tool_response>\nrain\n</tool_response>\nThanks.",
         }
-        assert others[3] == HISTORY[5]
+        assert len(others) == 3  # many templates take no two messages of the user in a row
 
         request = asked("responses", TOOLS, stream=False, input=ITEMS)
         assert said("responses", client.post(f"{proxy}/v1/responses", json=request).content, request).calls == CALLS
@@ -370,9 +376,60 @@ def test_a_history_as_text(upstream: Loopback, client: Any) -> None:
         assert upstream.requests[-1][1] == plain
 
 
-def test_odd_histories_never_raise() -> None:
-    from toolglean.clients.proxy_history import as_text  # noqa: PLC0415
+def rewritten(kind: Kind, request: dict[str, Any]) -> Any:
+    return json.loads(as_text(kind, json.dumps(request).encode(), Repair(format="hermes")))
 
+
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    calls = [{"id": each, "function": {"name": "get_weather", "arguments": "{}"}} for each in "abc"]
+    results = [{"role": "tool", "tool_call_id": each, "content": each} for each in ("c", "a", "?", "b")]
+    messages = [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+    found = rewritten("chat", {"messages": messages})["messages"]
+    assert found[1]["content"].replace("tool_response", "").split("\n")[1::3] == ["a", "b", "c", "?"]
+    items = [{"type": "function_call", "call_id": each, "name": "get_time", "arguments": "{}"} for each in "ab"]
+    items += [{"type": "function_call_output", "call_id": each, "output": each} for each in "ba"]
+    found = rewritten("responses", {"input": items})["input"]
+    assert found[1]["content"].replace("tool_response", "").split("\n")[1::3] == ["a", "b"]
+
+
+def test_contents_of_several_parts() -> None:
+    part = {"type": "text", "text": "Be kind."}
+    call = {"id": "a", "function": {"name": "get_time", "arguments": "{}"}}
+    image = {"type": "image_url", "image_url": {"url": "data:,"}}
+    messages = [
+        {"role": "system", "content": [part]},
+        {"role": "user", "content": [part, image]},
+        {"role": "assistant", "content": [part], "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": [part, image]},
+        {"role": "user", "content": [image]},
+    ]
+    system, user, model, last = rewritten("chat", {"messages": messages, "tools": TOOLS})["messages"]
+    assert system["content"][0] == part
+    assert "get_time" in system["content"][1]["text"]
+    assert user == messages[1]
+    assert model["content"].startswith("Be kind.\n<tool_call>")
+    assert last["content"][0]["text"] == "<tool_response>\nBe kind.[image_url]\n</tool_response>"
+    assert last["content"][1] == image
+
+
+def test_what_one_speaker_says_is_one_message() -> None:
+    said_part = {"type": "output_text", "text": "Look."}
+    items = [
+        {"role": "user", "content": "Is it cold?"},
+        {"type": "message", "role": "assistant", "content": [said_part]},
+        {"type": "function_call", "call_id": "a", "name": "get_time", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": None},
+        {"role": "user", "content": "And now?"},
+    ]
+    flat = [{"type": "function", **TOOLS[0]["function"]}]
+    found = rewritten("responses", {"instructions": "Be brief.", "input": items, "tools": flat})
+    assert found["instructions"].startswith("Be brief.\n\nYou may call")
+    assert [each["role"] for each in found["input"]] == ["user", "assistant", "user"]
+    assert [part["type"] for part in found["input"][1]["content"]] == ["output_text", "output_text"]
+    assert found["input"][2]["content"] == "<tool_response>\n\n</tool_response>\nAnd now?"
+
+
+def test_odd_histories_never_raise() -> None:
     repair = Repair()
     odd: list[Any] = [
         None,
@@ -386,10 +443,15 @@ def test_odd_histories_never_raise() -> None:
     odd += [
         [{"role": "assistant", "content": 7, "function_call": {"name": "f", "arguments": "{"}}],
         [{"type": "function_call"}],
+        [{"role": "tool", "content": "x", "tool_call_id": []}, {"role": "user", "content": 7}],
+        [{"role": "assistant", "content": 7}, {"type": "function_call"}, {"role": "system"}],
+        [{"role": "system", "content": 7}, {"role": [], "content": []}],
+        [{"role": "tool", "content": [None, {"text": 3}, {"type": []}]}],
     ]
+    declared: tuple[Any, ...] = (TOOLS, 7, [None, {"type": "x"}, {"type": []}], None)
     for kind in KINDS:
         for messages in odd:
-            for tools in (TOOLS, 7, [None, {"type": "x"}], None):
+            for tools in declared:
                 request = {"messages": messages, "input": messages, "tools": tools}
                 assert json.loads(as_text(kind, json.dumps(request).encode(), repair))
         for data in (b"", b"{", b"[1]", b"[" * 5000):

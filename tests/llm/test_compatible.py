@@ -266,6 +266,41 @@ def test_completions(llm: OpenAICompatible, server: Loopback) -> None:
     assert [(step.text, step.delta) for step in steps[:2]] == [("It is ", "It is "), ("It is cold.", "cold.")]
 
 
+def test_the_same_asynchronously(server: Loopback) -> None:
+    async def run() -> tuple[Any, Any, Any]:
+        async with new(server.url) as own:
+            whole = await own.acomplete("Is it cold?")
+            steps = [step async for step in await own.astream_chat(HI, tools=TOOLS)]
+            calls = await own.agenerate_tool_calls(HI, TOOLS)
+        return whole.text, steps[-1].tool_calls, calls.tool_calls
+
+    server.play(Turn(["It is cold."]), Turn([*OSLO]), Turn([*OSLO]))
+    text, streamed, whole = asyncio.run(run())
+    assert text == "It is cold."
+    assert [call.arguments for call in streamed] == [call.arguments for call in whole] == [{"city": "Oslo"}]
+
+
+def test_earlier_responses_do_not_change(llm: OpenAICompatible, server: Loopback) -> None:
+    server.play(Turn(["a ", "b ", "c "]))
+    responses = list(llm.stream_chat(HI))
+    assert [response.message.content for response in responses[:3]] == ["a ", "a b ", "a b c "]
+
+
+def test_clients_that_were_handed_in_stay_open() -> None:
+    with httpx.Client() as given:
+        with OpenAICompatible("m", client=given) as own:
+            assert own.client is given
+        assert not given.is_closed
+
+
+def test_no_call(llm: OpenAICompatible, server: Loopback) -> None:
+    server.play(*[Turn(["It is cold."])] * 2)
+    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+        llm.predict_and_call(TOOLS, HI)
+    found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
+    assert (found.response, found.sources) == ("It is cold.", [])
+
+
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
@@ -277,12 +312,19 @@ def test_a_tool_without_a_schema_is_refused_before_anything_is_sent(llm: OpenAIC
     assert server.requests == []
 
 
-PARALLEL = Turn([], [Call("get_weather", {"city": "Oslo"}), Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
+OWN = Call("get_weather", {"city": "Oslo"})
+PARALLEL = Turn([], [OWN, OWN, Call("boom", {})])
 LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
-BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
+BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Rome"}), Call("boom", {})])
+TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and left in the text too
+THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
-@pytest.mark.parametrize("turn", [PARALLEL, LEAKED, BOTH], ids=["by the server", "leaked", "both"])
+@pytest.mark.parametrize(
+    "turn",
+    [PARALLEL, LEAKED, BOTH, TWICE, THEIRS_FIRST],
+    ids=["by the server", "leaked", "both", "twice", "twice, theirs first"],
+)
 def test_parallel_and_identical_calls(turn: Turn, llm: OpenAICompatible, server: Loopback) -> None:
     server.play(*[turn] * 4)
     both = llm.generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)

@@ -36,6 +36,7 @@ from toolglean.llm import (
     MissingVariablesError,
     NoToolCallError,
     Ollama,
+    OpenAICompatible,
     OtherChunk,
     OutputError,
     ParseError,
@@ -53,6 +54,7 @@ from toolglean.llm import (
     ToolSchemaError,
     UnknownToolError,
 )
+from toolglean.llm.served import Served
 
 
 class Song(BaseModel):
@@ -85,9 +87,16 @@ def server() -> Iterator[Loopback]:
         yield found
 
 
-@pytest.fixture
-def llm(server: Loopback) -> Iterator[Ollama]:
-    with Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1)) as found:
+def new(kind: str, server: Loopback, **fields: Any) -> Served:
+    if kind == "Ollama":
+        return Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1), **fields)
+    return OpenAICompatible("m", base_url=f"{server.url}/v1", retry=RetryPolicy(attempts=1), **fields)
+
+
+# Both by `--depth full`: the orchestrators know no server, and tests/llm/test_compatible.py has a slice of these.
+@pytest.fixture(params=["Ollama", "OpenAICompatible"] if depth.is_full() else ["Ollama"])
+def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
+    with new(request.param, server) as found:
         yield found
 
 
@@ -104,7 +113,7 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 
     async def run() -> Any:
         # The clients of a loop belong to it.
-        async with Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1)) as own:
+        async with new(type(function._llm).__name__, server) as own:
             function._llm = own
             if way == "acall":
                 return await function.acall(**variables)
@@ -122,7 +131,7 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 @pytest.mark.parametrize(
     "turn", [Turn(["Well: "], [Call("Album", HORSES)]), Turn(["Well: ", *leaked(HORSES)])], ids=["server", "leaked"]
 )
-def test_an_object(turn: Turn, way: str, llm: Ollama, server: Loopback) -> None:
+def test_an_object(turn: Turn, way: str, llm: Served, server: Loopback) -> None:
     server.play(turn)
     found = ask(ToolOrchestratingLLM(Album, "An album of {artist}", llm), server, way, artist="Patti Smith")
     assert found == EXPECTED
@@ -133,7 +142,7 @@ def test_an_object(turn: Turn, way: str, llm: Ollama, server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_parallel_objects(way: str, llm: Ollama, server: Loopback) -> None:
+def test_parallel_objects(way: str, llm: Served, server: Loopback) -> None:
     # A later, shorter object, and two identical ones: the original dropped both.
     server.play(Turn(list(leaked(HORSES, SHORT, SHORT))))
     function = ToolOrchestratingLLM(Album, "Albums", llm, allow_parallel_tool_calls=True)
@@ -141,7 +150,7 @@ def test_parallel_objects(way: str, llm: Ollama, server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_one_call_may_differ_from_the_others(way: str, llm: Ollama, server: Loopback) -> None:
+def test_one_call_may_differ_from_the_others(way: str, llm: Served, server: Loopback) -> None:
     server.play(Turn(list(leaked(HORSES, SHORT))), Turn(list(leaked(HORSES, SHORT))))
     function = ToolOrchestratingLLM(Album, "Albums", llm)
     assert ask(function, server, way, allow_parallel_tool_calls=True) == [EXPECTED, Album(name="Easter")]
@@ -149,12 +158,12 @@ def test_one_call_may_differ_from_the_others(way: str, llm: Ollama, server: Loop
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_of_several_objects_the_first_counts(way: str, llm: Ollama, server: Loopback) -> None:
+def test_of_several_objects_the_first_counts(way: str, llm: Served, server: Loopback) -> None:
     server.play(Turn(list(leaked(HORSES, SHORT))))
     assert ask(ToolOrchestratingLLM(Album, "An album", llm), server, way) == EXPECTED
 
 
-def test_the_object_fills_itself(llm: Ollama, server: Loopback) -> None:
+def test_the_object_fills_itself(llm: Served, server: Loopback) -> None:
     for chunks in list(chunkings(leaked(HORSES)))[:3]:
         server.play(Turn(chunks))
         *partials, last = ToolOrchestratingLLM(Album, "An album", llm).stream_call()
@@ -193,7 +202,7 @@ class NoFunctions(FunctionCallingLLM):
         yield self.chat(messages, **kwargs)
 
 
-def test_1_it_is_made_of_the_right_things(llm: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_1_it_is_made_of_the_right_things(llm: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingLLMError) as missing:
         ToolOrchestratingLLM(Album, "x")
     assert isinstance(missing.value, AssertionError)
@@ -218,7 +227,7 @@ def test_1_it_is_made_of_the_right_things(llm: Ollama, monkeypatch: pytest.Monke
                 setattr(function, name, None)
 
 
-def test_2_the_class_must_have_a_schema(llm: Ollama) -> None:
+def test_2_the_class_must_have_a_schema(llm: Served) -> None:
     class Odd(BaseModel):
         model_config = {"arbitrary_types_allowed": True}
         thing: Loopback
@@ -231,7 +240,7 @@ def test_2_the_class_must_have_a_schema(llm: Ollama) -> None:
         ToolOrchestratingLLM(long, "x", llm)()
 
 
-def test_3_the_prompt_must_be_filled(llm: Ollama, server: Loopback) -> None:
+def test_3_the_prompt_must_be_filled(llm: Served, server: Loopback) -> None:
     with pytest.raises(MissingVariablesError, match="lacks a value for: b, c") as caught:
         ToolOrchestratingLLM(Album, "{a} {b} {c}", llm)(a=1)
     assert caught.value.missing == ("b", "c")
@@ -243,7 +252,7 @@ def test_3_the_prompt_must_be_filled(llm: Ollama, server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_4_the_server_fails(way: str, llm: Ollama, server: Loopback) -> None:
+def test_4_the_server_fails(way: str, llm: Served, server: Loopback) -> None:
     function = ToolOrchestratingLLM(Album, "x", llm)
     if "stream" in way:
         server.play(Turn(list(leaked(HORSES)), faults=[Cut(60)]))
@@ -257,7 +266,7 @@ def test_4_the_server_fails(way: str, llm: Ollama, server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Ollama, server: Loopback) -> None:
+def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Served, server: Loopback) -> None:
     function = ToolOrchestratingLLM(Album, "x", llm)
     server.play(Turn(["There is ", "no album."]))
     with pytest.raises(NoToolCallError, match="no album") as none:
@@ -273,7 +282,7 @@ def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Ollama, server: Loop
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
-def test_5_another_tool_is_called(way: str, llm: Ollama, server: Loopback) -> None:
+def test_5_another_tool_is_called(way: str, llm: Served, server: Loopback) -> None:
     server.play(Turn([], [Call("Book", HORSES)]))
     with pytest.raises(UnknownToolError) as caught:
         ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
@@ -281,7 +290,7 @@ def test_5_another_tool_is_called(way: str, llm: Ollama, server: Loopback) -> No
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_5_another_tool_is_called_beside(way: str, llm: Ollama, server: Loopback) -> None:
+def test_5_another_tool_is_called_beside(way: str, llm: Served, server: Loopback) -> None:
     other = Call("Other", {"name": "x"})
     for turn in ([other], [other, Call("Album", HORSES)]):
         server.play(Turn([], turn))
@@ -303,7 +312,7 @@ BAD = GOOD.replace('"name": "Horses"', '"name": Horses')
     ids=["alone", "first", "first of two", "last of two"],
 )
 def test_5_a_malformed_call_is_the_same_error_every_way(
-    way: str, text: str, parallel: bool, index: int, llm: Ollama, server: Loopback
+    way: str, text: str, parallel: bool, index: int, llm: Served, server: Loopback
 ) -> None:
     server.play(Turn(list(text)))
     function = ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=parallel)
@@ -336,28 +345,30 @@ class Strict(BaseModel):
     ids=["texts", "strict"],
 )
 def test_6_objects_are_validated_alike_every_way(
-    way: str, output_cls: Any, arguments: Any, llm: Ollama, server: Loopback
+    way: str, output_cls: Any, arguments: Any, llm: Served, server: Loopback
 ) -> None:
     server.play(Turn([], [Call(output_cls.__name__, arguments)]))
     assert type(ask(ToolOrchestratingLLM(output_cls, "x", llm), server, way)) is output_cls
 
 
-def test_options_of_its_own_are_no_options_of_the_model(llm: Ollama, server: Loopback) -> None:
+def test_options_of_its_own_are_no_options_of_the_model(llm: Served, server: Loopback) -> None:
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
         own = {"verbose": True, "error_on_tool_error": False, "error_on_no_tool_call": False, "seed": 1}
         assert ask(ToolOrchestratingLLM(Album, "x", llm), server, way, llm_kwargs=own) == EXPECTED
-        assert server.requests[-1][1]["options"] == {"temperature": 0.75, "seed": 1}
+        sent = server.requests[-1][1]
+        options = {name: value for name, value in sent.items() if name in {"temperature", "seed", "verbose"}}
+        assert (sent["options"] if isinstance(llm, Ollama) else options) == {"temperature": 0.75, "seed": 1}
 
 
-def test_1_the_class_is_a_model(llm: Ollama) -> None:
+def test_1_the_class_is_a_model(llm: Served) -> None:
     nothing: Any = dict
     with pytest.raises(ConfigurationError, match="must be a pydantic model class"):
         ToolOrchestratingLLM(nothing, "x", llm)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_6_arguments_that_are_not_valid(way: str, llm: Ollama, server: Loopback) -> None:
+def test_6_arguments_that_are_not_valid(way: str, llm: Served, server: Loopback) -> None:
     # The original gave the error's text, or an object of another class, as if it were the model's.
     server.play(Turn(list(leaked({"name": "x", "songs": [{"title": "y", "seconds": -1}]}))))
     with pytest.raises(InvalidObjectError) as caught:
@@ -389,17 +400,18 @@ def test_arguments_of_the_model_are_passed_on_and_left_alone() -> None:
         assert (asked["temperature"], asked["tool_choice"], asked["single_call"]) == (0.5, "any", True)
 
 
-def test_system_prompts_are_sent_in_every_form(server: Loopback) -> None:
+@pytest.mark.parametrize("kind", ["Ollama", "OpenAICompatible"])
+def test_system_prompts_are_sent_in_every_form(kind: str, server: Loopback) -> None:
     # The original left them out of its asynchronous form.
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
-        with Ollama("m", base_url=server.url, system_prompt="Be brief.", retry=RetryPolicy(attempts=1)) as llm:
+        with new(kind, server, system_prompt="Be brief.") as llm:
             function = ToolOrchestratingLLM(Album, "x", llm)
             if way in {"call", "stream_call"}:
                 ask(function, server, way)
             else:
 
-                async def run(function: Any = function, way: str = way, llm: Ollama = llm) -> None:
+                async def run(function: Any = function, way: str = way, llm: Served = llm) -> None:
                     async with llm:
                         if way == "acall":
                             await function.acall()
@@ -414,7 +426,7 @@ def test_system_prompts_are_sent_in_every_form(server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
-def test_text_completion(way: str, llm: Ollama, server: Loopback) -> None:
+def test_text_completion(way: str, llm: Served, server: Loopback) -> None:
     server.play(Turn(["Here it is:\n```json\n", json.dumps(HORSES), "\n```\nEnjoy {it}!"]), Turn(["No."]))
     prompt = ChatPromptTemplate([("system", "Be brief."), ("user", "An album of {artist}")])
     function = TextCompletionLLM(output_parser=PydanticParser(Album), prompt=prompt, llm=llm)

@@ -9,6 +9,7 @@ import logging
 import socket
 import sys
 from typing import Any
+from urllib.parse import urlsplit
 
 from toolglean.cli.options import InputError, read_text
 from toolglean.errors import FormatError, TemplateError
@@ -81,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
     repair = _repair(args)
     served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
     with _listening(args.host, args.port) as listening:
+        _check_not_itself(args.upstream, listening)
         logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -103,7 +105,27 @@ def _repair(args: argparse.Namespace) -> Any:
         raise InputError(f"{args.template}: {error}") from error
 
 
+def _check_not_itself(upstream: str, listening: socket.socket) -> None:
+    # Each request would come back as another one, until no connection is left.
+    host, port = listening.getsockname()[:2]
+    parts = urlsplit(upstream)
+    if parts.port != port:
+        return
+    try:
+        found = {each[4][0] for each in socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)}
+    except OSError:  # no such host: the first request will say so
+        return
+    if host in found or (host in {"0.0.0.0", "::"} and found & {"127.0.0.1", "::1"}):  # noqa: S104  # compared
+        raise InputError(
+            f"--upstream {upstream}: that is where the proxy itself would listen: give the server's URL, or "
+            "another --port"
+        )
+
+
 def _listening(host: str, port: int) -> socket.socket:
+    host = host.removeprefix("[").removesuffix("]")  # as in a URL
+    if not host:
+        raise InputError("--host '': must be an address, such as 127.0.0.1; 0.0.0.0 is every one of this machine")
     if not 0 <= port <= LAST_PORT:
         raise InputError(f"--port {port}: must be a number from 0 to {LAST_PORT}")
     try:

@@ -7,8 +7,7 @@
 # first of them, or without any text if all of it is held back; `usage` goes with the last. Text held back is released
 # before `finish_reason`, or at the end of the stream if none comes.
 #
-# Calls that the server has parsed itself pass; both kinds are numbered in the order in which they begin, so theirs keep
-# their index as long as none of ours came before.
+# Calls that the server has parsed itself pass (own_calls.py), unless they came out of the text already.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
+from toolglean.clients.own_calls import OwnCalls
 from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import ToolCall
 from toolglean.messages.deltas import ChatDeltas, LegacyDeltas
-from toolglean.messages.joining import ToolCallAggregator
-from toolglean.messages.wire import arguments_of, field, text_of
+from toolglean.messages.wire import field, text_of
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -46,35 +45,22 @@ class ChoiceReader:
     def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
         self.turn = turn
         self.over = False
+        self.own = OwnCalls(turn, deltas)
         self._deltas = deltas
-        self._joined = ToolCallAggregator()  # the server's calls
-        self._indexes: dict[Any, int] = {}  # theirs, or their id, to ours
-        turn.own_calls = lambda: [(name, arguments_of("".join(parts))[0]) for _, name, parts in self._joined.begun]
-        self._last: int | str = 0
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None where it is nothing but text."""
         events = self.turn.feed(text)
         return None if is_all(events, text) else self._deltas.deltas(events)
 
-    def moved(self, fragments: Sequence[Any]) -> list[int]:
-        """The indexes that the server's own fragments get, one for each."""
-        self.turn.take()
-        self._joined.add(fragments)
-        return [self._moved(field(fragment, "index"), field(fragment, "id")) for fragment in fragments]
-
-    def _moved(self, index: Any, id: Any) -> int:  # noqa: A002  # the wire's own word
-        # A list or the like in the place of either is none.
-        key = index if isinstance(index, int) else id if id and isinstance(id, str | int) else self._last
-        if key not in self._indexes:
-            self._indexes[key] = self._deltas.next_index
-            self._deltas.next_index += 1
-        self._last = key
-        return self._indexes[key]
+    def settle(self) -> list[dict[str, Any]]:
+        """The deltas that no longer wait for the server's calls."""
+        return self._deltas.deltas(self.turn.settle())
 
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
         """The choice is over: the deltas that were held back, and the finish reason that is right."""
         self.over = True
+        self.own.close()
         return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
@@ -130,9 +116,10 @@ class StreamReader:
         for index, reader in self._choices.items():
             if not reader.over:
                 choice = self.new_choice(index)
+                deltas = reader.end()[0] + self._fragments(reader.own.finish())
                 found += [
                     self.chunk_with(self._last, self.choice_with(choice, delta, None), is_last=False)
-                    for delta in reader.end()[0]
+                    for delta in deltas
                 ]
         return found
 
@@ -146,15 +133,19 @@ class StreamReader:
         if field(delta, "function_call"):
             reader.turn.take()
         new = reader.read(text) if text else None
-        indexes = reader.moved(fragments) if fragments else []
-        same_calls = indexes == [field(each, "index") for each in fragments]
+        own = [*reader.own.settle(), *reader.own.read(fragments)]
+        settled = reader.settle()
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers say "" until the end
-        if new is None and same_calls and not tail and ended == reason:
+        rest = self._fragments(reader.own.finish()) if reason else []
+        if new is None and _as_they_came(own, fragments) and not (settled or tail or rest) and ended == reason:
             return [choice]
         deltas = [{"content": content}] if new is None and content else new or []
-        if calls:
-            deltas = [*deltas, {"tool_calls": self.with_indexes(fragments, indexes) if fragments else calls}]
-        return self._choices_of(choice, deltas + tail, ended)
+        if calls and not fragments:
+            deltas = [*deltas, {"tool_calls": calls}]
+        return self._choices_of(choice, [*deltas, *self._fragments(own), *settled, *tail, *rest], ended)
+
+    def _fragments(self, own: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+        return [{"tool_calls": self.with_indexes(*zip(*own, strict=True))}] if own else []
 
     def _choices_of(self, choice: Any, deltas: list[dict[str, Any]], reason: str | None) -> list[Any]:
         rest = self.rest_of(field(choice, "delta"))
@@ -183,7 +174,7 @@ class StreamReader:
         fields = delta.items() if isinstance(delta, Mapping) else ()
         return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
 
-    def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
+    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
         """The server's fragments with other indexes."""
         return [
             {**fragment, "index": index} if isinstance(fragment, Mapping) else fragment
@@ -212,12 +203,19 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
 
     Args:
         chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
-        tools, options: as for `toolglean.Parser`.
+        tools: as for `toolglean.Parser`.
+        options: as for `toolglean.Parser`; `whole_calls=False`: calls come as they are written, see below;
+            `single_call=True`: only the first call is one, the text of the others stays text.
 
     Yields:
-        Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
-        piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call was completed. Everything else is unchanged.
+        Such chunks: text without calls; each call in `delta.tool_calls` once it is whole, its name first, then its
+        arguments; reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
+        "stop" and a call was completed. The text of a call that was cut off or cannot be read stays text, and so does
+        that of a call which the server has parsed, too. Everything else is unchanged.
+
+        With `whole_calls=False` the arguments come piece by piece, as the model writes them. A call that is then cut
+        off leaves arguments that are not complete JSON. Do not pass these chunks to a framework: some complete such
+        arguments, and run the call.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
@@ -231,6 +229,12 @@ def adict_chunks(
 ) -> AsyncReading[dict[str, Any]]:
     """The same for an asynchronous stream: see `dict_chunks`."""
     return aread(chunks, StreamReader(tools, options))
+
+
+def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:
+    if len(own) != len(fragments):
+        return False
+    return all(new is old and index == field(old, "index") for (new, index), old in zip(own, fragments, strict=True))
 
 
 # -- whole answers -----------------------------------------------------------------------------------------------------
@@ -263,10 +267,8 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     own = listed(message, "tool_calls")
     if own or message.get("function_call"):
         turn.take()
-        functions = [field(each, "function") for each in (*own, {"function": message.get("function_call")})]
-        turn.own_calls = lambda: [
-            (field(each, "name"), arguments_of(field(each, "arguments"))[0]) for each in functions if each
-        ]
+        for each in (*own, {"function": message.get("function_call")}):
+            turn.both.parsed_whole(field(each, "function"))
     left, output = whole_turn(text, turn)
     mended = {**message, "content": left or None if output.calls else left}
     if output.reasoning:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolglean.clients.both_ways import Met
 from toolglean.clients.turns import ServerTurn
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.messages import OpenAIChunkWrapper, ToolCallAggregator
@@ -25,6 +26,7 @@ class _Own:
 
     index: int
     id: str
+    met: Met
     told: int = 0  # pieces of its arguments
 
 
@@ -40,7 +42,7 @@ class ChatEvents:
         self._tools = None if tools is None else ToolSet(tools)
         self._turn = ServerTurn(self._tools, options)
         self._joined = ToolCallAggregator()
-        self._own: list[_Own] = []
+        self._own: list[_Own | None] = []  # None: it came out of the text
         self._over = False
 
     def read(self, chunk: Any) -> list[Event]:
@@ -56,7 +58,7 @@ class ChatEvents:
             found = [*found, *([Content(text, 0)] if self._tools is None else self._turn.text(text))]
         if wrapper.delta is not None:
             self._joined.add_delta(wrapper.delta)
-            found += self._progress()
+            found += self._progress() + self._turn.settle()
         return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
 
     def finish(self, reason: str = "") -> list[Event]:
@@ -68,15 +70,24 @@ class ChatEvents:
         if self._over:
             return []
         self._over = True
+        self._close()
         found: list[Event] = self._turn.finish() if self._tools is not None else []
         names = self._joined.names
         found += self._progress(at_end=True)
         ended = self._joined.finish()
         last = len(ended) - 1
         for place, (own, call) in enumerate(zip(self._own, ended, strict=True)):
-            cut = place == last and (not reason or reason in CUT_OFF)
-            found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
+            if own is not None:
+                cut = place == last and (not reason or reason in CUT_OFF)
+                found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
         return found
+
+    def _close(self) -> None:
+        for place, own in enumerate(self._own):
+            if own is not None and own.met.arguments is None:
+                own.met.arguments = self._joined.arguments(place, over=True)
+                if own.met.arguments is None:  # they cannot be read
+                    self._turn.both.drop(own.met)
 
     def _progress(self, *, at_end: bool = False) -> list[Event]:
         found: list[Event] = []
@@ -84,12 +95,22 @@ class ChatEvents:
             if place == len(self._own):
                 if not (parts or at_end):
                     break  # its name may come in pieces
+                arguments = self._joined.arguments(place, over=at_end)
+                same = self._turn.both.was_written(name, arguments)
+                if same is None and not at_end:
+                    break  # until its arguments are whole
+                if same:
+                    self._own.append(None)
+                    continue
                 index, made = self._turn.claim()
-                self._own.append(_Own(index, id or made))
+                self._own.append(_Own(index, id or made, self._turn.both.parsed(name, arguments)))
                 found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
             own = self._own[place]
+            if own is None or own.told == len(parts):
+                continue
             found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
             own.told = len(parts)
+            own.met.arguments = own.met.arguments or self._joined.arguments(place)
         return found
 
     def _end(self, own: _Own, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:

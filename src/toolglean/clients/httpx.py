@@ -4,6 +4,7 @@
 #   ours                                         goes in as
 #   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, AsyncOpenAI and what is built on them
 #   toolglean_transport, …_async_transport       `transport=` of a Client, AsyncClient of your own
+#   in_front_of                                  a client that sends through another client, with all that it is set to
 #
 # openai 3 is built on httpx2, earlier versions and many frameworks on httpx; each checks that it gets a client of its
 # own library. So the classes are made for either, when they are first asked for.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -23,7 +25,13 @@ from urllib.request import getproxies
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.errors import UsageError
 
-__all__ = ["toolglean_async_client", "toolglean_async_transport", "toolglean_client", "toolglean_transport"]
+__all__ = [
+    "in_front_of",
+    "toolglean_async_client",
+    "toolglean_async_transport",
+    "toolglean_client",
+    "toolglean_transport",
+]
 
 INSTALL = "toolglean.clients.httpx needs httpx 0.27 or later, or httpx2: pip install 'toolglean[httpx]'"
 CHANGED = frozenset({"content-length", "content-encoding", "transfer-encoding"})
@@ -113,6 +121,29 @@ def toolglean_async_transport(transport: Any = None, *, library: ModuleType | No
     found = _library(library)
     inner = found.AsyncHTTPTransport() if transport is None else transport
     return _classes(found).AsyncTransport(inner, Repair(**options))
+
+
+def in_front_of(client: Any, repair: Repair) -> Any:
+    """A client that sends through another one, with the answers mended.
+
+    Args:
+        client: a `Client` or an `AsyncClient` of httpx or httpx2. Its hooks, proxies, redirects, authentication and
+            connections are used; closing ours closes it.
+        repair: how answers are mended.
+
+    Raises:
+        UsageError: it is not such a client.
+    """
+    for library in filter(None, map(sys.modules.get, ("httpx2", "httpx"))):
+        for kind, transport, through in (
+            (library.Client, "Transport", _Through),
+            (library.AsyncClient, "AsyncTransport", _AsyncThrough),
+        ):
+            if isinstance(client, kind):
+                same = {name: getattr(client, name) for name in ("headers", "params", "cookies", "base_url", "timeout")}
+                wrapped = getattr(_classes(library), transport)(through(client), repair)
+                return kind(transport=wrapped, trust_env=False, **same)
+    raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: give one")
 
 
 def _client(
@@ -256,6 +287,30 @@ class _AsyncTransport(_Mending):
 
     async def aclose(self) -> None:
         await self.inner.aclose()
+
+
+class _Through:
+    """A transport that is a client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def handle_request(self, request: Any) -> Any:
+        return self._client.send(request, stream=True)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class _AsyncThrough:
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: Any) -> Any:
+        return await self._client.send(request, stream=True)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.clients.reading import Tools, is_all, text_for
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
-from toolglean.messages.wire import arguments_of, field
+from toolglean.messages.wire import field
 
 __all__ = ["LineReader"]
 
@@ -35,8 +35,6 @@ class LineReader:
         self._last: Any = None
         self._over = False
         self._next = 0  # the index of the next call
-        self._own: list[tuple[str, Any]] = []  # calls of the server
-        self._turn.own_calls = lambda: self._own
 
     @property
     def pristine(self) -> bool:
@@ -53,8 +51,9 @@ class LineReader:
         message = field(line, "message")
         if self._over or message is None:  # whatever comes behind the last line, or is no answer
             return [line]
+        line = self._counted(line, message)
+        message = field(line, "message")
         text = field(message, "content")
-        self._count(message)
         if field(line, "done") is True:
             return self._end(line, text)
         self._last = line
@@ -69,7 +68,7 @@ class LineReader:
         text = field(message, "content")
         if not isinstance(text, str) or not text:
             return answer
-        self._count(message)
+        answer = self._counted(answer, message)
         events = self._turn.feed(text) + self._turn.finish()
         return answer if is_all(events, text) else self._changed(answer, events)
 
@@ -92,13 +91,19 @@ class LineReader:
         last = self.line_with(line, "", field(message, "thinking"), field(message, "tool_calls"))
         return [*before, last if said else line]
 
-    def _count(self, message: Any) -> None:
+    def _counted(self, line: Any, message: Any) -> Any:
+        # The line, without those of the server's calls that came out of the text already.
         calls = field(message, "tool_calls")
-        for call in calls if isinstance(calls, list | tuple) else ():
-            function = field(call, "function")
-            self._own.append((field(function, "name"), arguments_of(field(function, "arguments"))[0]))
+        if not isinstance(calls, list | tuple) or not calls:
+            return line
+        kept = [call for call in calls if not self._turn.both.was_written_whole(field(call, "function"))]
+        for call in kept:
+            self._turn.both.parsed_whole(field(call, "function"))
             self._turn.take()
             self._next += 1
+        if len(kept) == len(calls):
+            return line
+        return self.line_with(line, field(message, "content"), field(message, "thinking"), kept or None)
 
     def _mended(self, line: Any, events: list[Event]) -> list[Any]:
         said = any(isinstance(event, Content | Reasoning | CallEnd) for event in events)

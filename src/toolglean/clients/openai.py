@@ -1,20 +1,19 @@
-# What this file knows: the openai package's clients (3.50 or later), and which of their methods are mended.
-# What it must not know: what an answer becomes (openai_objects.py), which requests it concerns (repair.py).
+# What this file knows: the openai package's clients (3.50 or later), and how theirs get an HTTP client that mends.
+# What it must not know: what an answer becomes (openai_objects.py, repair.py), how HTTP clients are built (httpx.py).
 #
 #   ours                                     the openai package's
-#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: `chat.completions.create` and `responses.create` are
-#                                            mended, all else is passed on
+#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. What asks
+#                                            over HTTP is mended: `create`, `parse`, `stream`, `with_raw_response`, …
 #   chat_chunks, … response                  streams and answers: openai_objects.py
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.routing's handlers
 """Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
-from toolglean.clients.repair import Exchange, Kind, Repair
+from toolglean.clients.repair import Repair
 from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
 from toolglean.errors import UsageError
 from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
@@ -22,6 +21,7 @@ from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, 
 try:
     from openai import AsyncOpenAI, OpenAI
 
+    from toolglean.clients.httpx import in_front_of
     from toolglean.clients.openai_objects import (
         achat_chunks,
         aresponse_events,
@@ -54,9 +54,6 @@ __all__ = [
 
 # -- clients -----------------------------------------------------------------------------------------------------------
 
-STREAMS: Mapping[Kind, Any] = {"chat": (chat_chunks, achat_chunks), "responses": (response_events, aresponse_events)}
-WHOLE: Mapping[Kind, Any] = {"chat": chat_completion, "responses": response}
-
 
 class _Passing:
     """Passes on what it does not have itself."""
@@ -70,65 +67,47 @@ class _Passing:
         return getattr(self._inner, name)
 
 
-class _Creating(_Passing):
-    """`client.chat.completions` or `client.responses`."""
+class _Responses(_Passing):
+    """`client.responses`."""
 
-    def __init__(self, inner: Any, kind: Kind, repair: Repair) -> None:
-        super().__init__(inner)
-        self._kind: Kind = kind
-        self._repair = repair
+    def connect(self, *_: Any, **__: Any) -> Any:
+        """Refused: what comes over a websocket is not mended.
 
-    def create(self, **asked: Any) -> Any:
-        """The package's own `create`, with leaked calls as calls."""
-        exchange = self._repair.asked(self._kind, asked)
-        return self._mended(self._inner.create(**asked), exchange)
-
-    def _mended(self, found: Any, exchange: Exchange | None, *, is_async: bool = False) -> Any:
-        if exchange is None:
-            return found
-        if not exchange.streamed:
-            return WHOLE[self._kind](found, exchange.tools, **exchange.options)
-        return STREAMS[self._kind][is_async](found, exchange.tools, **exchange.options)
-
-
-class _AsyncCreating(_Creating):
-    async def create(self, **asked: Any) -> Any:
-        """The package's own `create`, with leaked calls as calls."""
-        exchange = self._repair.asked(self._kind, asked)
-        return self._mended(await self._inner.create(**asked), exchange, is_async=True)
-
-
-class _Chat(_Passing):
-    """`client.chat`."""
-
-    def __init__(self, inner: Any, completions: Any) -> None:
-        super().__init__(inner)
-        self.completions = completions
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            "responses.connect() speaks over a websocket, where answers are not mended: use create(..., stream=True), "
+            "or ask the client that was wrapped (.client.responses.connect)"
+        )
 
 
 class OpenAIClient(_Passing):
-    """An `openai.OpenAI` whose answers have leaked calls as calls. Everything else is passed through to it.
+    """An `openai.OpenAI` whose answers have leaked calls as calls.
 
     Args:
         client: the client; None: `openai.OpenAI()`.
         options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
+    Attributes:
+        client: the client that was given. Its own answers are not mended.
+        counts: what was found in the answers.
+
     Raises:
         UsageError: `client` is not such a client, or an option is wrong; the message says what to pass.
 
-    `chat.completions.create` and `responses.create` take what the package's take, and return its types. Other methods
-    that ask a model (`parse`, `stream`, `with_raw_response`) are passed through and not mended: for those, give the
-    client itself an HTTP client that mends, `OpenAI(http_client=toolglean.clients.httpx.toolglean_client())`.
+    Everything is the package's own (its methods, types, errors and settings), on a copy of the client that sends
+    through the HTTP client of yours. So the answers of all methods are mended that ask for a chat or a response with
+    tools over HTTP, also those of `parse`, `stream`, `with_raw_response`, `with_streaming_response` and `with_options`.
     """
 
     def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
         _check_client(client, OpenAI, AsyncOpenAI, "AsyncOpenAIClient")
-        repair = Repair(**options)
         self.client = OpenAI() if client is None else client
-        super().__init__(self.client)
+        repair = Repair(**options)
+        super().__init__(_mended(self.client, repair))
         self.counts = repair.counts
-        self.chat = _Chat(self.client.chat, _Creating(self.client.chat.completions, "chat", repair))
-        self.responses = _Creating(self.client.responses, "responses", repair)
+        self.responses = _Responses(self._inner.responses)
 
     def __enter__(self) -> Self:
         return self
@@ -142,12 +121,11 @@ class AsyncOpenAIClient(_Passing):
 
     def __init__(self, client: AsyncOpenAI | None = None, **options: Any) -> None:
         _check_client(client, AsyncOpenAI, OpenAI, "OpenAIClient")
-        repair = Repair(**options)
         self.client = AsyncOpenAI() if client is None else client
-        super().__init__(self.client)
+        repair = Repair(**options)
+        super().__init__(_mended(self.client, repair))
         self.counts = repair.counts
-        self.chat = _Chat(self.client.chat, _AsyncCreating(self.client.chat.completions, "chat", repair))
-        self.responses = _AsyncCreating(self.client.responses, "responses", repair)
+        self.responses = _Responses(self._inner.responses)
 
     async def __aenter__(self) -> Self:
         return self
@@ -156,11 +134,16 @@ class AsyncOpenAIClient(_Passing):
         await self.client.close()
 
 
+def _mended(client: Any, repair: Repair) -> Any:
+    # The package has no public name for a client's HTTP client; its own `copy` takes it from here, too.
+    return client.copy(http_client=in_front_of(client._client, repair))
+
+
 def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
     name = f"openai.{wanted.__name__}"
     if isinstance(given, other):
         raise UsageError(f"client={given!r:.80} is an openai.{other.__name__}: give an {name}, or use {ours}")
-    if given is not None and (isinstance(given, str) or not hasattr(given, "chat")):
+    if given is not None and not isinstance(given, wanted):
         raise UsageError(f"client={given!r:.80} is not a client: give an {name}(base_url=...), or nothing")
 
 

@@ -101,7 +101,7 @@ class _ObjectReader(StreamReader):
         fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
         return {name: value for name, value in fields.items() if value is not None}
 
-    def with_indexes(self, fragments: Iterable[Any], indexes: list[int]) -> list[Any]:
+    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
         return [
             each.model_copy(update={"index": index}) if isinstance(each, BaseModel) else each
             for each, index in zip(fragments, indexes, strict=True)
@@ -148,13 +148,10 @@ def chat_chunks(
         stream: `client.chat.completions.create(..., stream=True)`.
         tools: the tools, as given to `create`, or in any other shape that `toolglean.Parser` takes.
         options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the turn shows its
-            format.
+            format. Also `whole_calls` and `single_call`, as for `dict_chunks`.
 
     Yields:
-        Such chunks: text without calls; fragments of calls as they come (`delta.tool_calls`, the arguments piece by
-        piece); reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call was completed. Calls that the server has parsed, and everything else, are unchanged. A call
-        that was cut off leaves arguments that are not complete JSON, and keeps the server's `finish_reason`.
+        Such chunks: see `dict_chunks`. Calls that the server has parsed, and everything else, are unchanged.
 
     Raises:
         UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;

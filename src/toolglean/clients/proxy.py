@@ -85,12 +85,11 @@ class Upstream:
         Raises:
             UsageError: it is not such a URL.
         """
-        parts = urlsplit(url)
         try:
-            port_fits = parts.port is None or parts.port > 0
-        except ValueError:
-            port_fits = False
-        wrong = not port_fits or not parts.hostname or parts.query or parts.fragment
+            parts = urlsplit(url)
+            wrong = parts.port == 0 or not parts.hostname or parts.query or parts.fragment
+        except ValueError:  # of the port, or of an IPv6 address
+            parts, wrong = urlsplit(""), True
         if wrong or parts.scheme not in {"http", "https"}:
             raise UsageError(f"upstream={url!r:.200} is not a server's URL: give one such as http://localhost:8000/v1")
         if "@" in parts.netloc:
@@ -217,6 +216,9 @@ class _Proxy:
             self.metrics.end()
 
     async def _body(self, request: Request) -> bytes:
+        announced = request.headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._body_limit:
+            raise _TooLong
         parts: list[bytes] = []
         length = 0
         async for data in request.stream():

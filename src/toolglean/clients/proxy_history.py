@@ -5,7 +5,8 @@
 #   in the request                      becomes
 #   tools, functions, tool_choice, …    a system message: the tools as JSON, and how this model writes a call
 #   a call of the assistant             the text that the model would have written
-#   a result                            text of the user, in <tool_response>; several in a row are one message
+#   a result                            text of the user, in <tool_response>, in the order of the calls; several in a
+#                                       row, and what the user says behind them, are one message
 #   all else                            the same
 """Requests whose calls and results are text."""
 
@@ -34,6 +35,8 @@ To call one, write exactly this, once for each call, and nothing behind it:
 {example}
 
 The results then come in <tool_response>."""
+RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
+"""Roles; tuples, because a caller may put anything there."""
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
@@ -60,11 +63,13 @@ def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
     writer = _Writer(repair.format_for(asked) or FALLBACK)
     written = writer.messages(given)
     tools = [] if _forbidden(asked) else _functions(asked)
-    if tools:
+    rest = {name: value for name, value in asked.items() if name not in DROPPED}
+    if tools and isinstance(rest.get("instructions"), str) and kind == "responses":
+        rest["instructions"] += f"\n\n{writer.told(tools)}"  # they are the system message
+    elif tools:
         written = _with_system(written, writer.told(tools))
     if written == given and not tools:
         return body
-    rest = {name: value for name, value in asked.items() if name not in DROPPED}
     return json.dumps({**rest, place: written}).encode()
 
 
@@ -79,7 +84,7 @@ def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         inner = field(each, "function")
         tool = each if inner is None else inner
         if (
-            field(each, "type") in {None, "function"}
+            field(each, "type") in (None, "function")  # a list or the like may stand there
             and isinstance(tool, Mapping)
             and isinstance(tool.get("name"), str)
         ):
@@ -109,26 +114,28 @@ class _Writer:
     def messages(self, given: list[Any]) -> list[Any]:
         """The messages, with calls and results as text."""
         found: list[Any] = []
-        results: list[str] = []
-        calls: list[str] = []
+        results: list[tuple[int, str]] = []  # with the places of their calls
+        places: dict[str, int] = {}  # of the calls, by their ids
         for message in given:
             result = _result(message)
-            call = field(message, "type") == "function_call"
-            if calls and not call:
-                found.append({"role": "assistant", "content": "\n".join(calls)})
-                calls = []
-            if results and result is None:
-                found.append({"role": "user", "content": "\n".join(results)})
-                results = []
             if result is not None:
-                results.append(f"<tool_response>\n{result}\n</tool_response>")
-            elif call:  # an item of the Responses API
-                calls.append(self._call(field(message, "name"), field(message, "arguments")))
+                place = places.get(str(field(message, "tool_call_id") or field(message, "call_id")), len(places))
+                results.append((place, f"<tool_response>\n{result}\n</tool_response>"))
+                continue
+            if results:
+                _say(found, "user", _in_order(results))
+                results, places = [], {}
+            for each in (field(message, "call_id"), *_ids(message)):
+                places |= {str(each): len(places)} if each else {}
+            if field(message, "type") == "function_call":  # an item of the Responses API
+                _say(found, "assistant", self._call(field(message, "name"), field(message, "arguments")))
+            elif _follows_results(found, given, message):
+                found[-1] = {**message, "content": _joined(found[-1]["content"], field(message, "content"))}
             else:
                 found.append(self._message(message))
-        if calls:
-            found.append({"role": "assistant", "content": "\n".join(calls)})
-        return [*found, {"role": "user", "content": "\n".join(results)}] if results else found
+        if results:
+            _say(found, "user", _in_order(results))
+        return found
 
     def _message(self, message: Any) -> Any:
         functions = [field(each, "function") for each in _listed(field(message, "tool_calls"))]
@@ -151,21 +158,63 @@ class _Writer:
         return f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
 
 
+def _say(found: list[Any], role: str, text: str) -> None:
+    # Many templates take no two messages of one speaker in a row: what one says goes behind what it said.
+    last = found[-1] if found else None
+    if field(last, "role") == role and isinstance(last, Mapping) and not field(last, "tool_calls"):
+        found[-1] = {**last, "content": _joined(field(last, "content"), text)}
+    else:
+        found.append({"role": role, "content": text})
+
+
+def _follows_results(found: list[Any], given: list[Any], message: Any) -> bool:
+    # The last message is one of ours: results, behind which the user speaks.
+    last = found[-1] if found else None
+    ours = field(last, "role") == "user" and not any(last is each for each in given)
+    return ours and field(message, "role") == "user" and bool(field(message, "content"))
+
+
+def _joined(before: Any, behind: Any) -> Any:
+    # Two contents as one: texts, or lists of parts.
+    if not before or not behind:
+        return before or behind
+    if isinstance(before, str) and isinstance(behind, str):
+        return f"{before}\n{behind}"
+    parts = [part for each in (before, behind) if isinstance(each, list) for part in each]
+    kind = next((field(part, "type") for part in parts if isinstance(field(part, "text"), str)), "text")
+    lists = [each if isinstance(each, list) else [{"type": kind, "text": str(each)}] for each in (before, behind)]
+    return lists[0] + lists[1]
+
+
+def _ids(message: Any) -> list[Any]:
+    return [field(each, "id") for each in _listed(field(message, "tool_calls"))]
+
+
+def _in_order(results: list[tuple[int, str]]) -> str:
+    # A model knows which result is which by their order alone.
+    return "\n".join(text for _, text in sorted(results, key=lambda each: each[0]))
+
+
 def _result(message: Any) -> str | None:
     if field(message, "type") == "function_call_output":
         return _text(field(message, "output"))
-    return _text(field(message, "content")) if field(message, "role") in {"tool", "function"} else None
+    return _text(field(message, "content")) if field(message, "role") in RESULTS else None
 
 
 def _text(given: Any) -> str:
     if isinstance(given, list):
-        return "".join(text for part in given if isinstance(text := field(part, "text"), str))
+        texts = [(field(part, "text"), field(part, "type")) for part in given]
+        return "".join(text if isinstance(text, str) else f"[{kind}]" for text, kind in texts)
+    if given is None:
+        return ""
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
 def _with_system(messages: list[Any], told: str) -> list[Any]:
     # Many templates take one system message, and only at the beginning.
     first: Any = messages[0] if messages else None
-    if field(first, "role") in {"system", "developer"} and isinstance(field(first, "content"), str):
-        return [{**first, "content": f"{first['content']}\n\n{told}"}, *messages[1:]]
+    if isinstance(first, Mapping) and field(first, "role") in SYSTEM:
+        own = field(first, "content")
+        more = f"\n{told}" if isinstance(own, str) else told
+        return [{**first, "content": _joined(own, more) or told}, *messages[1:]]
     return [{"role": "system", "content": told}, *messages]

@@ -4,21 +4,25 @@
 #
 # There are two ways to hand out a call:
 #
+#   whole                nothing of it until it has ended well. A call that was cut off or cannot be read stays text.
 #   as it is written     its name first, then its arguments piece by piece. A call that breaks off has then already been
 #                        seen, and some clients run what they saw: they complete half of an object, or take no arguments
-#                        where they cannot read any.
-#   whole                nothing of it until it has ended well. A call that was cut off or cannot be read stays text.
+#                        where they cannot read any. So this must be asked for.
+#
+# A call that the server has parsed, too, is one call (both_ways.py): if theirs went out first, ours stays text. While
+# theirs is being written, ours waits until it shows whether the two are the same, and what comes behind ours waits too.
 """The text of one turn, on its way to a client."""
 
 from __future__ import annotations
 
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, ToolCall, fold
+from toolglean.clients.both_ways import BothWays, Met
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -58,6 +62,13 @@ def text_for(tools: Tools, options: Mapping[str, Any]) -> TurnText:
     return TurnText(Parser(tools, **{**asked, "id_prefix": prefix}), prefix, **own)
 
 
+class _Ended(NamedTuple):
+    """A call that has ended, but did not come out yet."""
+
+    event: CallEnd
+    text: str
+
+
 class TurnText:
     """Reads the text of one turn.
 
@@ -65,19 +76,20 @@ class TurnText:
         parser: a parser for this turn.
         id_prefix: the prefix of the ids that it makes.
         whole_calls: whether a call comes out only once it has ended well, as one `CallStart`, `CallDelta` and
-            `CallEnd`. The text of a call that does not comes out as content.
+            `CallEnd`. The text of a call that does not comes out as content. If False, calls come out as they are
+            written.
         single_call: whether only the first call comes out as a call; the text of further ones is content.
         counts: what was found is added to it.
 
     Attributes:
         pristine: whether all that came out so far is content, and all of the text up to there.
-        own_calls: gives the calls that the server has parsed itself, as (name, arguments). With `whole_calls`, a call
-            in the text that is one of them is the same call: it stays text, so that nobody runs it twice.
+        both: the calls of this turn that came one way only so far. A call in the text that the server has sent, too,
+            stays text, so that nobody runs it twice.
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_free", "_parser", "_passes", "_seen", "_single", "_tape", "_twice", "_whole"),
-        *("id_prefix", "own_calls", "pristine"),
+        *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_tape", "_waiting"),
+        *("_whole", "both", "id_prefix", "pristine"),
     )
 
     def __init__(
@@ -85,23 +97,24 @@ class TurnText:
         parser: Parser,
         id_prefix: str = "call_",
         *,
-        whole_calls: bool = False,
+        whole_calls: bool = True,
         single_call: bool = False,
         counts: Counts | None = None,
     ) -> None:
         self.id_prefix = id_prefix
         self.pristine = True
+        self.both = BothWays()
         self._parser = parser
         self._whole = whole_calls
         self._single = single_call
         self._counts = counts
-        self._tape = Tape() if whole_calls or single_call else None
+        self._tape = Tape()
         self._ended = 0  # the end of what came out
         self._seen = 0  # the end of what went in
         self._free = True  # whether another call may come out
         self._passes = False  # whether the open call comes out as it is written
-        self._twice: list[tuple[str, Any]] = []  # calls that came both ways
-        self.own_calls: Callable[[], list[tuple[str, Any]]] = list
+        self._open: Met | None = None  # that call
+        self._waiting: deque[Event | _Ended] = deque()  # a call that may have come both ways, and what is behind it
 
     def fork(self) -> TurnText:
         """Another turn, read in the same way. Nothing must have been read yet."""
@@ -127,15 +140,28 @@ class TurnText:
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
             self._ended = self._seen  # most chunks
-            if self._tape is not None:
-                self._tape.skip(len(text))
-            return events
-        if self._tape is not None:
-            self._tape.add(text)
+            self._tape.skip(len(text))
+            return self._queued(events) if self._waiting else events
+        self._tape.add(text)
         return self._told(events)
 
+    def settle(self) -> list[Event]:
+        """The server has sent more of its calls: what no longer waits for them."""
+        found: list[Event] = []
+        while self._waiting:
+            first = self._waiting[0]
+            if isinstance(first, _Ended):
+                events = self._judged(first)
+                if events is None:
+                    break
+                found += events
+            else:
+                found.append(first)
+            self._waiting.popleft()
+        return found
+
     def finish(self) -> list[Event]:
-        """The turn is over: what was held back."""
+        """The turn is over: what was held back. No call of the server's may be open."""
         found = self._told(self._parser.finish())
         self.pristine = self.pristine and self._ended == self._seen  # what did not come out was markup
         return found
@@ -145,7 +171,7 @@ class TurnText:
         self._free = self._free and not self._single
 
     def _told(self, events: list[Event]) -> list[Event]:
-        found: list[Event] = []
+        found: list[Any] = []
         for event in events:
             if isinstance(event, CallStart | CallDelta | CallEnd):
                 self.pristine = False
@@ -160,44 +186,60 @@ class TurnText:
             elif type(event) is Problem and self._counts is not None:
                 self._counts.problems[event.reason] += 1
             found.append(event)
-        if self._tape is not None:
-            self._tape.forget(self._ended)
-        return found
+        self._tape.forget(self._ended)
+        return self._queued(found)
 
-    def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event]:
+    def _queued(self, events: list[Any]) -> list[Event]:
+        if not self._waiting and not any(type(event) is _Ended for event in events):
+            return events
+        self._waiting += events
+        return self.settle()
+
+    def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
-            self._passes = self._free and not self._whole
+            apart = self.both.was_parsed(event.name) is False  # no call of the server's has this name
+            self._passes = self._free and not self._whole and apart
             self._free = self._free and not (self._passes and self._single)
+            self._open = self.both.written(event.name) if self._passes else None
         if type(event) is not CallEnd:
             return [event] if self._passes else []
         call, self._ended = event.call, event.call.span[1]
-        found: list[Event] = [event]
         if not self._passes:
-            if call.status != "ok" or not self._free or self._comes_twice(call):
-                assert self._tape is not None  # without it every call passes
-                return [Content(self._tape.cut(call.span), call.span[0])]
-            self._free = not self._single
-            found = _at_once(event)
-        if call.status == "ok" and self._counts is not None:
-            self._counts.calls += 1
-            self._counts.repairs.update(call.repairs)
-        return found
+            return [_Ended(event, self._tape.cut(call.span))]
+        assert self._open is not None  # it passes
+        if call.status == "ok":
+            self._open.arguments = call.arguments
+            self._count(event)
+        else:
+            self.both.drop(self._open)
+        return [event]
 
-    def _comes_twice(self, call: ToolCall) -> bool:
-        pair = (call.name, call.arguments)
-        if self.own_calls().count(pair) <= self._twice.count(pair):
-            return False
-        self._twice.append(pair)
-        return True
+    def _judged(self, ended: _Ended) -> list[Event] | None:
+        # What becomes of a call that was held until it was whole; None: that depends on a call of the server's.
+        call = ended.event.call
+        if call.status != "ok" and not self._whole and self._free:
+            return _at_once(ended.event)
+        if call.status != "ok" or not self._free:
+            return [Content(ended.text, call.span[0])]
+        same = self.both.was_parsed(call.name, call.arguments)
+        if same is not False:
+            return [Content(ended.text, call.span[0])] if same else None
+        self.both.written(call.name, call.arguments)
+        self._free = not self._single
+        self._count(ended.event)
+        return _at_once(ended.event)
+
+    def _count(self, event: CallEnd) -> None:
+        if self._counts is not None:
+            self._counts.calls += 1
+            self._counts.repairs.update(event.call.repairs)
 
 
 def _at_once(event: CallEnd) -> list[Event]:
     call, place = event.call, event.call.span[0]
-    return [
-        CallStart(event.index, call.id, call.name, call.known, place),
-        CallDelta(event.index, call.arguments_text or "{}", place),
-        event,
-    ]
+    text = call.arguments_text or ("{}" if call.status == "ok" else "")
+    pieces = [CallDelta(event.index, text, place)] if text else []
+    return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
 
 
 def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:

@@ -3,6 +3,7 @@
 # What it must not know: the openai package's objects (openai.py), how calls are written.
 #
 #   the server's event                             what becomes of it
+#   those of a function_call                       as they are, unless it came out of the text already (own_items.py)
 #   response.output_item.added (a message),
 #   content_part.added                             as they are, with the first text that remains; left out where
 #                                                  reasoning or calls came, and no text remains
@@ -26,11 +27,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for
-from toolglean.clients.responses_whole import dict_response, own_call
+from toolglean.clients.own_items import ADDED, ITEM_DONE, OwnItems
+from toolglean.clients.reading import Tools, is_all, listed, text_for
+from toolglean.clients.response_parts import Item, Part
+from toolglean.clients.responses_whole import dict_response
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 from toolglean.messages.wire import unrunnable
@@ -39,48 +41,9 @@ __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_res
 
 TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
-ADDED = "response.output_item.added"
-ITEM_DONE = "response.output_item.done"
 PART_ADDED = "response.content_part.added"
 PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
-
-
-@dataclass(slots=True)
-class _Item:
-    """An item of ours, as far as it has come."""
-
-    index: int  # of the output
-    body: dict[str, Any]
-    pieces: list[str] = field(default_factory=list)
-
-    @property
-    def whole(self) -> str:
-        return "".join(self.pieces)
-
-    def event(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return {"type": kind, "output_index": self.index, "sequence_number": 0, **fields}
-
-    def filled(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return self.event(kind, item_id=self.body["id"], **fields)
-
-
-@dataclass(slots=True)
-class _Part:
-    """One part of text of a message: its parser, what remained text, and the item that is open in it."""
-
-    turn: TurnText
-    place: Any  # the server's output index
-    event: Mapping[str, Any]  # the last delta: what is held back goes out in its likeness
-    text: list[str] = field(default_factory=list)
-    item: _Item | None = None
-    thinks: bool = False
-    over: bool = False
-    gave: bool = False  # whether an item came of it
-
-    @property
-    def left(self) -> str:
-        return "".join(self.text)
 
 
 class ResponseReader:
@@ -93,8 +56,8 @@ class ResponseReader:
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self._turn = text_for(tools, options)
         self._prefix = self._turn.id_prefix
-        self._parts: dict[tuple[Any, Any], _Part] = {}  # by the ids of their items
-        self._places: dict[tuple[Any, Any], _Part] = {}  # by their output indexes: servers give other ids at the end
+        self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
+        self._places: dict[tuple[Any, Any], Part] = {}  # by their output indexes: servers give other ids at the end
         self._held: dict[int, list[Mapping[str, Any]]] = {}  # what began the messages that have no text yet
         self._left_out: set[int] = set()  # the output indexes of those that had none to the end
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
@@ -102,7 +65,7 @@ class ResponseReader:
         self._number: int | None = None  # of the next event: the server's first, and on from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
-        self._own: list[tuple[str, Any]] = []  # calls of the server
+        self._own = OwnItems(self._turn.both, self._take)
 
     @property
     def pristine(self) -> bool:
@@ -137,24 +100,27 @@ class ResponseReader:
             return self._text(event)
         if not isinstance(place, int):
             return self._passed(kind, event)
-        if kind == ADDED and isinstance(item, Mapping):
-            if item.get("type") == "message":
-                self._held[place] = [event]
-                return []
-            if item.get("type") == "function_call":
-                self._take()
-        if kind == ITEM_DONE and isinstance(item, Mapping) and item.get("type") == "function_call":
-            self._own.append(own_call(item))
+        if (own := self._own.read(kind, place, event)) is not None:
+            return [*self._all_passed(own), *self._settled_parts()]
+        if kind == ADDED and isinstance(item, Mapping) and item.get("type") == "message":
+            self._held[place] = [event]
+            return []
         if place not in self._held:
             return self._passed(kind, event)
         return self._waiting(kind, place, event)
+
+    def _all_passed(self, events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [each for event in events for each in self._passed(str(event.get("type")), event)]
+
+    def _settled_parts(self) -> list[dict[str, Any]]:
+        return [each for part in self._parts.values() for each in self._told(part, part.turn.settle())]
 
     def _waiting(self, kind: str, place: int, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         # An event of a message that has no text yet.
         before: list[dict[str, Any]] = []
         if kind in PARTS_DONE:
-            part = self._known(event.get("item_id"), place, event.get("content_index"))
-            before = [] if part is None else self._ended(part)
+            if part := self._known(event.get("item_id"), place, event.get("content_index")):
+                before = self._ended(part)
         elif kind == ITEM_DONE:
             before = [each for part in self._parts_at(place) for each in self._ended(part)] + self._settled(place)
             return before if place in self._left_out else [*before, *self._passed(kind, event)]
@@ -179,9 +145,9 @@ class ResponseReader:
 
     def _released(self, place: Any) -> list[dict[str, Any]]:
         held = self._held.pop(place, ()) if isinstance(place, int) else ()
-        return [each for event in held for each in self._passed(str(event.get("type")), event)]
+        return self._all_passed(held)
 
-    def _parts_at(self, place: Any) -> list[_Part]:
+    def _parts_at(self, place: Any) -> list[Part]:
         return [part for part in self._parts.values() if part.place == place]
 
     def _passed(self, kind: str, event: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -207,8 +173,10 @@ class ResponseReader:
 
     def _rest(self) -> list[dict[str, Any]]:
         """What was held back, not numbered."""
+        waited = self._own.finish()
         ended = [each for part in self._parts.values() for each in self._ended(part)]
-        return ended + [each for place in list(self._held) for each in self._settled(place)]
+        ended += [each for place in list(self._held) for each in self._settled(place)]
+        return ended + self._all_passed(waited)
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -216,8 +184,8 @@ class ResponseReader:
         place, delta = event.get("output_index"), event.get("delta")
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
-            self._parts[key] = _Part(self._turn.fork(), place, event)
-            self._parts[key].turn.own_calls = lambda: self._own
+            self._parts[key] = Part(self._turn.fork(), place, event)
+            self._parts[key].turn.both = self._turn.both
             self._places.setdefault(_key(place, key[1]), self._parts[key])
         part = self._parts[key]
         if part.over or not isinstance(delta, str):
@@ -232,18 +200,18 @@ class ResponseReader:
             return self._said(part, delta)
         return self._told(part, events)
 
-    def _said(self, part: _Part, text: str) -> list[dict[str, Any]]:
+    def _said(self, part: Part, text: str) -> list[dict[str, Any]]:
         part.text.append(text)
         before = self._released(part.place)
         return [*before, *({**each, "delta": text} for each in self._passed(TEXT, part.event))]
 
-    def _ended(self, part: _Part) -> list[dict[str, Any]]:
+    def _ended(self, part: Part) -> list[dict[str, Any]]:
         if part.over:
             return []
         part.over = True
         return [*self._told(part, part.turn.finish()), *self._thought_over(part)]
 
-    def _told(self, part: _Part, events: Iterable[Event]) -> list[dict[str, Any]]:
+    def _told(self, part: Part, events: Iterable[Event]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for event in events:
             if type(event) is Reasoning:
@@ -261,19 +229,19 @@ class ResponseReader:
 
     # -- items of ours -------------------------------------------------------------------------------------------------
 
-    def _opened(self, part: _Part, **body: Any) -> dict[str, Any]:
+    def _opened(self, part: Part, **body: Any) -> dict[str, Any]:
         part.gave = True
-        part.item = _Item(self._next, body)
+        part.item = Item(self._next, body)
         self._next += 1
         self._made += 1
         return part.item.event(ADDED, item=dict(body))
 
-    def _closed(self, part: _Part, item: _Item, **body: Any) -> dict[str, Any]:
+    def _closed(self, part: Part, item: Item, **body: Any) -> dict[str, Any]:
         part.item = None
         self._items[item.index] = item.body | body
         return item.event(ITEM_DONE, item=item.body | body)
 
-    def _start(self, part: _Part, event: CallStart) -> dict[str, Any]:
+    def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
         # Each part has a parser, and all parsers make the same ids.
         self._take()
         own = event.id in {None, f"{self._prefix}{event.index}"}
@@ -291,7 +259,7 @@ class ResponseReader:
         for turn in (self._turn, *(part.turn for part in self._parts.values())):
             turn.take()
 
-    def _end(self, part: _Part, item: _Item, status: Status) -> list[dict[str, Any]]:
+    def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
         # A client may not look at the item's status: what it must not run is not JSON either.
         ok = status == "ok"
         whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
@@ -299,7 +267,7 @@ class ResponseReader:
         over = self._closed(part, item, arguments=whole, status="completed" if ok else "incomplete")
         return [done, over] if ok else [over]
 
-    def _thought(self, part: _Part, text: str) -> list[dict[str, Any]]:
+    def _thought(self, part: Part, text: str) -> list[dict[str, Any]]:
         opened = []
         if part.item is None:
             part.thinks = True
@@ -309,7 +277,7 @@ class ResponseReader:
         item.pieces.append(text)
         return [*opened, item.filled("response.reasoning_text.delta", content_index=0, delta=text)]
 
-    def _thought_over(self, part: _Part) -> list[dict[str, Any]]:
+    def _thought_over(self, part: Part) -> list[dict[str, Any]]:
         item = part.item
         if item is None or not part.thinks:
             return []
@@ -332,10 +300,10 @@ class ResponseReader:
         before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
         return [*before, found | {"item": self._mended_item(item, place)}]
 
-    def _known(self, id: Any, place: Any, index: Any) -> _Part | None:  # noqa: A002  # the wire's own word
+    def _known(self, id: Any, place: Any, index: Any) -> Part | None:  # noqa: A002  # the wire's own word
         return self._parts.get(_key(id, index)) or self._places.get(_key(place, index))
 
-    def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, _Part | None]]:
+    def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, Part | None]]:
         if not isinstance(item, Mapping) or item.get("type") != "message":
             return []
         return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(listed(item, "content"))]
@@ -350,7 +318,7 @@ class ResponseReader:
         output = {
             self._moved(place): self._mended_item(item, place)
             for place, item in enumerate(listed(response, "output"))
-            if place not in self._left_out
+            if place not in self._left_out | self._own.dropped
         } | copy.deepcopy(self._items)
         return {**response, "output": [output[place] for place in sorted(output)]}
 
@@ -364,7 +332,7 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
 
 
-def _with_text(said: Any, part: _Part | None) -> Any:
+def _with_text(said: Any, part: Part | None) -> Any:
     return {**said, "text": part.left} if part is not None and isinstance(said, Mapping) else said
 
 
@@ -375,12 +343,13 @@ def dict_response_events(
 
     Args:
         events: the events of the Responses API's stream, as dicts.
-        tools, options: as for `toolglean.Parser`.
+        tools, options: as for `toolglean.clients.chat.dict_chunks`.
 
     Yields:
-        Such events, renumbered: a call as `response.output_item.added`, `response.function_call_arguments.delta` and
-        `.done`, `response.output_item.done`; reasoning in the text as such an item, too; and the message's text without
-        them. A call that was cut off ends with the status "incomplete", and has no `.done` of its arguments.
+        Such events, renumbered: a call, once it is whole, as `response.output_item.added`,
+        `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as such
+        an item, too; and the message's text without them. With `whole_calls=False`, a call that was cut off ends with
+        the status "incomplete", and has no `.done` of its arguments.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back

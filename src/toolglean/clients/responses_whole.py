@@ -12,9 +12,9 @@ from typing import Any
 
 from toolglean.clients.reading import Tools, listed, text_for, whole_turn
 from toolglean.events import ToolCall
-from toolglean.messages.wire import arguments_of, field
+from toolglean.messages.wire import field
 
-__all__ = ["dict_response", "is_empty", "own_call"]
+__all__ = ["dict_response", "is_empty"]
 
 
 def is_empty(parts: Iterable[Any]) -> bool:
@@ -22,11 +22,6 @@ def is_empty(parts: Iterable[Any]) -> bool:
     return all(
         isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text") for part in parts
     )
-
-
-def own_call(item: Any) -> tuple[str, Any]:
-    """The name and the arguments of a call that the server has parsed."""
-    return field(item, "name"), arguments_of(field(item, "arguments"))[0]
 
 
 def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
@@ -37,10 +32,10 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
     """
     reader = _WholeReader(tools, options)
     output = listed(response, "output")
-    own = [own_call(item) for item in output if field(item, "type") == "function_call"]
-    if own:
-        reader.own = own
-        reader.turn.take()
+    for item in output:
+        if field(item, "type") == "function_call":
+            reader.turn.both.parsed_whole(item)
+            reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
     return {**response, "output": found} if found else dict(response)
 
@@ -48,7 +43,6 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
 class _WholeReader:
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self.turn = text_for(tools, {**options, "whole_calls": True})
-        self.own: list[tuple[str, Any]] = []
         self._prefix = self.turn.id_prefix
         self._made = 0
 
@@ -67,7 +61,7 @@ class _WholeReader:
         if not isinstance(text, str) or not text:
             return part
         turn = self.turn.fork()
-        turn.own_calls = lambda: self.own
+        turn.both = self.turn.both
         left, output = whole_turn(text, turn)
         if output.calls:
             self.turn.take()

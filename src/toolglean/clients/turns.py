@@ -1,5 +1,5 @@
 # What this file knows: one turn of a server that may send calls in either way, parsed or in the text, as one row of
-# events: numbered in the order in which they begin, each with an id.
+# events: numbered in the order in which they begin, each with an id. One that comes both ways is one (both_ways.py).
 # What it must not know: any client's objects (ollama.py), how calls are written.
 """A turn whose calls come from the server and from the text."""
 
@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from toolglean.clients.both_ways import BothWays
+from toolglean.clients.reading import text_for
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.messages.wire import arguments_of
-from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 
@@ -31,7 +32,8 @@ class ServerTurn:
         self.id_prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
-        self._parser = Parser(known, **{**options, "id_prefix": self.id_prefix})
+        self._turn = text_for(known, {**options, "id_prefix": self.id_prefix, "whole_calls": False})
+        self._held: list[tuple[Any, Any, Any]] = []  # calls of the server's that a call in the text may be
         self._chars = 0  # of text that was read: the place of what the server has parsed
         self._next = 0
         self._shift = 0  # from the parser's index to ours, for the call that is open
@@ -39,7 +41,9 @@ class ServerTurn:
     def text(self, text: str) -> list[Event]:
         """Events of a piece of text."""
         self._chars += len(text)
-        events = self._parser.feed(text)
+        events = self._turn.feed(text)
+        if self._held:
+            return self._numbered(events) + self._released()
         return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)
 
     def thought(self, text: str) -> list[Event]:
@@ -49,12 +53,35 @@ class ServerTurn:
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
 
-        One whose arguments are not an object, or that has no name, is malformed.
+        One whose arguments are not an object, or that has no name, is malformed. One that came out of the text already
+        has no events.
         """
+        found, unread = arguments_of(arguments)
+        same = False if unread else self.both.was_written(name, found)
+        if same is None:  # the text is writing a call of that name
+            self._held.append((name, arguments, id))
+        return [] if same or same is None else self._parsed(name, arguments, id)
+
+    @property
+    def both(self) -> BothWays:
+        """The calls of the turn that came one way only so far."""
+        return self._turn.both
+
+    def settle(self) -> list[Event]:
+        """The server has sent more of its calls: events of those in the text that no longer wait for them."""
+        return self._numbered(self._turn.settle())
+
+    def _released(self) -> list[Event]:
+        held, self._held = self._held, []
+        return [event for each in held for event in self.call(*each)]
+
+    def _parsed(self, name: Any, arguments: Any, id: Any) -> list[Event]:  # noqa: A002
         index, place = self._next, self._chars
         self._next += 1
         name = name if isinstance(name, str) else ""
         found, unread = arguments_of(arguments)
+        if not unread:
+            self.both.parsed(name, found)
         status: Status = "malformed" if unread or not name else "ok"
         known = None if self._tools is None else name in self._tools
         text = unread or _text_of(found)
@@ -84,7 +111,7 @@ class ServerTurn:
 
     def finish(self) -> list[Event]:
         """The turn is over."""
-        return self._numbered(self._parser.finish())
+        return self._numbered(self._turn.finish()) + self._released()
 
     def _numbered(self, events: list[Event]) -> list[Event]:
         return [self._with_index(event) for event in events]

@@ -12,9 +12,12 @@ import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.chat_events import ChatEvents
+from toolglean.formats.spec import Format
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
+from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
+from toolglean.llm.frozen import Frozen
 from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.types import ChatResponse, MessageList
@@ -26,6 +29,7 @@ __all__ = ["OpenAICompatible"]
 FACTS = ("id", "model", "created", "usage", "system_fingerprint")
 """What a chunk tells of the answer."""
 OK = 200
+JSON_MODE = {"type": "json_object"}
 
 
 class OpenAICompatible(Served):
@@ -42,11 +46,15 @@ class OpenAICompatible(Served):
         json_mode: whether the model must write JSON and nothing else.
         response_format: what an answer must look like: a pydantic class, whose schema the server is given, or a dict as
             the API has it; None: nothing is asked for.
+        grammar: make the server write calls as the grammar of the model's format says, with arguments that meet the
+            tools' schemas: "vllm", "sglang" or "llama.cpp", whichever it is; None: the server is trusted. The format
+            is the one that `parser` names, or that of `model`.
+        grammar_options: further arguments of `toolglean.grammar.grammar_of` (`reasoning`, `strict`).
         additional_kwargs: further fields of every request (`top_p`, `seed`, `max_tokens`, …). It
             cannot be changed.
         system_prompt: sent before the messages of every chat; "" for none.
         tools_in: "server": tools go into the request; "prompt": a system message describes them, for servers that know
-            nothing of tools.
+            nothing of tools. llama.cpp's server takes no grammar beside tools: with it they are always in the prompt.
         parser: arguments of `toolglean.Parser` for calls that the model leaks into its text. If none of them tells how
             calls are written, the turn shows it.
         retry: when a request is tried again.
@@ -61,6 +69,8 @@ class OpenAICompatible(Served):
     api_key: SecretStr | None = None
     temperature: float = Field(default=0.75, ge=0.0, le=2.0)
     response_format: Any = None
+    grammar: Server | None = None
+    grammar_options: dict[str, Any] = Field(default_factory=dict)
     tools_in: Literal["server", "prompt"] = "server"
 
     def __init__(
@@ -72,6 +82,16 @@ class OpenAICompatible(Served):
         **fields: Any,
     ) -> None:
         super().__init__(model, client=client, async_client=async_client, **fields)
+        if self.grammar is not None:
+            self._format()  # at once, not at the first chat
+
+    @field_validator("grammar_options")
+    @classmethod
+    def _is_of_grammars(cls, given: dict[str, Any]) -> dict[str, Any]:
+        wrong = sorted(given.keys() - {"reasoning", "strict"})
+        if wrong:
+            raise ValueError(f"{wrong[0]!r} is unknown: give 'reasoning' or 'strict'")
+        return Frozen(given)
 
     @field_validator("response_format")
     @classmethod
@@ -142,23 +162,54 @@ class OpenAICompatible(Served):
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("stream", None)
         schemas = [schema_of(tool) for tool in tools or ()]
-        request = self._request(self._extend_messages(messages), schemas, kwargs)
-        return request, _Reading(schemas, self.parser, single=single)
+        request = self._request(self._extend_messages(messages), schemas, kwargs, single=single)
+        known = {} if self.grammar is None or says_format(self.parser) else {"format": self._format()}
+        return request, _Reading(schemas, {**self.parser, **known}, single=single)
 
-    def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _format(self) -> Format:
+        found = written_format(self.model, self.parser)
+        if found is None:
+            message = (
+                f"grammar={self.grammar!r} needs the format in which {self.model!r} writes its calls, which is not "
+                "known: give parser={'format': ...}"
+            )
+            raise ConfigurationError(message, field="grammar", value=self.grammar)
+        return found
+
+    def _constrained(
+        self, tools: list[dict[str, Any]], fields: dict[str, Any], form: Any, *, single: bool
+    ) -> dict[str, Any]:
+        # The fields, with a grammar of calls in them.
+        choice = fields.get("tool_choice")
+        if self.grammar is None or not tools or choice == "none":
+            return fields
+        if form is not None:
+            asked = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
+            message = f"{asked} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
+            raise ConfigurationError(message, field="response_format", value=form)
+        parallel = not single and fields.get("parallel_tool_calls") is not False
+        made = constraint(
+            self.grammar, self._format(), tools, choice=choice, parallel=parallel, options=self.grammar_options
+        )
+        return {name: value for name, value in fields.items() if name not in REPLACED} | made
+
+    def _request(
+        self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any], *, single: bool
+    ) -> dict[str, Any]:
         fields = {"temperature": self.temperature, **self.additional_kwargs, **kwargs}
         form = _response_format(fields.pop("response_format", self.response_format))
-        if self.tools_in == "prompt" and tools:
-            messages = told_in_prompt(messages, tools)
+        if form is None and self.json_mode:
+            form = JSON_MODE
+        if form is not None:
+            fields["response_format"] = form
+        fields = self._constrained(tools, fields, form, single=single)
+        if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
+            messages = told_in_prompt(messages, tools, example_in(written_format(self.model, self.parser)))
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools
         else:
             fields.pop("tool_choice", None)  # servers refuse it without tools
-        if form is None and self.json_mode:
-            form = {"type": "json_object"}
-        if form is not None:
-            fields["response_format"] = form
         return {
             "model": self.model,
             "messages": merged(OpenAIHistoryConverter().from_history(messages.to_history())),

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from toolglean.errors import ToolgleanError
+from toolglean.errors import ToolgleanError, UsageError
 
 __all__ = [
     "ClientError",
@@ -56,7 +56,7 @@ class LLMError(ToolgleanError):
 # -- what the caller gave ----------------------------------------------------------------------------------------------
 
 
-class ConfigurationError(LLMError, ValueError):
+class ConfigurationError(LLMError, UsageError, ValueError):
     """A setting is wrong: `field` names it, `value` is what was given. Nothing was sent. Fix the calling code."""
 
     def __init__(self, message: str, *, field: str = "", value: Any = None) -> None:

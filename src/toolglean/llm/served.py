@@ -38,10 +38,11 @@ PROMPT = """You may call these functions:
 
 To call one, write this and nothing behind it, once for each call:
 
-<tool_call>
-{{"name": "the function's name", "arguments": {{"a parameter": "its value"}}}}
-</tool_call>"""
+{example}"""
 """What a model is told of the tools whose template has no place for them."""
+EXAMPLE = """<tool_call>
+{"name": "the function's name", "arguments": {"a parameter": "its value"}}
+</tool_call>"""
 
 
 class Reading(Protocol):
@@ -351,9 +352,16 @@ class Served(BaseModel, FunctionCallingLLM):
     force_single_tool_call = staticmethod(force_single_tool_call)
 
 
-def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]]) -> MessageList:
-    """The messages, with the tools described in a system message before them."""
-    told = PROMPT.format(tools="\n".join(json.dumps(tool["function"]) for tool in tools))
+def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
+    """The messages, with the tools described in a system message before them.
+
+    Args:
+        messages: the conversation.
+        tools: in OpenAI's form.
+        example: a call as the model writes it; None: as most models have seen one.
+    """
+    shown = "\n".join(json.dumps(tool["function"]) for tool in tools)
+    told = PROMPT.format(tools=shown, example=example or EXAMPLE)
     return MessageList([Message.from_str(told, Role.SYSTEM), *messages])
 
 

@@ -37,8 +37,9 @@ MAX_CHARS = 16 * 1024 * 1024
 class _Call:
     """One call, as far as it has come."""
 
-    def __init__(self, id: str) -> None:  # noqa: A002  # the wire's own word
+    def __init__(self, id: str, place: int) -> None:  # noqa: A002  # the wire's own word
         self.id = id
+        self.place = place
         self.name = ""
         self.parts: list[str] = []
         self.chars = 0
@@ -106,8 +107,30 @@ class ToolCallAggregator:
         if legacy is not None:
             self.add([{"function": legacy}])
 
-    def add(self, fragments: Iterable[Any] | None) -> None:
-        """Take in fragments; None counts as no fragments, as in a delta without `tool_calls`."""
+    def has_arguments(self, place: int) -> bool:
+        """Whether arguments of the call at that place of `begun` have come."""
+        return bool(self._calls[place].parts)
+
+    def arguments(self, place: int, *, over: bool = False) -> dict[str, Any] | None:
+        """The arguments of the call at that place of `begun`; None as long as they are not a whole JSON object.
+
+        Args:
+            place: of the call.
+            over: no more of it will come: nothing then counts as no arguments.
+        """
+        call = self._calls[place]
+        if not (over or call.whole):
+            return None
+        found = call.finished()
+        return None if found.unread else found.arguments
+
+    def add(self, fragments: Iterable[Any] | None) -> list[int]:
+        """Take in fragments; None counts as no fragments, as in a delta without `tool_calls`.
+
+        Returns:
+            For each fragment, the place in `begun` of the call to which it belongs.
+        """
+        places = []
         for fragment in fragments or ():
             function = field(fragment, "function")
             name, arguments = _text(field(function, "name")), field(function, "arguments")
@@ -117,6 +140,8 @@ class ToolCallAggregator:
             if arguments:
                 call.add(_json(arguments))
             self._last = call
+            places.append(call.place)
+        return places
 
     def finish(self) -> list[ContentPartToolCall]:
         """The stream has ended: the calls, in the order in which they began.
@@ -136,7 +161,7 @@ class ToolCallAggregator:
         if found is None and index is None and not name and self._last is not None and not self._last.id:
             found = self._last  # its id comes late
         if found is None or _is_another(found, id, name):
-            found = _Call(id)
+            found = _Call(id, len(self._calls))
             self._calls.append(found)
             if index is not None:
                 self._by_index[index] = found
