@@ -196,7 +196,7 @@ def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str,
         for opener in openers:
             value = f"see {closer}{opener}{mention}"
             text = render(declared, [("f", {"a": value}), ("f", {"a": "y"})], tools=tools)
-            events = events_of(lambda: Parser(TOOLS, format=declared, markup=True), text)  # noqa: B023
+            events = events_of(lambda: Parser(TOOLS, format=declared, markup=True), text)
             assert calls_of(events) == [("f", {"a": value}), ("f", {"a": "y"})], text
             assert told(events) == []
 
