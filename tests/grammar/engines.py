@@ -116,7 +116,10 @@ class Llguidance:
         return LlguidanceWalk(compiled.deep_copy(), self.size)
 
     def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
-        compiled = self.compiled(grammar)
+        return self.accepting(self.compiled(grammar))
+
+    def accepting(self, compiled: Any) -> Callable[[str], bool]:
+        """Whether a text is a turn of what was compiled."""
 
         def accepts(text: str) -> bool:
             matcher = compiled.deep_copy()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -70,26 +71,32 @@ def _renders(rng: random.Random, declared: Format, tools: ToolSet, choice: str) 
             continue
 
 
-def laws(wanted: int, every: Mapping[str, Any]) -> bool:
-    """Print how it went, until each engine has accepted and given that many turns. Whether the law held."""
-    rng, seen = random.Random(wanted), Counter[str]()
-    tried, per_format = Counter[str](), Counter[str]()
+def laws(wanted: int, every: Mapping[str, Any], seed: int = 0) -> bool:
+    """Print how it went, until each engine has accepted and given that many turns. Whether the law held.
+
+    An interrupt (SIGINT) ends it before, with the figures so far.
+    """
+    seen: Counter[str] = Counter()
+    with suppress(KeyboardInterrupt):
+        _tried(wanted, every, random.Random(seed), seen)
+    for key, number in sorted(seen.items()):
+        print(f"{key:50}{number:8,}")
+    return not any("MIS" in key for key in seen)
+
+
+def _tried(wanted: int, every: Mapping[str, Any], rng: random.Random, seen: Counter[str]) -> None:
     for case in cases(rng):
         if case.grammar is None:
             seen["schemas refused, with a reason"] += 1
             continue
         seen["grammars"] += 1
-        tried[case.choice] += 1
-        per_format[case.format.name] += 1
+        seen[f"grammars, choice {case.choice}"] += 1
         for name, engine in every.items():
-            _renders_of(case, name, engine, seen)
-            _samples_of(case, name, engine, seen, rng)
+            compiled = engine.compiled(case.grammar)
+            _renders_of(case, name, engine.accepting(compiled), seen)
+            _samples_of(case, name, engine, compiled, (seen, rng))
         if all(seen[f"{name}: samples read"] >= wanted <= seen[f"{name}: renders accepted"] for name in every):
-            break
-    for key, number in sorted(seen.items()):
-        print(f"{key:50}{number:8,}")
-    print(f"{len(per_format)} formats, each {min(per_format.values())} grammars or more; choices: {dict(tried)}")
-    return not any("MIS" in key for key in seen)
+            return
 
 
 def renders(wanted: int, every: Mapping[str, Any], seen: Counter[str]) -> None:
@@ -97,14 +104,13 @@ def renders(wanted: int, every: Mapping[str, Any], seen: Counter[str]) -> None:
     rng = random.Random(wanted)
     for case in cases(rng):
         for name, engine in every.items() if case.grammar is not None else ():
-            _renders_of(case, name, engine, seen)
+            _renders_of(case, name, engine.acceptor(case.grammar), seen)
         if all(seen[f"{name}: renders accepted"] >= wanted for name in every):
             return
 
 
-def _renders_of(case: Case, name: str, engine: Any, seen: Counter[str]) -> None:
+def _renders_of(case: Case, name: str, accepts: Callable[[str], bool], seen: Counter[str]) -> None:
     assert case.grammar is not None
-    accepts = engine.acceptor(case.grammar)
     for text in case.renders:
         if accepts(text):
             seen[f"{name}: renders accepted"] += 1
@@ -122,9 +128,9 @@ def _renders_of(case: Case, name: str, engine: Any, seen: Counter[str]) -> None:
             )
 
 
-def _samples_of(case: Case, name: str, engine: Any, seen: Counter[str], rng: random.Random) -> None:
-    assert case.grammar is not None
-    compiled, pieces = engine.compiled(case.grammar), snippets(case.format, case.renders)
+def _samples_of(case: Case, name: str, engine: Any, compiled: Any, rest: tuple[Counter[str], random.Random]) -> None:
+    seen, rng = rest
+    pieces = snippets(case.format, case.renders)
     for _ in range(SAMPLES):
         found = sampled(engine.walk(compiled), rng, pieces, most=200)
         if found is None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +15,17 @@ from tests.grammar.cases import accepted
 from tests.grammar.laws import fault, snippets
 from tests.grammar.proof_laws import CHOICES, Case, case_of
 from tests.grammar.tokens import Tokens, pieces_of, vocabulary_of
-from toolglean.formats import all_formats
+from toolglean.formats import Format, all_formats
 
 __all__ = ["tokens"]
 
 
-def tokens(wanted: int, file: str | None, part: str = "1/1") -> bool:
+def tokens(wanted: int, file: str = "", part: str = "1/1") -> bool:
     """Print how many turns are accepted and read, of about so many of each engine. Whether the law held.
 
     Args:
         wanted: how many, over all formats and choices.
-        file: a tokenizer, as `tokens.vocabulary_of` reads it; None: a small one, of words of the turns.
+        file: a tokenizer, as `tokens.vocabulary_of` reads it; "": a small one, of words of the turns.
         part: "2/3": the second third of the formats, so that several processes can share the work.
     """
     formats = all_formats()
@@ -31,7 +33,16 @@ def tokens(wanted: int, file: str | None, part: str = "1/1") -> bool:
     words, special = vocabulary_of(Path(file)) if file else ([], [])
     first, parts = map(int, part.split("/"))
     seen: Counter[str] = Counter()
-    for declared in formats[first - 1 :: parts]:
+    with suppress(KeyboardInterrupt):
+        _tried(formats[first - 1 :: parts], each, (words, special), seen)
+    for key, number in sorted(seen.items()):
+        print(f"{key:50}{number:8,}")
+    return not any("MIS" in key for key in seen)
+
+
+def _tried(formats: Sequence[Format], each: int, given: tuple[list[bytes], list[str]], seen: Counter[str]) -> None:
+    words, special = given
+    for declared in formats:
         vocabulary = Tokens(declared, words or pieces_of(text for _, text in accepted(declared)), special)
         engines = (vocabulary.xgrammar(), vocabulary.llguidance())
         rng = random.Random(declared.name)
@@ -43,9 +54,6 @@ def tokens(wanted: int, file: str | None, part: str = "1/1") -> bool:
                 _walked(case, engine, vocabulary, (each, rng, seen))
         seen["formats"] += 1
         print(f"{declared.name}: {len(vocabulary.vocabulary):,} tokens, {len(vocabulary.special)} special", flush=True)
-    for key, number in sorted(seen.items()):
-        print(f"{key:50}{number:8,}")
-    return not any("MIS" in key for key in seen)
 
 
 def _walked(case: Case, engine: Any, vocabulary: Tokens, rest: tuple[int, random.Random, Counter[str]]) -> None:

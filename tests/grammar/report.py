@@ -2,8 +2,9 @@
 # What it must not know: how any figure is made.
 #
 #   python -m tests.grammar.report table            every format, all notations and choices: turns accepted, mutants refused
-#   python -m tests.grammar.report laws N           random schemas and values: N renders accepted, N samples read
-#   python -m tests.grammar.report tokens N [FILE]  the same with a tokenizer that has the markers as special tokens
+#   python -m tests.grammar.report laws N [SEED]    random schemas and values: N renders accepted, N samples read
+#   python -m tests.grammar.report tokens N [FILE [PART]]
+#                                                   the same with a tokenizer that has the markers as special tokens
 #   python -m tests.grammar.report times            time to make and to compile, for 1, 10 and 100 tools
 #
 # `llama_cpp.py` asks llama.cpp's own reader of GBNF.
@@ -36,9 +37,9 @@ def main(arguments: list[str]) -> int:
     if what == "table":
         held = table({**engines(), "gbnf, own reader": OwnReader()})
     elif what == "laws":
-        held = laws(count, engines())
+        held = laws(count, engines(), int(rest[1]) if len(rest) > 1 else 0)
     elif what == "tokens":
-        held = tokens(count, *(rest[1:] or [None]))  # type: ignore[arg-type]
+        held = tokens(count, *rest[1:])
     else:
         times(engines())
         held = True

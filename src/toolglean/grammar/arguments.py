@@ -237,35 +237,46 @@ class Arguments:
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def parameters(self) -> Node:
-        """The parameters, each in the format's first pattern."""
+        """The parameters, each in the format's first pattern that tells what the value is."""
         members = self._one()
         found = []
         for name, schema, needed in members.members:
-            each = self._parameter(Lit(self.format.escaped(name)), schema, f"{self.path}.properties.{name}")
-            found.append(self.rules.named(each) if needed else opt(self.rules.named(each)))
-        if members.others is not NEVER and self._takes_text(members.others):
+            known = {} if schema is True else schema
+            shapes = self.schemas.shapes(known, f"{self.path}.properties.{name}")
+            ways = self._ways(self._parameter(Lit(self.format.escaped(name)), known, shapes), name)
+            found.append(self.rules.named(ways) if needed else opt(self.rules.named(ways)))
+        if members.others is not NEVER:
             key = Word(others(("", *(name for name, _, _ in members.members)), NAME))
-            found.append(many(self._parameter(key, None, self.path)))
+            shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
+            ways = self._parameter(key, None, shapes)
+            found += [many(alt(*ways))] if ways else []
         return seq(*found)
 
-    def _takes_text(self, schema: Any) -> bool:
-        # Of a parameter that is not listed, the reader knows nothing: its value is text.
-        shapes = self.schemas.shapes(schema, f"{self.path}.additionalProperties")
-        return any(shape.kind == "string" and not shape.schema for shape in shapes)
+    def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
+        # `render` takes the first pattern that can hold a value: where a text alone does not tell what it stands for,
+        # that is one in which the type stands beside it. `schema`: None for a parameter of which the reader knows
+        # nothing.
+        first, *more = self.format.parameters
+        ways = self._written(first, key, schema, shapes)
+        if self.format.types and "{type}" not in first and (schema is None or len(shapes) > 1):
+            for pattern in [each for each in more if "{type}" in each][:1]:
+                ways += self._written(pattern, key, schema, shapes)
+        return ways
 
-    def _parameter(self, key: Node, schema: Any, path: str) -> Node:
-        pattern = self.format.parameters[0]
+    def _written(self, pattern: str, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
+        # The ways to write the parameter in that pattern.
         tokens = tokens_of(pattern)
         at = tokens.index(Hole("value"))
         tail = "".join("" if isinstance(each, Hole) else each.text for each in tokens[at + 1 :])
         closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
         keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
         if Hole("type") in tokens:
-            return self._typed(tokens[:at], key, schema, path, tail, keeps)
+            return self._typed(tokens[:at], key, shapes, tail, keeps)
+        if schema is None:  # its value is text, whatever that looks like
+            shapes = [each for each in shapes if each.kind == "string"]
         untyped = Untyped(self.schemas, self.rules, self.root)
-        known = {} if schema is None or schema is True else schema
-        ways = untyped.ways(known, self.schemas.shapes(known, path), tail, keeps)
-        return seq(_head(tokens[:at], key, ""), self._ways(ways, path.rpartition(".")[2]))
+        ways = untyped.ways(schema or {}, shapes, tail, keeps)
+        return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
         # What stands before the value in other patterns that begin like this one: a marker beats a value.
@@ -281,13 +292,13 @@ class Arguments:
         return found
 
     def _typed(
-        self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]
-    ) -> Node:
+        self, head: Sequence[Token], key: Node, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...]
+    ) -> list[Node]:
         # The format says the type, and a value that is no string is JSON.
         values = Values(JsonDialect(keeps), self.schemas, self.rules)
-        types, ways = self.format.types, []
-        known = {} if schema is None else schema
-        for shape in self.schemas.shapes(known, path):
+        types = self.format.types
+        ways: list[Node] = []
+        for shape in shapes:
             samples = shape.values if shape.kind == "literal" else _samples[shape.kind]
             for word in dict.fromkeys(type_word(each, types) for each in samples):
                 here = _head(head, key, word)
@@ -303,7 +314,7 @@ class Arguments:
                     ways += [seq(here, alt(*fit))] if fit else []
                 else:
                     ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]
-        return self._ways(ways, path.rpartition(".")[2])
+        return ways
 
 
 def _head(tokens: Sequence[Token], key: Node, word: str) -> Node:
