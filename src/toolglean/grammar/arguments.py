@@ -17,9 +17,10 @@ from toolglean.errors import UsageError
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import NAME, JsonDialect, PythonDialect, QuotedDialect, raw_text
+from toolglean.grammar.members import Objects
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, listed, many, opt, seq
-from toolglean.grammar.shapes import Objects, Schemas, Shape
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, many, opt, seq
+from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.strings import others
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
@@ -85,6 +86,16 @@ class Arguments:
             )
         return whole
 
+    def _unheld(self, members: Objects, path: str, *, counts: bool = False, names: bool = True) -> None:
+        # What is not held of members that are written as text.
+        if counts and members.is_counted:
+            word = "minProperties" if members.least else "maxProperties"
+            self.schemas.losses.add(f"{path}.{word}", f"the format {self.format.name!r} does not count parameters")
+        if names and members.names is not True and members.others is not NEVER:
+            self.schemas.losses.add(
+                f"{path}.{members.named_by}", f"the format {self.format.name!r} has plain names of letters and digits"
+            )
+
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 
     def in_json(self) -> Node:
@@ -106,6 +117,7 @@ class Arguments:
         return self.rules.named(alt(*ways))
 
     def _keywords(self, plain: list[tuple[str, Any, bool]], members: Objects, values: Values, path: str) -> Node:
+        self._unheld(members, path)
         items = [
             (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in plain
@@ -114,7 +126,7 @@ class Arguments:
         if members.others is not NEVER:
             key = Word(seq(others(("", *(name for name, _, _ in members.members)), _keyword_letter), Lit("=")))
             more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
-        some, may_be_empty = listed(items, values.dialect.comma, self.rules, more)
+        some, may_be_empty = members.arranged(items, values.dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(some, Lit(")"))]
         return alt(*([Lit(")")] if may_be_empty else []), *ways)
 
@@ -123,6 +135,7 @@ class Arguments:
     def quoted(self, codec: Quoted) -> Node:
         """An object with bare keys."""
         members = self._one()
+        self._unheld(members, self.path)
         dialect = QuotedDialect(codec)
         values = Values(dialect, self.schemas, self.rules)
         items = []
@@ -135,7 +148,7 @@ class Arguments:
             free = dialect.string({}, "", self.schemas.losses)
             key = dialect.other_key([name for name, _, _ in members.members])
             more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        some, may_be_empty = listed(items, dialect.comma, self.rules, more)
+        some, may_be_empty = members.arranged(items, dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(Lit("{"), some, Lit("}"))]
         return self.rules.named(alt(*([Lit("{}")] if may_be_empty else []), *ways))
 
@@ -173,6 +186,7 @@ class Arguments:
     def elements(self, codec: Tree) -> Node:
         """An element for each argument."""
         members = self._one()
+        self._unheld(members, self.path, counts=True, names=False)
         found = []
         for name, _, needed in members.members:
             inside = self._element(
@@ -219,7 +233,7 @@ class Arguments:
             (needed, self._element(name, schema, prefix, f"{shape.path}.properties.{name}", top=False))
             for name, schema, needed in members.members
         ]
-        some, may_be_empty = listed(inside, EMPTY, self.rules)
+        some, may_be_empty = members.arranged(inside, EMPTY, self.rules, None)
         found += [some] if some is not None else []
         return [*found, EMPTY] if may_be_empty and alone else found
 
@@ -239,6 +253,7 @@ class Arguments:
     def parameters(self) -> Node:
         """The parameters, each in the format's first pattern that tells what the value is."""
         members = self._one()
+        self._unheld(members, self.path, counts=True)
         found = []
         for name, schema, needed in members.members:
             known = {} if schema is True else schema
@@ -248,8 +263,8 @@ class Arguments:
         if members.others is not NEVER:
             key = Word(others(("", *(name for name, _, _ in members.members)), NAME))
             shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
-            ways = self._parameter(key, None, shapes)
-            found += [many(alt(*ways))] if ways else []
+            written = self._parameter(key, None, shapes)
+            found += [many(alt(*written))] if written else []
         return seq(*found)
 
     def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:

@@ -179,7 +179,7 @@ class QuotedDialect:
 
     def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         if schema:
-            losses.add(f"{path}.propertyNames", "bare keys are held only to letters, digits and underscores")
+            losses.add(path, "bare keys are held only to letters, digits and underscores")
         return self.other_key(())
 
 
