@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
@@ -51,18 +52,23 @@ class Dialect(Protocol):
     brackets: tuple[Node, Node, Node, Node, Node, Node]
     comma: Node
 
+    @abstractmethod
     def literal(self, value: Any) -> Node | None:
         """That value; None where the dialect cannot write it."""
 
+    @abstractmethod
     def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         """A string that meets the schema."""
 
+    @abstractmethod
     def key(self, name: str) -> Node:
         """The key of that member, and what stands before its value."""
 
+    @abstractmethod
     def other_key(self, names: Iterable[str]) -> Node:
         """Any key but these."""
 
+    @abstractmethod
     def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         """A key that meets the schema of a string."""
 
