@@ -131,6 +131,15 @@ def test_what_no_grammar_holds_is_an_error_and_without_strict_a_note() -> None:
     Gbnf(loose.gbnf())
 
 
+@pytest.mark.parametrize("declared", ["gemma-4", "pythonic"])
+def test_a_plain_key_is_no_longer_than_readers_take(declared: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": True}
+    accepts = Gbnf(grammar_of(declared, [Tool("f", schema)], choice="required").gbnf()).accepts
+    around = "<|tool_call>call:f{{{}:1}}<tool_call|>" if declared == "gemma-4" else "[f({}=1)]"
+    assert accepts(around.format("k" * 100))
+    assert not accepts(around.format("k" * 257))
+
+
 def test_a_note_says_where_a_grammar_is_narrower() -> None:
     found = one({"type": "object"}, "minimax-m3")
     assert found.notes == (

@@ -16,12 +16,11 @@ from typing import Any
 from toolglean.errors import UsageError
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
-from toolglean.grammar.dialects import NAME, JsonDialect, PythonDialect, QuotedDialect, raw_text
+from toolglean.grammar.dialects import JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Objects
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, many, opt, seq
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.strings import others
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
 from toolglean.grammar.values import Values
@@ -124,7 +123,7 @@ class Arguments:
         ]
         more = None
         if members.others is not NEVER:
-            key = Word(seq(others(("", *(name for name, _, _ in members.members)), _keyword_letter), Lit("=")))
+            key = Word(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
             more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
         some, may_be_empty = members.arranged(items, values.dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(some, Lit(")"))]
@@ -261,7 +260,7 @@ class Arguments:
             ways = self._ways(self._parameter(Lit(self.format.escaped(name)), known, shapes), name)
             found.append(self.rules.named(ways) if needed else opt(self.rules.named(ways)))
         if members.others is not NEVER:
-            key = Word(others(("", *(name for name, _, _ in members.members)), NAME))
+            key = Word(plain_key(name for name, _, _ in members.members))
             shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
             written = self._parameter(key, None, shapes)
             found += [many(alt(*written))] if written else []
