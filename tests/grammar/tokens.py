@@ -35,6 +35,7 @@ class Tokens:
         import numpy as np  # noqa: PLC0415  # it comes with xgrammar
 
         markers = [each for each in declared.markers if len(each) > 3 and each[0] in "<[]" and each[-1] in ">]["]
+        markers = [each for each in markers if not any(_is_row(each, other, markers) for other in markers)]
         self.special = list(dict.fromkeys([*markers, *special]))
         taken = {each.encode() for each in self.special}
         words = [each for each in dict.fromkeys(pieces) if len(each) > 1 and each not in taken]
@@ -109,6 +110,11 @@ class Tokens:
                 if len(numbers):
                     return int(numbers[rng.randrange(len(numbers))])
         return -1
+
+
+def _is_row(marker: str, other: str, markers: Sequence[str]) -> bool:
+    # Two markers in a row are two tokens.
+    return marker != other and marker.startswith(other) and marker[len(other) :] in markers
 
 
 def _numbers(np: Any, size: int, numbers: Iterable[int]) -> Any:
