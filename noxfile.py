@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import os
+import tarfile
 from pathlib import Path
 
 import nox
@@ -19,6 +21,10 @@ nox.options.reuse_venv = "no"
 CLIENTS = ("ollama", "openai", "mcp")
 NEEDS_NONE = ("tests/clients/test_repair.py",)  # the core of the transport and of the proxy
 GRAMMARS = ("xgrammar==0.2.8", "llguidance==1.9.1")  # vLLM 0.33 allows llguidance below 1.8: 1.7.6 passes as well
+TOKENIZER = (
+    "from importlib.resources import files; "
+    "print(files('mistral_common') / 'data/mistral_instruct_tokenizer_240323.model.v3')"
+)
 TOOLS = ("pytest>=8.4", "hypothesis>=6.150")
 # pyproject's own options ask for pytest-benchmark, which the clients' tests do not need. The plugin makes the run fail
 # where the tests of an environment skip themselves.
@@ -123,12 +129,45 @@ def grammar(session: nox.Session) -> None:
 
     nox -s grammar -- --depth full      everything
     nox -s grammar -- report            the tables of docs/explanation/grammars.md, instead of the tests
+    nox -s grammar -- tokens N          the law on Mistral's tokenizer of 33,000 tokens, which mistral-common brings
     """
     session.install("--editable", ".", *TOOLS, "jsonschema>=4.20", *GRAMMARS)
-    if session.posargs[:1] == ["report"]:
-        session.run("python", "-m", "tests.grammar.report", *session.posargs[1:])
-        return
-    session.run("python", "-m", "pytest", *OPTIONS, "tests/grammar", *session.posargs)
+    what, *rest = session.posargs or [""]
+    if what == "report":
+        session.run("python", "-m", "tests.grammar.report", *rest)
+    elif what == "tokens":
+        session.install("--no-deps", "mistral-common==1.13.1")
+        found = session.run("python", "-c", TOKENIZER, silent=True)
+        session.run("python", "-m", "tests.grammar.report", "tokens", *(rest or ["5000"]), str(found).strip())
+    else:
+        session.run("python", "-m", "pytest", *OPTIONS, "tests/grammar", *session.posargs)
+
+
+@nox.session(default=False)
+def llama_grammar(session: nox.Session) -> None:
+    """Grammars by llama.cpp's own reader: llama-cpp-python brings the three files that g++ compiles (77 MB)."""
+    session.install("--editable", ".", *TOOLS, "jsonschema>=4.20")
+    folder = session.create_tmp()
+    session.run("pip", "download", "--no-deps", "--no-binary", ":all:", "--dest", folder, "llama-cpp-python==0.3.36")
+    with tarfile.open(next(Path(folder).glob("llama_cpp_python-*.tar.gz"))) as sources:
+        sources.extractall(folder, filter="data")
+    sources_of = next(Path(folder).glob("llama_cpp_python-*/vendor/llama.cpp"))
+    session.run("python", "-m", "tests.grammar.llama_cpp", str(sources_of), *session.posargs)
+
+
+@nox.session(default=False)
+def vllm_grammar(session: nox.Session) -> None:
+    """Structural tags through vLLM's request path: in an environment that has vllm, which is not made here.
+
+    VLLM_PYTHON=/path/to/python nox -s vllm_grammar
+    """
+    python = os.environ.get("VLLM_PYTHON")
+    if not python:
+        session.error(
+            "set VLLM_PYTHON to the Python of an environment with vllm 0.33 (its source is enough), torch and xgrammar"
+        )
+    paths = os.pathsep.join(filter(None, ("src", ".", os.environ.get("PYTHONPATH"))))
+    session.run(python, "-m", "tests.grammar.vllm_path", external=True, env={"PYTHONPATH": paths})
 
 
 @nox.session(default=False)

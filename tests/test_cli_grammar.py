@@ -72,7 +72,7 @@ def test_what_is_loosened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-format"], "unknown format"),
+        (["no-such-format"], "is no file with a template, no format and no model"),
         (["hermes", "--choice", "nope"], "choice='nope'"),
         (["command-r", "--reasoning"], "no markers for reasoning"),
         (["hermes", "--set", "a=1"], "--set needs a template"),

@@ -9,7 +9,9 @@ import pytest
 
 from fuzz import repairs
 from tests.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, UsageError
+from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean.formats import get_format
+from toolglean.formats.compile import compiled
 
 SCHEMA = {
     "type": "object",
@@ -180,6 +182,23 @@ def test_several_calls_are_mended_in_one_turn() -> None:
         ("ok", (PYTHON,)),
         ("malformed", ()),
     ]
+
+
+@pytest.mark.parametrize("name", ["glm-4.7", "hunyuan-3", "kimi-k3"])
+@pytest.mark.parametrize("mention", ["", " x"])
+def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str, mention: str) -> None:
+    # The next call begins with a tool's name: behind the mention there is none, and the one that follows later is not
+    # what the mention opens.
+    declared = get_format(name)
+    closers, openers = compiled((declared,)).ends(0)
+    tools = ToolSet(TOOLS)
+    for closer in closers:
+        for opener in openers:
+            value = f"see {closer}{opener}{mention}"
+            text = render(declared, [("f", {"a": value}), ("f", {"a": "y"})], tools=tools)
+            events = events_of(lambda: Parser(TOOLS, format=declared, markup=True), text)
+            assert calls_of(events) == [("f", {"a": value}), ("f", {"a": "y"})], text
+            assert told(events) == []
 
 
 def test_what_was_handed_out_stays() -> None:

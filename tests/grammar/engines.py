@@ -50,7 +50,10 @@ class Xgrammar:
         return XgrammarWalk(self, compiled)
 
     def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
-        compiled = self.compiled(grammar)
+        return self.accepting(self.compiled(grammar))
+
+    def accepting(self, compiled: Any) -> Callable[[str], bool]:
+        """Whether a text is a turn of what was compiled."""
 
         def accepts(text: str) -> bool:
             matcher = self.xgr.GrammarMatcher(compiled)
@@ -67,11 +70,17 @@ class XgrammarWalk:
         self.mask = engine.xgr.allocate_token_bitmask(1, engine.size)
         self.end = engine.size - 1
 
+    def bits(self) -> Any:
+        """Of each token, whether it may come: an array of numpy."""
+        import numpy as np  # noqa: PLC0415  # it comes with xgrammar
+
+        if not self.matcher.fill_next_token_bitmask(self.mask):
+            return np.ones(self.end, dtype=bool)
+        return np.unpackbits(self.mask[0].numpy().view(np.uint8), bitorder="little")[: self.end].astype(bool)
+
     def allowed(self) -> Sequence[int]:
-        if self.matcher.fill_next_token_bitmask(self.mask):
-            words = [int(word) & 0xFFFFFFFF for word in self.mask[0].tolist()]
-            return [number for number in range(self.end) if words[number >> 5] >> (number & 31) & 1]
-        return range(self.end)
+        found: list[int] = self.bits().nonzero()[0].tolist()
+        return found
 
     def push(self, token: int) -> bool:
         return bool(self.matcher.accept_token(token))
@@ -107,7 +116,10 @@ class Llguidance:
         return LlguidanceWalk(compiled.deep_copy(), self.size)
 
     def acceptor(self, grammar: Grammar) -> Callable[[str], bool]:
-        compiled = self.compiled(grammar)
+        return self.accepting(self.compiled(grammar))
+
+    def accepting(self, compiled: Any) -> Callable[[str], bool]:
+        """Whether a text is a turn of what was compiled."""
 
         def accepts(text: str) -> bool:
             matcher = compiled.deep_copy()
@@ -122,10 +134,16 @@ class LlguidanceWalk:
         self.matcher = matcher
         self.size = size  # without the end of the turn
 
+    def bits(self) -> Any:
+        """Of each token, whether it may come: an array of numpy."""
+        import numpy as np  # noqa: PLC0415  # it comes with xgrammar
+
+        mask = np.frombuffer(self.matcher.compute_bitmask(), dtype=np.uint8)
+        return np.unpackbits(mask, bitorder="little")[: self.size].astype(bool)
+
     def allowed(self) -> Sequence[int]:
-        mask = self.matcher.compute_bitmask()
-        found = [8 * at + bit for at, byte in enumerate(mask) if byte for bit in range(8) if byte >> bit & 1]
-        return [each for each in found if each < self.size]
+        found: list[int] = self.bits().nonzero()[0].tolist()
+        return found
 
     def push(self, token: int) -> bool:
         return int(self.matcher.try_consume_tokens([token])) == 1

@@ -11,6 +11,7 @@ import jsonschema
 from tests.grammar.cases import GOOD, texts
 from toolglean import Output, ToolSet, parse
 from toolglean.formats import Format
+from toolglean.formats.compile import compiled
 
 ALLOWED = ("twice", "second", "duplicate")
 """Problems that a grammar cannot rule out: a member that comes again in an object of any members."""
@@ -60,6 +61,8 @@ def snippets(declared: Format, more: Sequence[str] = ()) -> list[str]:
         text = texts(declared, calls)
         if text is not None:
             found += [text, text[len(text) // 2 :], text[-len(text) // 3 :], text[-8:], text[-15:]]
+    closers, openers = compiled((declared.for_tools(["now"]) if declared.is_for_tools else declared,)).ends(0)
+    found += [closer + opener for closer in closers for opener in openers]
     for pattern in declared.parameters:
         found += [pattern.partition("{value}")[2]] * 4 + [pattern.partition("{key}")[0]]
     return [each for each in found if each]

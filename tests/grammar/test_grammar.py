@@ -39,6 +39,7 @@ def takes(schema: dict[str, Any], value: str, declared: str = "hermes", **option
         "pythonic": "[f(a={})]",
         "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\n{}\n</parameter>\n</function>\n</tool_call>",
         "gemma-4": "<|tool_call>call:f{{a:{}}}<tool_call|>",
+        "anthropic": '<function_calls>\n<invoke name="f">\n<parameter name="a"{}</parameter>\n</invoke>\n</function_calls>',
         "minimax-m3": ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">{}]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
     }[declared]
     return Gbnf(one(schema, declared, **options).gbnf()).accepts(around.format(value))
@@ -91,6 +92,8 @@ def test_json_values(schema: dict[str, Any], good: str, bad: str) -> None:
         ("qwen3-coder", {"type": "integer"}, ["1", "-20"], ["1.5", "a", ""]),
         ("qwen3-coder", {"type": "array", "items": {"type": "string"}}, ['["a<b"]', "[]"], ['["</parameter>"]', "a"]),
         ("qwen3-coder", {"anyOf": [{"type": "integer", "minimum": 5}, {"type": "string"}]}, ["5", "a7", "12"], ["4", "-5", " 4"]),
+        ("anthropic", {"anyOf": [{"type": "string"}, {"type": "integer"}]}, [">x", ">x y", ' string="true">7', ' string="false">7'], [' string="false">x', ' string="false">1.5']),
+        ("anthropic", {"type": "integer"}, [">7"], [">x", ' string="false">7']),
         ("gemma-4", {"type": "string"}, ['<|"|>a}{"<|"|>'], ["a", '<|"|>a<|"|>b<|"|>']),
         ("gemma-4", {"type": "array", "items": {"type": "integer"}}, ["[1,2]", "[]"], ["[1.5]", "1"]),
         ("minimax-m3", {"type": "array", "items": {"type": "integer"}}, ["]<]minimax[>[<a>]<]minimax[>[<item>1]<]minimax[>[</item>]<]minimax[>[</a>", "]<]minimax[>[<a>]<]minimax[>[</a>"], ["]<]minimax[>[<a>1]<]minimax[>[</a>"]),
@@ -102,25 +105,39 @@ def test_values_in_other_dialects(declared: str, schema: dict[str, Any], good: l
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
-    [
-        ({"type": "array", "uniqueItems": True}, "tools.f.parameters.properties.a.uniqueItems"),
-        ({"type": "integer", "multipleOf": 3}, "tools.f.parameters.properties.a.multipleOf"),
-        ({"type": "string", "pattern": "(?=a)b"}, "tools.f.parameters.properties.a.pattern"),
-        ({"not": {"type": "null"}}, "tools.f.parameters.properties.a.not"),
-        ({"$ref": "https://example.com/schema"}, "tools.f.parameters.properties.a.$ref"),
-        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "tools.f.parameters.properties.a.oneOf"),
-        ({"type": "object", "patternProperties": {"^x": {}}}, "tools.f.parameters.properties.a.patternProperties"),
-    ],
+    ("declared", "typed"),
+    [("deepseek-v3.2", '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="b" string="{}">{}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>'),
+     ("anthropic", '<function_calls>\n<invoke name="f">\n<parameter name="b" string="{}">{}</parameter>\n</invoke>\n</function_calls>')],
+    ids=["deepseek-v3.2", "anthropic"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("others", "text", "number"),
+    [(True, True, True), ({"type": "string"}, True, False), ({"type": "integer"}, False, True), (False, False, False)],
 )
-def test_what_no_grammar_holds(schema: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)) as error:
+def test_a_parameter_that_is_not_listed(declared: str, typed: str, others: Any, *, text: bool, number: bool) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": others}
+    accepts = Gbnf(grammar_of(declared, [Tool("f", schema)], choice="required").gbnf()).accepts
+    assert (accepts(typed.format("true", "x")), accepts(typed.format("false", "5"))) == (text, number)
+
+
+def test_what_no_grammar_holds_is_an_error_and_without_strict_a_note() -> None:
+    schema = {"type": "array", "uniqueItems": True}
+    with pytest.raises(UsageError, match=re.escape("tools.f.parameters.properties.a.uniqueItems")) as error:
         one(schema)
-    assert "structural tag" in str(error.value)
+    assert "neither a structural tag nor Lark nor GBNF" in str(error.value)
     assert "strict=False" in str(error.value)
     loose = one(schema, strict=False)
-    assert [note for note in loose.notes if note.startswith(said)]
+    assert loose.notes == ("tools.f.parameters.properties.a.uniqueItems: a grammar cannot say it",)
     Gbnf(loose.gbnf())
+
+
+@pytest.mark.parametrize("declared", ["gemma-4", "pythonic"])
+def test_a_plain_key_is_no_longer_than_readers_take(declared: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": True}
+    accepts = Gbnf(grammar_of(declared, [Tool("f", schema)], choice="required").gbnf()).accepts
+    around = "<|tool_call>call:f{{{}:1}}<tool_call|>" if declared == "gemma-4" else "[f({}=1)]"
+    assert accepts(around.format("k" * 100))
+    assert not accepts(around.format("k" * 257))
 
 
 def test_a_note_says_where_a_grammar_is_narrower() -> None:

@@ -84,10 +84,13 @@ def _format(args: argparse.Namespace) -> Format:
             raise InputError("--set needs a template: nothing else takes variables")
         try:
             return get_format(args.format)
-        except UsageError:
+        except UsageError as error:
             declared = format_of_model(args.format)
             if declared is None:
-                raise
+                raise InputError(
+                    f"{args.format!r} is no file with a template, no format and no model: give one of them; "
+                    "`toolglean formats` lists the formats"
+                ) from error
             return declared
     source = read_template(args.format)
     try:

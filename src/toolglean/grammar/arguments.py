@@ -16,11 +16,11 @@ from typing import Any
 from toolglean.errors import UsageError
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
-from toolglean.grammar.dialects import NAME, JsonDialect, PythonDialect, QuotedDialect, raw_text
+from toolglean.grammar.dialects import JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
+from toolglean.grammar.members import Objects
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, listed, many, opt, seq
-from toolglean.grammar.shapes import Objects, Schemas, Shape
-from toolglean.grammar.strings import others
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, many, opt, seq
+from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
 from toolglean.grammar.values import Values
@@ -85,6 +85,16 @@ class Arguments:
             )
         return whole
 
+    def _unheld(self, members: Objects, path: str, *, counts: bool = False, names: bool = True) -> None:
+        # What is not held of members that are written as text.
+        if counts and members.is_counted:
+            word = "minProperties" if members.least else "maxProperties"
+            self.schemas.losses.add(f"{path}.{word}", f"the format {self.format.name!r} does not count parameters")
+        if names and members.names is not True and members.others is not NEVER:
+            self.schemas.losses.add(
+                f"{path}.{members.named_by}", f"the format {self.format.name!r} has plain names of letters and digits"
+            )
+
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 
     def in_json(self) -> Node:
@@ -106,15 +116,16 @@ class Arguments:
         return self.rules.named(alt(*ways))
 
     def _keywords(self, plain: list[tuple[str, Any, bool]], members: Objects, values: Values, path: str) -> Node:
+        self._unheld(members, path)
         items = [
             (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in plain
         ]
         more = None
         if members.others is not NEVER:
-            key = Word(seq(others(("", *(name for name, _, _ in members.members)), _keyword_letter), Lit("=")))
+            key = Word(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
             more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
-        some, may_be_empty = listed(items, values.dialect.comma, self.rules, more)
+        some, may_be_empty = members.arranged(items, values.dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(some, Lit(")"))]
         return alt(*([Lit(")")] if may_be_empty else []), *ways)
 
@@ -123,6 +134,7 @@ class Arguments:
     def quoted(self, codec: Quoted) -> Node:
         """An object with bare keys."""
         members = self._one()
+        self._unheld(members, self.path)
         dialect = QuotedDialect(codec)
         values = Values(dialect, self.schemas, self.rules)
         items = []
@@ -135,7 +147,7 @@ class Arguments:
             free = dialect.string({}, "", self.schemas.losses)
             key = dialect.other_key([name for name, _, _ in members.members])
             more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        some, may_be_empty = listed(items, dialect.comma, self.rules, more)
+        some, may_be_empty = members.arranged(items, dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(Lit("{"), some, Lit("}"))]
         return self.rules.named(alt(*([Lit("{}")] if may_be_empty else []), *ways))
 
@@ -173,6 +185,7 @@ class Arguments:
     def elements(self, codec: Tree) -> Node:
         """An element for each argument."""
         members = self._one()
+        self._unheld(members, self.path, counts=True, names=False)
         found = []
         for name, _, needed in members.members:
             inside = self._element(
@@ -219,7 +232,7 @@ class Arguments:
             (needed, self._element(name, schema, prefix, f"{shape.path}.properties.{name}", top=False))
             for name, schema, needed in members.members
         ]
-        some, may_be_empty = listed(inside, EMPTY, self.rules)
+        some, may_be_empty = members.arranged(inside, EMPTY, self.rules, None)
         found += [some] if some is not None else []
         return [*found, EMPTY] if may_be_empty and alone else found
 
@@ -237,35 +250,47 @@ class Arguments:
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def parameters(self) -> Node:
-        """The parameters, each in the format's first pattern."""
+        """The parameters, each in the format's first pattern that tells what the value is."""
         members = self._one()
+        self._unheld(members, self.path, counts=True)
         found = []
         for name, schema, needed in members.members:
-            each = self._parameter(Lit(self.format.escaped(name)), schema, f"{self.path}.properties.{name}")
-            found.append(self.rules.named(each) if needed else opt(self.rules.named(each)))
-        if members.others is not NEVER and self._takes_text(members.others):
-            key = Word(others(("", *(name for name, _, _ in members.members)), NAME))
-            found.append(many(self._parameter(key, None, self.path)))
+            known = {} if schema is True else schema
+            shapes = self.schemas.shapes(known, f"{self.path}.properties.{name}")
+            ways = self._ways(self._parameter(Lit(self.format.escaped(name)), known, shapes), name)
+            found.append(self.rules.named(ways) if needed else opt(self.rules.named(ways)))
+        if members.others is not NEVER:
+            key = Word(plain_key(name for name, _, _ in members.members))
+            shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
+            written = self._parameter(key, None, shapes)
+            found += [many(alt(*written))] if written else []
         return seq(*found)
 
-    def _takes_text(self, schema: Any) -> bool:
-        # Of a parameter that is not listed, the reader knows nothing: its value is text.
-        shapes = self.schemas.shapes(schema, f"{self.path}.additionalProperties")
-        return any(shape.kind == "string" and not shape.schema for shape in shapes)
+    def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
+        # `render` takes the first pattern that can hold a value: where a text alone does not tell what it stands for,
+        # that is one in which the type stands beside it. `schema`: None for a parameter of which the reader knows
+        # nothing.
+        first, *more = self.format.parameters
+        ways = self._written(first, key, schema, shapes)
+        if self.format.types and "{type}" not in first and (schema is None or len(shapes) > 1):
+            for pattern in [each for each in more if "{type}" in each][:1]:
+                ways += self._written(pattern, key, schema, shapes)
+        return ways
 
-    def _parameter(self, key: Node, schema: Any, path: str) -> Node:
-        pattern = self.format.parameters[0]
+    def _written(self, pattern: str, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
+        # The ways to write the parameter in that pattern.
         tokens = tokens_of(pattern)
         at = tokens.index(Hole("value"))
         tail = "".join("" if isinstance(each, Hole) else each.text for each in tokens[at + 1 :])
         closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
         keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
         if Hole("type") in tokens:
-            return self._typed(tokens[:at], key, schema, path, tail, keeps)
+            return self._typed(tokens[:at], key, shapes, tail, keeps)
+        if schema is None:  # its value is text, whatever that looks like
+            shapes = [each for each in shapes if each.kind == "string"]
         untyped = Untyped(self.schemas, self.rules, self.root)
-        known = {} if schema is None or schema is True else schema
-        ways = untyped.ways(known, self.schemas.shapes(known, path), tail, keeps)
-        return seq(_head(tokens[:at], key, ""), self._ways(ways, path.rpartition(".")[2]))
+        ways = untyped.ways(schema or {}, shapes, tail, keeps)
+        return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
         # What stands before the value in other patterns that begin like this one: a marker beats a value.
@@ -281,13 +306,13 @@ class Arguments:
         return found
 
     def _typed(
-        self, head: Sequence[Token], key: Node, schema: Any, path: str, tail: str, keeps: tuple[Constraint, ...]
-    ) -> Node:
+        self, head: Sequence[Token], key: Node, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...]
+    ) -> list[Node]:
         # The format says the type, and a value that is no string is JSON.
         values = Values(JsonDialect(keeps), self.schemas, self.rules)
-        types, ways = self.format.types, []
-        known = {} if schema is None else schema
-        for shape in self.schemas.shapes(known, path):
+        types = self.format.types
+        ways: list[Node] = []
+        for shape in shapes:
             samples = shape.values if shape.kind == "literal" else _samples[shape.kind]
             for word in dict.fromkeys(type_word(each, types) for each in samples):
                 here = _head(head, key, word)
@@ -303,7 +328,7 @@ class Arguments:
                     ways += [seq(here, alt(*fit))] if fit else []
                 else:
                     ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]
-        return self._ways(ways, path.rpartition(".")[2])
+        return ways
 
 
 def _head(tokens: Sequence[Token], key: Node, word: str) -> Node:

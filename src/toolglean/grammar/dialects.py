@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Text, Word, alt, but, chars, intersected, many, opt, seq
+from toolglean.grammar.nodes import EMPTY, Chars, Lit, Node, Text, Word, alt, but, chars, intersected, many, opt, seq
 from toolglean.grammar.patterns import pattern
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import Fits
@@ -27,13 +28,14 @@ from toolglean.grammar.strings import (
 )
 from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, automaton, matches
 
-__all__ = ["NAME", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "raw_text"]
+__all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), many(chars(" \t"), 0, 40))))
 """White space where JSON may have it: none, a blank, or a line break with an indentation. Never more: models that may
 write white space without end do."""
 COUNTED = 100  # characters of a text with markers that it must not hold: each needs a rule for every beginning of one
 NAME = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
+LETTERS = 128  # of a plain key: readers take up to 256
 
 
 class Dialect(Protocol):
@@ -51,18 +53,23 @@ class Dialect(Protocol):
     brackets: tuple[Node, Node, Node, Node, Node, Node]
     comma: Node
 
+    @abstractmethod
     def literal(self, value: Any) -> Node | None:
         """That value; None where the dialect cannot write it."""
 
+    @abstractmethod
     def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         """A string that meets the schema."""
 
+    @abstractmethod
     def key(self, name: str) -> Node:
         """The key of that member, and what stands before its value."""
 
+    @abstractmethod
     def other_key(self, names: Iterable[str]) -> Node:
         """Any key but these."""
 
+    @abstractmethod
     def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         """A key that meets the schema of a string."""
 
@@ -175,12 +182,17 @@ class QuotedDialect:
         return Lit(f"{name}:")
 
     def other_key(self, names: Iterable[str]) -> Node:
-        return Word(seq(others(("", *names), NAME), Lit(":")))
+        return Word(seq(plain_key(names), Lit(":")))
 
     def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
         if schema:
-            losses.add(f"{path}.propertyNames", "bare keys are held only to letters, digits and underscores")
+            losses.add(path, "bare keys are held only to letters, digits and underscores")
         return self.other_key(())
+
+
+def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:
+    """A key of such letters that is none of the names."""
+    return others(("", *names), letter, most=LETTERS)
 
 
 def words_of(keeps: Iterable[Constraint]) -> list[str]:

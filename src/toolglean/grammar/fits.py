@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 __all__ = ["fits"]
@@ -31,13 +32,19 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": lambda value, bound: not _is_number(value) or value < bound,
     "minLength": lambda value, bound: not isinstance(value, str) or len(value) >= bound,
     "maxLength": lambda value, bound: not isinstance(value, str) or len(value) <= bound,
+    "multipleOf": lambda value, bound: not _is_number(value) or not Decimal(str(value)) % Decimal(str(bound)),
+    "minProperties": lambda value, bound: not isinstance(value, dict) or len(value) >= bound,
+    "maxProperties": lambda value, bound: not isinstance(value, dict) or len(value) <= bound,
     "minItems": lambda value, bound: not isinstance(value, list) or len(value) >= bound,
     "maxItems": lambda value, bound: not isinstance(value, list) or len(value) <= bound,
 }
 
 
 def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0) -> bool:
-    """Whether the value meets the schema, as far as the words go that schemas put beside an enum."""
+    """Whether the value meets the schema.
+
+    Not looked at: `unevaluatedItems`, `unevaluatedProperties`, `dependentSchemas`, `format`.
+    """
     if isinstance(schema, bool) or depth > 32:
         return schema is not False
     if not isinstance(schema, Mapping):
@@ -78,23 +85,50 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _fits_unions(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
-    tests = [
-        [fits(value, each, look_up, depth + 1) for each in schema.get(word) or ()]
-        for word in ("allOf", "anyOf", "oneOf")
-    ]
+    def holds(each: Any) -> bool:
+        return fits(value, each, look_up, depth + 1)
+
+    tests = [[holds(each) for each in schema.get(word) or ()] for word in ("allOf", "anyOf", "oneOf")]
     every, some, one = tests
-    return all(every) and (not some or any(some)) and (not one or sum(one) == 1)
+    if not all(every) or (some and not any(some)) or (one and sum(one) != 1):
+        return False
+    if "not" in schema and holds(schema["not"]):
+        return False
+    return "if" not in schema or holds(schema.get("then" if holds(schema["if"]) else "else", True))
 
 
 def _fits_inside(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
-    if isinstance(value, list) and "items" in schema:
-        return all(
-            fits(each, schema["items"], look_up, depth + 1) for each in value[len(schema.get("prefixItems") or ()) :]
-        )
-    if not isinstance(value, dict):
+    def holds(each: Any, inner: Any) -> bool:
+        return fits(each, inner, look_up, depth + 1)
+
+    if isinstance(value, list):
+        return _fits_items(value, schema, holds)
+    return not isinstance(value, dict) or _fits_members(value, schema, holds)
+
+
+def _fits_items(value: list[Any], schema: Mapping[str, Any], holds: Callable[[Any, Any], bool]) -> bool:
+    first = schema.get("prefixItems") or []
+    if not all(map(holds, value, first)) or not all(
+        holds(each, schema.get("items", True)) for each in value[len(first) :]
+    ):
+        return False
+    if schema.get("uniqueItems") and any(_same(one, other) for at, one in enumerate(value) for other in value[:at]):
+        return False
+    if "contains" not in schema:
         return True
-    known = schema.get("properties") or {}
-    others = schema.get("additionalProperties", True)
+    found = sum(holds(each, schema["contains"]) for each in value)
+    return bool(schema.get("minContains", 1) <= found <= schema.get("maxContains", found))
+
+
+def _fits_members(value: dict[str, Any], schema: Mapping[str, Any], holds: Callable[[Any, Any], bool]) -> bool:
+    known, patterns = schema.get("properties") or {}, schema.get("patternProperties") or {}
+    others, names = schema.get("additionalProperties", True), schema.get("propertyNames", True)
+    for name, each in value.items():
+        rules = [known[name]] if name in known else []
+        rules += [inner for pattern, inner in patterns.items() if _found(pattern, name)]
+        if not holds(name, names) or not all(holds(each, inner) for inner in rules or [others]):
+            return False
+    needs = schema.get("dependentRequired") or {}
     return all(name in value for name in schema.get("required") or ()) and all(
-        fits(each, known.get(name, others), look_up, depth + 1) for name, each in value.items()
+        name in value for key, names in needs.items() if key in value for name in names
     )

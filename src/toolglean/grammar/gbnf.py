@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word, many, seq
+from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Rules, Text, many, seq
 from toolglean.grammar.texts import automaton
+from toolglean.grammar.writer import Writer
 
 __all__ = ["gbnf"]
 
@@ -27,56 +28,25 @@ def gbnf(root: Node, rules: Rules) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Writer:
+class _Writer(Writer):
     def __init__(self, given: Rules) -> None:
-        self.given = given
-        self.rules: dict[str, str] = {}
-        self._names: dict[Node, str] = {}
+        super().__init__(given)
         self._texts: dict[object, str] = {}
 
-    def node(self, node: Node) -> str:
-        """The node, as the whole of a rule."""
-        if isinstance(node, Alt):
-            return " | ".join(self.node(way) for way in node.ways)
-        if isinstance(node, Seq):
-            return " ".join(self._part(part) for part in node.parts)
-        return self._part(node)
+    def literal(self, text: str) -> str:
+        return quoted(text)
 
-    def _part(self, node: Node) -> str:
-        # What may stand in a row.
-        if isinstance(node, Lit):
-            return quoted(node.text)
-        if isinstance(node, Chars):
-            return _chars(node)
-        if isinstance(node, Ref):
-            return self._rule(node)
-        if isinstance(node, Word):
-            return self._word(node)
-        if isinstance(node, Text):
-            return self._text(node)
-        if isinstance(node, Many):
-            return self._many(node)
-        return f"({self.node(node)})"
+    def chars(self, node: Chars) -> str:
+        return _chars(node)
 
-    def _rule(self, node: Ref) -> str:
-        if node.name not in self.rules:
-            self.rules[node.name] = ""  # it may refer to itself
-            self.rules[node.name] = self.node(self.given.nodes[node.name])
-        return node.name
+    def word(self, node: Node) -> str:
+        return quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
 
-    def _word(self, node: Word) -> str:
-        if isinstance(node.node, Lit):
-            return quoted(node.node.text)
-        if node not in self._names:
-            name = self._names[node] = f"w{len(self._names)}"
-            self.rules[name] = self.node(node.node)
-        return self._names[node]
-
-    def _many(self, node: Many) -> str:
+    def many(self, node: Many) -> str:
         least, most = node.least, node.most
         if max(least, most or 0) > MOST:
             return self._hundreds(node.node, least, most)
-        inner = self._part(node.node)
+        inner = self.part(node.node)
         sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((least, most))
         if sign is None:
             sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
@@ -94,7 +64,7 @@ class _Writer:
             parts.append(ways)
         return f"({self.node(seq(*parts))})"
 
-    def _text(self, node: Text) -> str:
+    def text(self, node: Text) -> str:
         parts = [quoted(node.head)] if node.head else []
         parts.append(self._automaton(node))
         return " ".join(parts + ([quoted(node.tail)] if node.tail else []))

@@ -117,7 +117,7 @@ def grammar_of(
         first = next(iter(losses.loosened))
         more = f" (and {len(losses.loosened) - 1} more)" if len(losses.loosened) > 1 else ""
         raise UsageError(
-            f"{first}: neither a structural tag nor Lark nor GBNF holds it{more}: change the "
-            "schema, or pass strict=False"
+            f"{first}{more}; neither a structural tag nor Lark nor GBNF holds it: change the schema, or pass "
+            "strict=False (`--loose` on the command line)"
         )
     return Grammar(declared.name, choice, (*losses.loosened, *losses.tightened), root, turn.rules)

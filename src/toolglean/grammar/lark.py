@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word, seq
+from toolglean.grammar.nodes import Chars, Lit, Many, Node, Rules, Seq, Text, seq
 from toolglean.grammar.regexes import count, regex
+from toolglean.grammar.writer import Writer
 
 __all__ = ["lark"]
 
@@ -24,47 +25,22 @@ def lark(root: Node, rules: Rules, special_tokens: Mapping[str, int] | None = No
     return "\n".join(["%llguidance {}", *lines, *(f"{name}: {text}" for name, text in writer.rules.items())]) + "\n"
 
 
-class _Writer:
+class _Writer(Writer):
     def __init__(self, given: Rules, special: Mapping[str, int]) -> None:
-        self.given, self.special = given, special
-        self.rules: dict[str, str] = {}
-        self._names: dict[Node, str] = {}
+        super().__init__(given)
+        self.special = special
         words = sorted(filter(None, special), key=len, reverse=True)
         self._cut = re.compile(f"({'|'.join(map(re.escape, words))})") if words else None
 
-    def node(self, node: Node) -> str:
-        """The node, as the whole of a rule."""
-        if isinstance(node, Alt):
-            return " | ".join(self.node(way) for way in node.ways)
-        if isinstance(node, Seq):
-            return " ".join(self._part(part) for part in node.parts)
-        return self._part(node)
-
-    def _part(self, node: Node) -> str:
-        if isinstance(node, Lit):
-            return self._literal(node.text)
-        if isinstance(node, Ref):
-            return self._rule(node)
-        if isinstance(node, Word):
-            return self._word(node.node)
-        if isinstance(node, Text):
-            return self._text(node)
-        if isinstance(node, Many):
-            inner = self._part(node.node)
-            inner = inner if re.fullmatch(r"\w+|\([^()]*\)", inner) else f"({inner})"
-            return inner + count(node)
-        if isinstance(node, Chars):
-            return self._terminal(node)
-        return f"({self.node(node)})"
-
-    def _rule(self, node: Ref) -> str:
-        if node.name not in self.rules:
-            self.rules[node.name] = ""
-            self.rules[node.name] = self.node(self.given.nodes[node.name])
-        return node.name
-
-    def _literal(self, text: str) -> str:
+    def literal(self, text: str) -> str:
         return " ".join(self._literals(text)) or '""'
+
+    def chars(self, node: Chars) -> str:
+        return self._terminal(node)
+
+    def many(self, node: Many) -> str:
+        inner = self.part(node.node)
+        return (inner if re.fullmatch(r"\w+|\([^()]*\)", inner) else f"({inner})") + count(node)
 
     def _literals(self, text: str) -> Iterator[str]:
         for piece in self._cut.split(text) if self._cut else [text]:
@@ -81,7 +57,7 @@ class _Writer:
         ends = [found.end() for found in self._cut.finditer(text)] if self._cut else []
         return (text[: ends[-1]], text[ends[-1] :]) if ends else ("", text)
 
-    def _word(self, node: Node) -> str:
+    def word(self, node: Node) -> str:
         # A special token at its edge stands outside the terminal.
         parts = list(node.parts) if isinstance(node, Seq) else [node]
         before = behind = ""
@@ -97,24 +73,18 @@ class _Writer:
     def _terminal(self, node: Node) -> str:
         if isinstance(node, Lit):
             return json.dumps(node.text, ensure_ascii=False)
-        return self._named(node, f"/{regex(node)}/")
+        return self.named(node, "W", f"/{regex(node)}/")
 
-    def _named(self, key: Node, text: str) -> str:
-        if key not in self._names:
-            self._names[key] = f"W{len(self._names)}"
-            self.rules[self._names[key]] = text
-        return self._names[key]
-
-    def _text(self, node: Text) -> str:
+    def text(self, node: Text) -> str:
         before, head = self._behind(node.head)
         tail, behind = self._parted(node.tail)
         # What a complement matches need not be UTF-8: only beside any text does it end where it must.
         inside = " & ".join(["/(?s:.*)/", *_merged(each.regex for each in node.constraints)])
         if head or tail:
-            body = self._named(Text(node.constraints), inside)
+            body = self.named(Text(node.constraints), "W", inside)
             parts = [json.dumps(each, ensure_ascii=False) if each else "" for each in (head, tail)]
             inside = " ".join(filter(None, [parts[0], body, parts[1]]))
-        name = self._named(Text(node.constraints, tail, head), inside)
+        name = self.named(Text(node.constraints, tail, head), "W", inside)
         return " ".join([*self._literals(before), name, *self._literals(behind)])
 
 

@@ -135,8 +135,11 @@ def _lengths(node: Node) -> tuple[int, int | None]:
     return sum(low for low, _ in found), None if None in total else sum(high for high in total if high is not None)
 
 
-def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY) -> Node:
-    """Any text of these letters, or of `rest`, but none of the words."""
+def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:
+    """Any text of these letters, or of `rest`, but none of the words.
+
+    `most`: how many letters follow where it is none of them; None: any number.
+    """
     ends: dict[str, list[str]] = {}
     whole = False
     for word in dict.fromkeys(words):
@@ -147,6 +150,6 @@ def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY) -> Node:
     every = alt(letter, rest) if rest != EMPTY else letter
     first = intersected(letter, but("".join(ends)))
     ways: list[Node] = [] if whole else [EMPTY]
-    ways += [seq(alt(first, rest) if rest != EMPTY else first, many(every))]
-    ways += [seq(Lit(char), others(left, letter, rest)) for char, left in ends.items() if char in letter]
+    ways += [seq(alt(first, rest) if rest != EMPTY else first, many(every, 0, most))]
+    ways += [seq(Lit(char), others(left, letter, rest, most)) for char, left in ends.items() if char in letter]
     return alt(*ways)

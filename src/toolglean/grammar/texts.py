@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,20 +26,25 @@ class Constraint(Protocol):
     """What a text must meet. The states are anything that can be hashed; None: the text cannot meet it any more."""
 
     @property
+    @abstractmethod
     def start(self) -> Any:
         """The state before the text."""
 
     @property
+    @abstractmethod
     def chars(self) -> str:
         """The characters that are not like all others."""
 
+    @abstractmethod
     def step(self, state: Any, char: str) -> Any:
         """The state behind the character."""
 
+    @abstractmethod
     def final(self, state: Any) -> bool:
         """Whether the text may end here."""
 
     @property
+    @abstractmethod
     def regex(self) -> str:
         """As a terminal of Lark, with llguidance's operators."""
 

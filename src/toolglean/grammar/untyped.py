@@ -103,6 +103,10 @@ class Untyped:
         head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
         first = (First(ALL_SPACES + beginnings),) if beginnings else ()
+        if first:
+            self.schemas.losses.tighten(
+                shape.path, f"a string is not written with white space or one of {beginnings!r} first"
+            )
         return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from toolglean.errors import UsageError
 from toolglean.grammar.dialects import Dialect
+from toolglean.grammar.members import Objects
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import Lit, Node, Rules, Word, alt, listed, many, seq
+from toolglean.grammar.nodes import Lit, Node, Rules, Word, alt, many, seq
 from toolglean.grammar.numbers import bounds_of, integer, number
-from toolglean.grammar.shapes import Objects, Schemas, Shape
+from toolglean.grammar.shapes import Schemas, Shape
 
 __all__ = ["Values", "scalar"]
 
@@ -90,15 +91,14 @@ class Values:
             (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
         ]
-        inside, may_be_empty = listed(items, dialect.comma, self.rules, other)
-        assert inside is not None
-        some = seq(before, inside, behind)
-        return alt(empty, some) if may_be_empty else some
+        inside, may_be_empty = members.arranged(items, dialect.comma, self.rules, other)
+        some = [] if inside is None else [seq(before, inside, behind)]
+        return alt(*([empty] if may_be_empty else []), *some)
 
     def _other_key(self, members: Objects, names: list[str], path: str) -> Node:
         if members.names is True or not isinstance(members.names, Mapping):
             return self.dialect.other_key(names)
-        shapes = self.schemas.shapes(members.names, f"{path}.propertyNames")
+        shapes = self.schemas.shapes(members.names, f"{path}.{members.named_by}")
         ways = [self.dialect.key(each) for shape in shapes for each in shape.values if isinstance(each, str)]
         strings = [shape for shape in shapes if shape.kind == "string"]
         ways += [self.dialect.key_of(each.schema, each.path, self.schemas.losses) for each in strings]

@@ -398,7 +398,7 @@ def suspects(walk: Walk) -> Suspects:
     program, number = walk.program, walk.format
     key = "suspects", number
     if key not in program.kept:
-        program.kept[key] = Suspects(program.formats[number], program.before_names(number), program.tags(number))
+        program.kept[key] = Suspects(program.formats[number], program.tags(number))
     found: Suspects = program.kept[key]
     return found
 

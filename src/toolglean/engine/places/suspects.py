@@ -7,6 +7,8 @@
 # call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
 # pattern: with more white space nobody knows what of it belongs to the value, and nothing is mended. The same holds for
 # a value of several lines whose pattern has a line break only behind the closing marker: it may end with one itself.
+# Behind the call's own closer, another call counts only where it begins at once, as the family writes it: a value that
+# mentions a closer and an opener is not ended by the call that comes later in the turn.
 """Markers that a value may have swallowed."""
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ SPACE_CHARS = 64
 NAME_CHARS = 300  # within which the name of the next call must stand
 FOLLOWING_CHARS = 4096
 
+_HOLE = r"[^\s<>]{0,128}?"  # an id or an index, before the name
+
 _key = re.compile(r"""[^\s"'<>=|/]*""").match
 _space = re.compile(r"\s*").match
 
@@ -46,7 +50,7 @@ class Suspects:
         closers: the first marker behind the parameters of a call.
     """
 
-    def __init__(self, declared: Format, before_names: Iterable[str], tags: Iterable[str]) -> None:
+    def __init__(self, declared: Format, tags: Iterable[str]) -> None:
         found = (_opener(pattern) for pattern in declared.parameters)
         self._openers = [each for each in found if each is not None]
         rests = [_rest(pattern) for pattern in declared.calls if "{parameters}" in pattern]
@@ -59,7 +63,7 @@ class Suspects:
         self._behind = tuple(sorted(behind, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
         self._markers = (*self._behind, *self._tags)
-        self._names = re.compile(rf"(?:{'|'.join(map(re.escape, before_names)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
+        self._next_call = _next_call(declared).match
         self.lines = any(
             "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
         )
@@ -130,7 +134,7 @@ class Suspects:
             return seen and rest.startswith(self._tags) and self._calls(rest, is_name, at_end=at_end)
 
     def _calls(self, rest: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
-        found = self._names.search(rest)
+        found = self._next_call(rest)
         if found:
             return is_name(found[1])
         return False if at_end or len(rest) >= NAME_CHARS else None
@@ -168,6 +172,26 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
 def _rest(pattern: str) -> list[str]:
     tokens = tokens_of(pattern)
     return [token.text for token in tokens[tokens.index(Hole("parameters")) + 1 :] if isinstance(token, Literal)]
+
+
+def _next_call(declared: Format) -> re.Pattern[str]:
+    # A call's beginning up to its name, with the section's before it, or not.
+    heads = filter(None, map(_head, declared.spellings))
+    openers = dict.fromkeys(literal for opener, _ in declared.all_sections for literal in _literals(opener))
+    sections = "|".join(map(re.escape, openers)) or "(?!)"
+    return re.compile(rf"(?:(?:{sections})\s*)*(?:{'|'.join(dict.fromkeys(heads)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
+
+
+def _head(pattern: str) -> str:
+    tokens = tokens_of(pattern.strip())
+    if Hole("name") not in tokens:
+        return ""
+    parts = [
+        re.escape(each.text) if isinstance(each, Literal) else _HOLE
+        for each in tokens[: tokens.index(Hole("name"))]
+        if not isinstance(each, Space)
+    ]
+    return r"\s*".join(parts)
 
 
 def _literals(text: str) -> list[str]:

@@ -1,0 +1,84 @@
+# What this file knows: how a grammar becomes rules: rows, choices, references. That is the same in GBNF and in Lark.
+# What it must not know: how either of them spells anything (gbnf.py, lark.py).
+"""Nodes as rules."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word
+
+__all__ = ["Writer"]
+
+
+class Writer(ABC):
+    """Writes one grammar.
+
+    Args:
+        given: the rules to which the grammar refers.
+
+    Attributes:
+        rules: what was written, by the name of the rule.
+    """
+
+    def __init__(self, given: Rules) -> None:
+        self.given = given
+        self.rules: dict[str, str] = {}
+        self._names: dict[Node, str] = {}
+
+    def node(self, node: Node) -> str:
+        """The node, as the whole of a rule."""
+        if isinstance(node, Alt):
+            return " | ".join(self.node(way) for way in node.ways)
+        if isinstance(node, Seq):
+            return " ".join(self.part(part) for part in node.parts)
+        return self.part(node)
+
+    def part(self, node: Node) -> str:
+        """The node, as it may stand in a row."""
+        if isinstance(node, Lit):
+            return self.literal(node.text)
+        if isinstance(node, Chars):
+            return self.chars(node)
+        if isinstance(node, Ref):
+            return self._rule(node)
+        if isinstance(node, Word):
+            return self.word(node.node)
+        if isinstance(node, Text):
+            return self.text(node)
+        if isinstance(node, Many):
+            return self.many(node)
+        return f"({self.node(node)})"
+
+    def _rule(self, node: Ref) -> str:
+        if node.name not in self.rules:
+            self.rules[node.name] = ""  # it may refer to itself
+            self.rules[node.name] = self.node(self.given.nodes[node.name])
+        return node.name
+
+    def named(self, node: Node, prefix: str, text: str) -> str:
+        """The name of a rule for the node, which is written so: one rule, however often it is asked for."""
+        if node not in self._names:
+            name = self._names[node] = f"{prefix}{len(self._names)}"
+            self.rules[name] = text
+        return self._names[node]
+
+    @abstractmethod
+    def literal(self, text: str) -> str:
+        """A text, as it stands."""
+
+    @abstractmethod
+    def chars(self, node: Chars) -> str:
+        """One character."""
+
+    @abstractmethod
+    def word(self, node: Node) -> str:
+        """What a lexer reads in one go."""
+
+    @abstractmethod
+    def text(self, node: Text) -> str:
+        """Any text that meets constraints."""
+
+    @abstractmethod
+    def many(self, node: Many) -> str:
+        """A node, several times."""
