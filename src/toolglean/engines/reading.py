@@ -10,7 +10,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from toolglean.clients.reading import TurnText
 from toolglean.engines.served import Served
@@ -58,18 +58,17 @@ class Piece:
 class TurnReader:
     """Reads one turn.
 
-    A call of a tool that the request does not have is content: an engine's answer cannot say that a tool is unknown.
-
     Args:
         served: how the model writes.
         tools: the request's tools; None if there are none: then any name may be a tool's.
         prompt: the prompt or its end; "" if it is not known.
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
-        calls: whether calls are read. If not, their text stays content, and so does every marker except those of the
-            reasoning: another reader can read it.
+        calls: whether calls come out. If not, their text is content, with their markers.
         reasoning: whether reasoning is told apart. If not, its text and its markers are content.
         whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call comes out; the text of further ones is content.
+        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or "call",
+            as for `Parser`. An engine's answer cannot say that a tool is unknown.
         new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
 
     Attributes:
@@ -89,6 +88,7 @@ class TurnReader:
         reasoning: bool = True,
         whole_calls: bool = False,
         single_call: bool = False,
+        unknown_tools: Literal["call", "content"] = "content",
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self.ended = False
@@ -101,15 +101,14 @@ class TurnReader:
         parser = Parser(
             tools,
             markup=True,
-            unknown_tools="content" if tools else "call",
+            unknown_tools=unknown_tools if tools else "call",
             id_prefix=self._prefix,
             **start,
             **served.arguments,
         )
-        self._turn = TurnText(
-            parser, self._prefix, whole_calls=whole_calls or not calls, single_call=single_call or not calls
-        )
-        if not calls:
+        none = not calls
+        self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
+        if none:
             self._turn.take()
 
     def feed(self, text: str) -> Piece:
@@ -152,19 +151,22 @@ class TurnReader:
         return self._new_id() if given is None or given.startswith(self._prefix) else given
 
     def _left_of(self, markup: str) -> str:
-        # What of the format's own text the next reader needs, and whether the reasoning ended in it.
+        # What of the format's own text is content, and whether the reasoning ended in it.
         bare = markup
         for opener, closer in self._served.pairs:
             self.ended = self.ended or (bool(closer) and closer in markup)
-            if self._reasoning:
-                bare = _without(opener, _without(closer, bare))
-        if not self._reasoning and bare.strip() in {marker for pair in self._served.pairs for marker in pair}:
+            bare = _without(opener, _without(closer, bare))
+        if not self._reasoning and bare != markup:
             return markup
-        return "" if self._calls else bare
+        if self._calls:
+            return ""
+        for end in self._served.ends:
+            bare = _without(end, bare)
+        return bare
 
 
 def _without(marker: str, text: str) -> str:
-    # The white space beside a marker of reasoning goes with it: it is neither the reasoning's nor the content's.
+    # The white space beside such a marker goes with it: it is neither the reasoning's nor the content's.
     return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
 
 

@@ -35,12 +35,14 @@ class Served:
         pairs: the markers before and after its reasoning, each without white space around it.
         reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
             names one of them.
+        ends: markers that stand for nothing that anybody reads: the ends of messages, the frame of an answer.
     """
 
     arguments: Mapping[str, Any] = field(hash=False)
     format: Format | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     reasons: bool = False
+    ends: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +78,8 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
-    return Served(arguments, declared, pairs, bool(pairs) and (named or not template))
+    ends = () if declared is None else tuple(each.strip() for each in (*declared.drop, *declared.speaks))
+    return Served(arguments, declared, pairs, bool(pairs) and (named or not template), ends)
 
 
 def tools_of(given: Iterable[Any] | None) -> ToolSet | None:
