@@ -33,10 +33,13 @@ class ToolgleanReasoningParser(ReasoningParser):
 
     Attributes:
         format_name: the format; "": the tokenizer tells it.
+        opened_by_prompt: whether prompts open the reasoning, where vLLM does not tell the prompt; None: the chat
+            template tells.
     """
 
     engine_based_streaming = True
     format_name = ""
+    opened_by_prompt: bool | None = None
 
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(tokenizer, *args, **kwargs)
@@ -73,17 +76,20 @@ class ToolgleanReasoningParser(ReasoningParser):
         self._reader, self._count = None, None
 
     def _begin(self, asked: Any = None) -> dict[str, Any]:
-        # Without the prompt, a model that reasons is expected to do so, unless the request has switched it off.
+        # Without the prompt the chat template tells. Without either, a model that reasons is expected to do so, unless
+        # the request has switched it off.
         if self._prompt:
             return {"prompt": self._prompt}
-        return {"in_reasoning": self.served.reasons and self._thinks and _thinks(asked)}
+        opened = self.served.opens if self.opened_by_prompt is None else self.opened_by_prompt
+        expected = self.served.reasons if opened is None else opened
+        return {"in_reasoning": expected and self.served.reasons and self._thinks and _thinks(asked)}
 
     # -- whole answers
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         begin = self._begin(getattr(request, "chat_template_kwargs", None))
         tools = request_tools(getattr(request, "tools", None))
-        piece = TurnReader(self.served, tools, calls=False, **begin).read(model_output)
+        piece = TurnReader(self.served, tools, calls=False, spaces=True, **begin).read(model_output)
         if self._partner is not None and self._partner.reads_reasoning:
             self._partner.know(piece.content, self._partner.read_whole(model_output, request, **begin))
         return piece.reasoning or None, piece.content or None
@@ -108,7 +114,7 @@ class ToolgleanReasoningParser(ReasoningParser):
                 self._over = True
                 self._partner.begin(**self._begin())
                 return DeltaMessage(content=delta_text)
-            self._reader = TurnReader(self.served, calls=False, **self._begin())
+            self._reader = TurnReader(self.served, calls=False, spaces=True, **self._begin())
         piece = self._reader.feed(delta_text)
         self._over = self._reader.ended
         return delta_of(piece)
@@ -118,7 +124,8 @@ class ToolgleanReasoningParser(ReasoningParser):
 
     def finish_streaming(self) -> DeltaMessage | None:
         """What was held back: of the whole stream, or until the reasoning was over."""
-        return delta_of(self._reader.finish()) if self._reader is not None else None
+        reader, self._reader = self._reader, None
+        return delta_of(reader.finish()) if reader is not None else None
 
     # -- ids
 

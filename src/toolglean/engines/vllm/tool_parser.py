@@ -116,6 +116,7 @@ class ToolgleanToolParser(ToolParser):
             self.served,
             request_tools(getattr(request, "tools", None) or self.tools),
             calls=wanted,
+            spaces=True,
             unknown_tools="call" if os.environ.get(UNKNOWN_TOOLS) == "call" else "content",
             single_call=getattr(request, "parallel_tool_calls", True) is False,
             new_id=_new_id,
@@ -134,7 +135,8 @@ class ToolgleanToolParser(ToolParser):
             ToolCall(id=part.id, type="function", function=FunctionCall(name=part.name, arguments=part.arguments))
             for part in piece.calls
         ]
-        return ExtractedToolCallInformation(tools_called=bool(calls), tool_calls=calls, content=piece.content or None)
+        content = None if calls and piece.content.isspace() else piece.content or None
+        return ExtractedToolCallInformation(tools_called=bool(calls), tool_calls=calls, content=content)
 
     # -- streams
 
@@ -154,7 +156,8 @@ class ToolgleanToolParser(ToolParser):
 
     def finish_streaming(self) -> DeltaMessage | None:
         """What was held back until the end of the stream."""
-        return delta_of(self._reader.finish()) if self._reader is not None else None
+        reader, self._reader = self._reader, None
+        return delta_of(reader.finish()) if reader is not None else None
 
     def get_remaining_unstreamed_args(self) -> str:
         return ""  # nothing is parsed before it is streamed
