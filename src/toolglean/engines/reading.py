@@ -175,16 +175,18 @@ class TurnReader:
 
     def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
         # The format's own text: the markers of reasoning, the white space beside them, and all else.
-        openers, closers, marks = _marks(self._served.pairs)
+        openers, closers, marks = _marks(self._served.declared)
         pieces = marks.split(text) if marks is not None else [text]
         if not self._reasoning and (len(pieces) > 1 or self._inside):
             content.append(text)
         for number, piece in enumerate(pieces):
             if number % 2:  # a marker
-                self._inside = piece in openers and not (self._inside and piece in closers)
+                marker = piece.strip()
+                self._inside = marker in openers and not (self._inside and marker in closers)
                 self.ended = not self._inside
             elif self._reasoning and self._inside and (piece.isspace() or not piece):
-                reasoning.append(piece if self._spaces else "")
+                begins = number + 1 < len(pieces) and pieces[number + 1].strip() not in closers
+                reasoning.append(piece if self._spaces and not begins else "")
             elif self._reasoning or (len(pieces) == 1 and not self._inside):
                 self._other(piece, content, beside=len(pieces) > 1)
 
@@ -196,16 +198,28 @@ class TurnReader:
         if not self._calls:
             for end in self._served.ends:
                 text = _without(end, text)
-            content += (self._gap, text)
-            self._gap = ""
+            if text:
+                content += (self._gap, text)
+                self._gap = ""
 
 
 @lru_cache(maxsize=256)
-def _marks(pairs: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
-    openers = frozenset(opener for opener, _ in pairs if opener)
-    closers = frozenset(closer for _, closer in pairs if closer)
-    longest_first = sorted(openers | closers, key=len, reverse=True)
-    return openers, closers, re.compile(f"({'|'.join(map(re.escape, longest_first))})") if longest_first else None
+def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
+    # White space that a format declares as part of a marker is the marker's.
+    openers = frozenset(opener.strip() for opener, _ in declared if opener.strip())
+    closers = frozenset(closer.strip() for _, closer in declared if closer.strip())
+    every = sorted({marker for pair in declared for marker in pair if marker.strip()}, key=len, reverse=True)
+    return openers, closers, re.compile(f"({'|'.join(map(_spelt, every))})") if every else None
+
+
+def _spelt(marker: str) -> str:
+    bare = marker.strip()
+    before, _, behind = marker.partition(bare)
+    return (
+        "".join(f"(?:{re.escape(each)})?" for each in before)
+        + re.escape(bare)
+        + "".join(f"(?:{re.escape(each)})?" for each in behind)
+    )
 
 
 def _without(marker: str, text: str) -> str:
