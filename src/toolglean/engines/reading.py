@@ -66,12 +66,12 @@ class TurnReader:
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
         calls: whether calls come out. If not, their text is content, with their markers.
         reasoning: whether reasoning is told apart. If not, its text and its markers are content.
-        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of the
-            content. What stands between the reasoning and a call is neither.
+        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of
+            the content. What stands between the reasoning and a call is neither.
         whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call comes out; the text of further ones is content.
-        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or "call",
-            as for `Parser`. An engine's answer cannot say that a tool is unknown.
+        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or
+            "call", as for `Parser`. An engine's answer cannot say that a tool is unknown.
         new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
 
     Attributes:

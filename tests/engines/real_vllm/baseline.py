@@ -39,10 +39,14 @@ def rows(results: dict[str, str], folder: str) -> collections.Counter[str]:
 
 def main() -> int:
     """Compare."""
-    sides = dict(zip(("toolglean", "vLLM"), (json.loads(Path(each).read_text()) for each in sys.argv[1:]), strict=False))
+    sides = dict(
+        zip(("toolglean", "vLLM"), (json.loads(Path(each).read_text()) for each in sys.argv[1:]), strict=False)
+    )
     ours = sides["toolglean"]
     reasons, known = accepted()
-    print("| tests | parsers | passed | failed | errors | passed where vLLM expects to fail |\n|---|---|---|---|---|---|")
+    print(
+        "| tests | parsers | passed | failed | errors | passed where vLLM expects to fail |\n|---|---|---|---|---|---|"
+    )
     for folder in ("tool_parsers", "reasoning"):
         for side, results in sides.items():
             said = rows(results, folder)

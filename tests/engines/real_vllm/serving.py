@@ -16,6 +16,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import offline_tokenizers
@@ -23,17 +24,17 @@ import offline_tokenizers
 offline_tokenizers.install()
 logging.disable(logging.CRITICAL)
 
-from vllm.entrypoints.openai.chat_completion.message_assembly import assemble_chat_message_fields  # noqa: E402
-from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest  # noqa: E402
-from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
-from vllm.parser.parser_manager import ParserManager  # noqa: E402
-from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER as REASONINGS  # noqa: E402
-from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER as TOOLS_OF_VLLM  # noqa: E402
+from vllm.entrypoints.openai.chat_completion.message_assembly import assemble_chat_message_fields
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
+from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor
+from vllm.parser.parser_manager import ParserManager
+from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER as REASONINGS
+from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER as TOOLS_OF_VLLM
 
-from toolglean import ToolSet, render  # noqa: E402
-from toolglean.engines.vllm import register  # noqa: E402
-from toolglean.errors import ToolgleanError  # noqa: E402
-from toolglean.formats.registry import find_format  # noqa: E402
+from toolglean import ToolSet, render
+from toolglean.engines.vllm import register
+from toolglean.errors import ToolgleanError
+from toolglean.formats.registry import find_format
 
 PROMPT = "user: hi\nassistant:"
 WAYS = ("whole", "token", "1-6 tokens", "one delta")
@@ -258,8 +259,7 @@ def main() -> int:
     ours = [each for each in wrong if each.startswith("toolglean")]
     print("\n".join(ours))
     if sys.argv[1:]:
-        with open(sys.argv[1], "w", encoding="utf-8") as file:
-            file.write("\n".join(wrong))
+        Path(sys.argv[1]).write_text("\n".join(wrong), encoding="utf-8")
     return 1 if ours else 0
 
 

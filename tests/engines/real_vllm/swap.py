@@ -13,16 +13,17 @@ from __future__ import annotations
 import importlib
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import offline_tokenizers
 
 offline_tokenizers.install()
 
-from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER, ReasoningParserManager  # noqa: E402
-from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER, ToolParserManager  # noqa: E402
+from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER, ReasoningParserManager
+from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER, ToolParserManager
 
-from toolglean.formats.registry import find_format  # noqa: E402
+from toolglean.formats.registry import find_format
 
 APPENDS = {"minimax_m2_append_think"}
 """Reasoning parsers that leave the reasoning in the content."""
@@ -113,5 +114,4 @@ def pytest_sessionfinish() -> None:
     """Write the results down."""
     target = os.environ.get("TOOLGLEAN_RESULTS")
     if target:
-        with open(target, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=0, sort_keys=True)
+        Path(target).write_text(json.dumps(results, indent=0, sort_keys=True), encoding="utf-8")
