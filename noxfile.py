@@ -175,7 +175,7 @@ def vllm(session: nox.Session) -> None:
         for swap, result in results.items():
             asked = {**env, "TOOLGLEAN_SWAP": swap, "TOOLGLEAN_RESULTS": str(result)}
             session.run(*pytest, *tests, env=asked, success_codes=[0, 1])
-    session.run("python", str(ours / "baseline.py"), *map(str, results.values()))
+    session.run("python", "tests/engines/vllm_baseline.py", *map(str, results.values()))
 
 
 @nox.session(default=False)

@@ -3,8 +3,8 @@
 #
 # A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with
 # the first piece (partners.py). If it is another one, the rest goes to it as it stands, as soon as the reasoning is
-# over. If there is none, the whole turn is read here. A whole answer is read at once; the rest holds every call with its
-# markers.
+# over. If there is none, the whole turn is read here. A whole answer is read at once; what is left of it holds every
+# call with its markers.
 """toolglean as vLLM's reasoning parser."""
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # accepted, each with its reason (vllm_baseline.tsv).
 # What it must not know: how they were run.
 #
-#   python baseline.py OURS.json [OWN.json]    compares, and prints the table; 1 if a test fails that is not accepted
+#   python vllm_baseline.py OURS.json [OWN.json]    compares, and prints the table; 1 if a test fails that is not accepted
 """Results of vLLM's own tests against the list of accepted failures."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-BASELINE = Path(__file__).resolve().parent.parent / "vllm_baseline.tsv"
+BASELINE = Path(__file__).with_suffix(".tsv")
 """One row for each accepted failure: the letter of its reason, and the test. The reasons stand at its head."""
 
 FAILED = {"failed", "error"}
