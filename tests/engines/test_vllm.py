@@ -157,7 +157,10 @@ def test_a_call_that_is_cut_off_is_no_call() -> None:
 
 
 def test_the_reasoning_stays_in_the_content() -> None:
-    flags = {"reasoning": plugin.APPEND_THINK, "tokenizer": Tokenizer(*MARKERS, name="Qwen/Qwen3-Coder-30B")}
+    flags: dict[str, Any] = {
+        "reasoning": plugin.APPEND_THINK,
+        "tokenizer": Tokenizer(*MARKERS, name="Qwen/Qwen3-Coder-30B"),
+    }
     assert in_all_ways("I\n</think>Hi", "", tool=None, **flags) == Answer("<think>I\n</think>Hi", "", [])
     assert in_all_ways(f"I\n</think>Hi {CALL}", "", **flags) == Answer("<think>I\n</think>Hi ", "", CALLED)
 

@@ -56,8 +56,8 @@ def main() -> int:
     for letter, count in counts.most_common():
         print(f"{count:4} accepted: {reasons[letter]}")
     for test in sorted(test for test in known if ours.get(test, "passed") not in FAILED):
-        said = "passes" if test in ours else "is not there"
-        print(f"     {test} {said}: take its row out of {BASELINE.name}")
+        state = "passes" if test in ours else "is not there"
+        print(f"     {test} {state}: take its row out of {BASELINE.name}")
     new = sorted(test for test, said in ours.items() if said in FAILED and test not in known)
     for test in new:
         print(f"     {test} FAILS, and is not accepted")

@@ -93,8 +93,8 @@ class DelegatingParser:
 
     def __init__(self, tokenizer: Any, tools: Any = None, **kwargs: Any) -> None:
         made = self.reasoning_parser_cls
-        self.reasoning = made(tokenizer, **kwargs) if made else None
-        self.tool = self.tool_parser_cls(tokenizer, tools) if self.tool_parser_cls else None
+        self.reasoning: Any = made(tokenizer, **kwargs) if made else None
+        self.tool: Any = self.tool_parser_cls(tokenizer, tools) if self.tool_parser_cls else None
         if self.reasoning is None and self.tool is not None:
             self.tool.skip_reasoning_parsing = True
         self.over = self.reasoning is None

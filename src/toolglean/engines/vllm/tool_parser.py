@@ -47,7 +47,7 @@ class ToolgleanToolParser(ToolParser):
     """
 
     engine_based_streaming = True
-    structural_tag_model = "toolglean"
+    structural_tag_model: str | None = "toolglean"
     format_name = ""
     reads_without_tools = False
     skip_reasoning_parsing = False
