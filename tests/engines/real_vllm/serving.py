@@ -28,11 +28,12 @@ from vllm.entrypoints.openai.chat_completion.message_assembly import assemble_ch
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor
 from vllm.parser.parser_manager import ParserManager
+from vllm.plugins import load_general_plugins
 from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER as REASONINGS
 from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER as TOOLS_OF_VLLM
+from vllm.tool_parsers import ToolParserManager
 
 from toolglean import ToolSet, render
-from toolglean.engines.vllm import register
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import find_format
 
@@ -245,9 +246,15 @@ def _timed(parser_class: Any, tokenizer: Any, text: str) -> float:
     return (time.process_time() - begin) / len(pieces) * 1e6
 
 
+def load() -> None:
+    """Load plugins as vLLM does, by their entry points."""
+    load_general_plugins()
+    assert "toolglean" in ToolParserManager.list_registered(), "the entry point of toolglean is not installed"
+
+
 def main() -> int:
     """The table; 1 if an answer of toolglean's was wrong."""
-    register()
+    load()
     if sys.argv[1:] == ["cost"]:
         cost()
         return 0
