@@ -194,10 +194,8 @@ def request(tools: Any = None, choice: Any = None, **more: Any) -> Any:
 
 def modules() -> dict[str, ModuleType]:
     """The modules of vLLM that a plugin imports."""
-    protocol = {
-        each.__name__: each for each in (DeltaFunctionCall, DeltaMessage, DeltaToolCall, FunctionCall, ToolCall)
-    }
-    protocol["ExtractedToolCallInformation"] = ExtractedToolCallInformation
+    types: tuple[type[Any], ...] = (DeltaFunctionCall, DeltaMessage, DeltaToolCall, FunctionCall, ToolCall)
+    protocol: dict[str, Any] = {each.__name__: each for each in (*types, ExtractedToolCallInformation)}
     contents: dict[str, dict[str, Any]] = {
         "vllm": {},
         "vllm.envs": {"VLLM_ENFORCE_STRICT_TOOL_CALLING": True},

@@ -15,8 +15,8 @@ logging.disable(logging.CRITICAL)
 
 import serving
 import xgrammar
-from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.entrypoints.common.cli_args import make_arg_parser, validate_api_server_args, validate_parsed_serve_args
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.sampling_params import SamplingParams
 from vllm.utils.argparse_utils import FlexibleArgumentParser
 from vllm.v1.structured_output.backend_xgrammar import validate_xgrammar_grammar
