@@ -1,0 +1,244 @@
+# What this file knows: one turn as an engine hands it out: pieces of content, of reasoning and of calls, each call with
+# an id; and which of these an engine wants: some read reasoning and calls apart, one after the other.
+# What it must not know: any engine's classes, how calls are written, how they are found (clients/reading.py holds the
+# text of a call until it is known whether it is one).
+"""One turn, in the pieces that engines send."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from toolglean.clients.reading import TurnText
+from toolglean.engines.served import Served
+from toolglean.events import CallDelta, CallStart, Content, Event, Markup, Reasoning
+from toolglean.parser import Parser
+from toolglean.tools import ToolSet
+
+__all__ = ["CallPart", "Piece", "TurnReader"]
+
+
+@dataclass(slots=True)
+class CallPart:
+    """A piece of a call.
+
+    Attributes:
+        index: which call of the turn, from 0.
+        arguments: a piece of its arguments, as JSON text.
+        id: its id, in its first piece; "" in all others.
+        name: the tool's name, likewise.
+    """
+
+    index: int
+    arguments: str = ""
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(slots=True)
+class Piece:
+    """What has become certain.
+
+    Attributes:
+        content, reasoning: text; "" for none.
+        calls: pieces of calls, at most one for each call.
+    """
+
+    content: str = ""
+    reasoning: str = ""
+    calls: list[CallPart] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.content or self.reasoning or self.calls)
+
+
+class TurnReader:
+    """Reads one turn.
+
+    Args:
+        served: how the model writes.
+        tools: the request's tools; None if there are none: then any name may be a tool's.
+        prompt: the prompt or its end; "" if it is not known.
+        in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
+        calls: whether calls come out. If not, their text is content, with their markers.
+        reasoning: whether reasoning is told apart. If not, its text and its markers are content.
+        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of
+            the content. What stands between the reasoning and a call is neither.
+        whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
+        single_call: whether only the first call comes out; the text of further ones is content.
+        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or
+            "call", as for `Parser`. An engine's answer cannot say that a tool is unknown.
+        new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
+
+    Attributes:
+        ended: whether the reasoning is over: it was closed, or content or a call has come.
+    """
+
+    __slots__ = (
+        "_calls",
+        "_gap",
+        "_inside",
+        "_new_id",
+        "_prefix",
+        "_reasoning",
+        "_served",
+        "_spaces",
+        "_turn",
+        "ended",
+    )
+
+    def __init__(
+        self,
+        served: Served,
+        tools: ToolSet | None = None,
+        *,
+        prompt: str = "",
+        in_reasoning: bool = False,
+        calls: bool = True,
+        reasoning: bool = True,
+        spaces: bool = False,
+        whole_calls: bool = False,
+        single_call: bool = False,
+        unknown_tools: Literal["call", "content"] = "content",
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        self.ended = False
+        self._served = served
+        self._calls = calls
+        self._spaces = spaces
+        self._inside = in_reasoning  # if the prompt is known, the first event shows it
+        self._gap = ""  # white space behind the reasoning: the content's, if content follows
+        self._reasoning = reasoning
+        self._new_id = new_id or _random_id
+        self._prefix = f"call_{uuid.uuid4().hex}_"
+        start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
+        parser = Parser(
+            tools,
+            markup=True,
+            unknown_tools=unknown_tools if tools else "call",
+            id_prefix=self._prefix,
+            **start,
+            **served.arguments,
+        )
+        none = not calls
+        self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
+        if none:
+            self._turn.take()
+
+    def feed(self, text: str) -> Piece:
+        """What a piece of text has made certain."""
+        return self._piece(self._turn.feed(text))
+
+    def finish(self) -> Piece:
+        """The turn is over: what was held back."""
+        return self._piece(self._turn.finish())
+
+    def read(self, text: str) -> Piece:
+        """A whole turn. Its calls come whole: one `CallPart` for each."""
+        first, last = self.feed(text), self.finish()
+        return Piece(first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls))
+
+    def _piece(self, events: list[Event]) -> Piece:
+        if len(events) == 1 and type(event := events[0]) is Content and self.ended and not self._gap:
+            return Piece(event.text)  # most chunks
+        content: list[str] = []
+        reasoning: list[str] = []
+        calls: list[CallPart] = []
+        for event in events:
+            if type(event) is Content:
+                self._outside(event.text)
+                content += (self._gap, event.text)
+                self._gap = ""
+            elif type(event) is Reasoning:
+                self._inside = True
+                (reasoning if self._reasoning else content).append(event.text)
+            elif type(event) is Markup:
+                self._markup(event.text, content, reasoning)
+            elif type(event) is CallStart:
+                self._outside(event.name)
+                self._gap = ""
+                calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
+            elif type(event) is CallDelta:
+                calls.append(CallPart(event.index, event.text))
+        return Piece("".join(content), "".join(reasoning), _joined(calls))
+
+    def _id(self, given: str | None) -> str:
+        return self._new_id() if given is None or given.startswith(self._prefix) else given
+
+    def _outside(self, text: str) -> None:
+        self._inside = False
+        self.ended = self.ended or not text.isspace()
+
+    def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
+        # The format's own text: the markers of reasoning, the white space beside them, and all else.
+        openers, closers, marks = _marks(self._served.declared)
+        pieces = marks.split(text) if marks is not None else [text]
+        if not self._reasoning and (len(pieces) > 1 or self._inside):
+            content.append(text)
+        for number, piece in enumerate(pieces):
+            if number % 2:  # a marker
+                marker = piece.strip()
+                self._inside = marker in openers and not (self._inside and marker in closers)
+                self.ended = not self._inside
+            elif self._reasoning and self._inside and (piece.isspace() or not piece):
+                begins = number + 1 < len(pieces) and pieces[number + 1].strip() not in closers
+                reasoning.append(piece if self._spaces and not begins else "")
+            elif self._reasoning or (len(pieces) == 1 and not self._inside):
+                self._other(piece, content, beside=len(pieces) > 1)
+
+    def _other(self, text: str, content: list[str], *, beside: bool) -> None:
+        # What belongs neither to the reasoning nor to its markers. What stands between them and a call is nothing.
+        if beside and (text.isspace() or not text):
+            self._gap += text if self._spaces else ""
+            text = ""
+        if not self._calls:
+            for end in self._served.ends:
+                text = _without(end, text)
+            if text:
+                content += (self._gap, text)
+                self._gap = ""
+
+
+@lru_cache(maxsize=256)
+def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
+    # White space that a format declares as part of a marker is the marker's.
+    openers = frozenset(opener.strip() for opener, _ in declared if opener.strip())
+    closers = frozenset(closer.strip() for _, closer in declared if closer.strip())
+    every = sorted({marker for pair in declared for marker in pair if marker.strip()}, key=len, reverse=True)
+    return openers, closers, re.compile(f"({'|'.join(map(_spelt, every))})") if every else None
+
+
+def _spelt(marker: str) -> str:
+    bare = marker.strip()
+    before, _, behind = marker.partition(bare)
+    return (
+        "".join(f"(?:{re.escape(each)})?" for each in before)
+        + re.escape(bare)
+        + "".join(f"(?:{re.escape(each)})?" for each in behind)
+    )
+
+
+def _without(marker: str, text: str) -> str:
+    # The white space beside such a marker goes with it.
+    return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
+
+
+def _joined(parts: list[CallPart]) -> list[CallPart]:
+    found: list[CallPart] = []
+    texts: list[list[str]] = []
+    for part in parts:
+        if not found or found[-1].index != part.index:
+            found.append(part)
+            texts.append([])
+        texts[-1].append(part.arguments)
+    for part, pieces in zip(found, texts, strict=True):
+        part.arguments = "".join(pieces)
+    return found
+
+
+def _random_id() -> str:
+    return f"call_{uuid.uuid4().hex[:24]}"
