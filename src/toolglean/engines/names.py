@@ -1,0 +1,44 @@
+# What this file knows: the names that a server's flags accept, and which format each of them means.
+# What it must not know: what a format is. An engine registers these names in each of its processes, so they stand here
+# as text: to load the library takes longer than an engine should wait for a plugin. A test compares them with it.
+"""The names of toolglean's parsers in an engine."""
+
+from __future__ import annotations
+
+__all__ = ["ANY", "FORMATS", "PREFIX", "format_of", "parser_names"]
+
+ANY = "toolglean"
+"""The parser that learns the format from the model: from its chat template or its name, or else from each turn."""
+
+PREFIX = "toolglean-"
+"""Begins the name of a parser for one format: `toolglean-hermes`."""
+
+FORMATS: tuple[str, ...] = tuple(
+    """
+    hermes qwen3-coder mimo seed-oss longcat apriel llama3-json llama4 llama4-pythonic pythonic functionary-v2
+    functionary-v3.1 functionary-v3.2 firefunction nemotron nemotron-mini muse deepseek-v3 deepseek-v3.1 cogito
+    deepseek-v3.2 deepseek-v4 deepseek-v4.1 dsml-ascii glm-4 glm-4.5 glm-4.7 glm-5.3-flash ling-3 laguna spark-2.5
+    iquest-q1 iquest-coder-v2 hunyuan-3 hunyuan-3-opensource hunyuan-4 k2-horizon anthropic anthropic-antml
+    minimax-m1 minimax-m2 minimax-m3 kimi-k2 kimi-k2-stripped kimi-k3 mistral-v13 mistral-v11 mistral-v3 gemma-4
+    functiongemma tool-code harmony llm-jp-harmony beam command-a command-r granite-3 granite-20b-fc
+    granite-pythonic granite-4 apertus dots ernie-4.5 cwm gigachat-3 gigachat-3.1 gigachat-3.5 hunyuan-a13b
+    hyperclovax-think inkling internlm jamba lfm2 minicpm-3 minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3 rwkv
+    solar solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags json-input prompt-tags
+    bracket-calls react tool-call-fence escaped-markup
+    """.split()  # noqa: SIM905  # a hundred names, with quotes around each, are a hundred lines
+)
+"""The formats of the library."""
+
+
+def parser_names() -> tuple[str, ...]:
+    """All names: `toolglean`, and `toolglean-<format>` for each format of the library."""
+    return (ANY, *(PREFIX + name for name in FORMATS))
+
+
+def format_of(parser_name: str) -> str:
+    """The format that a parser's name names; "" for `toolglean`, which learns it from the model.
+
+    Args:
+        parser_name: one of `parser_names`, or `toolglean-` and the name of a format of your own.
+    """
+    return parser_name.removeprefix(PREFIX) if parser_name.startswith(PREFIX) else ""

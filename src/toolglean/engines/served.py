@@ -1,0 +1,101 @@
+# What this file knows: what an engine can tell of the model it serves (its name, its chat template) and of a request's
+# tools, and what a parser is made from.
+# What it must not know: any engine's classes: they are objects with attributes, or dicts.
+"""How a served model writes, and its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from toolglean.choose.choice import choose_format
+from toolglean.errors import ToolError, ToolgleanError, UsageError
+from toolglean.formats.registry import get_format
+from toolglean.tools import ToolSet, as_tool
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+
+__all__ = ["Served", "served_model", "tools_of"]
+
+THINK = ("<think>", "</think>")
+"""The markers of reasoning that `auto` knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How a model writes.
+
+    Attributes:
+        arguments: what `Parser` is given: one of `format`, `template`.
+        format: the format, if it is one of the library, or was inferred; None: the turn shows it, or only a tag is
+            known.
+        pairs: the markers before and after its reasoning, each without white space around it.
+        reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
+            names one of them.
+    """
+
+    arguments: Mapping[str, Any] = field(hash=False)
+    format: Format | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+    reasons: bool = False
+
+
+@lru_cache(maxsize=64)
+def served_model(format_name: str = "", model: str = "", template: str = "") -> Served:
+    """How a model writes, from what the engine knows of it.
+
+    Args:
+        format_name: the name of its format; "": it is learned from the rest.
+        model: its name, or the path from which it was loaded.
+        template: its chat template, as text. It counts before the name. Reading it takes about a second, once.
+
+    Returns:
+        How it writes. If neither the template nor the name tells, each turn shows it, as with `format="auto"`.
+
+    Raises:
+        UsageError: there is no format of that name.
+    """
+    if format_name:
+        declared = get_format(format_name)
+        return _of(declared, {"format": declared}, template)
+    try:
+        choice = choose_format(model=model or None, template=template or None)
+    except ToolgleanError:
+        return _of(None, {"format": "auto"}, template)
+    if choice.format is not None:
+        return _of(choice.format, {"format": choice.format}, template)
+    if choice.argument == "template":
+        return _of(None, {"template": template}, template)
+    return _of(None, {"format": "auto"}, template)
+
+
+def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) -> Served:
+    written = (THINK,) if declared is None else declared.all_reasonings
+    pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
+    named = any(marker and marker in template for pair in pairs for marker in pair)
+    return Served(arguments, declared, pairs, bool(pairs) and (named or not template))
+
+
+def tools_of(given: Iterable[Any] | None) -> ToolSet | None:
+    """The function tools of a request; None if it has none.
+
+    Args:
+        given: the request's tools: dicts or objects, as OpenAI's chat API or its Responses API have them. What is not
+            a function (a search that the server runs, a tool with free text) is left out.
+    """
+    found = []
+    for each in given or ():
+        if _field(each, "type") not in {None, "function"}:
+            continue
+        try:
+            found.append(as_tool(each))
+        except (ToolError, UsageError):
+            continue  # the engine has checked the request: whatever this is, it is not a function with a name
+    return ToolSet(found) if found else None
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
