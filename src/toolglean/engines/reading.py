@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.clients.reading import TurnText
 from toolglean.engines.served import Served
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
+from toolglean.events import CallDelta, CallStart, Content, Event, Markup, Reasoning
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -58,8 +58,7 @@ class Piece:
 class TurnReader:
     """Reads one turn.
 
-    A call of a tool that the request does not have is content, unless `unknown_tools` says otherwise: an engine's answer
-    cannot say that a tool is unknown.
+    A call of a tool that the request does not have is content: an engine's answer cannot say that a tool is unknown.
 
     Args:
         served: how the model writes.
@@ -71,17 +70,13 @@ class TurnReader:
         reasoning: whether reasoning is told apart. If not, its text and its markers are content.
         whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call comes out; the text of further ones is content.
-        unknown_tools: whether a call of a tool that the request does not have comes out too.
-        markers: whether the format's markers that are not of the reasoning stay in the content; None: if no calls are
-            read.
         new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
 
     Attributes:
         ended: whether the reasoning is over: it was closed, or content or a call has come.
-        broken: the indexes of calls that came out and did not end well: they must not be run.
     """
 
-    __slots__ = ("_markers", "_new_id", "_prefix", "_reasoning", "_served", "_turn", "broken", "ended")
+    __slots__ = ("_calls", "_new_id", "_prefix", "_reasoning", "_served", "_turn", "ended")
 
     def __init__(
         self,
@@ -94,14 +89,11 @@ class TurnReader:
         reasoning: bool = True,
         whole_calls: bool = False,
         single_call: bool = False,
-        unknown_tools: bool = False,
-        markers: bool | None = None,
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self.ended = False
-        self.broken: set[int] = set()
         self._served = served
-        self._markers = not calls if markers is None else markers
+        self._calls = calls
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
         self._prefix = f"call_{uuid.uuid4().hex}_"
@@ -109,7 +101,7 @@ class TurnReader:
         parser = Parser(
             tools,
             markup=True,
-            unknown_tools="content" if tools and not unknown_tools else "call",
+            unknown_tools="content" if tools else "call",
             id_prefix=self._prefix,
             **start,
             **served.arguments,
@@ -154,8 +146,6 @@ class TurnReader:
                 calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
             elif type(event) is CallDelta:
                 calls.append(CallPart(event.index, event.text))
-            elif type(event) is CallEnd and event.call.status != "ok":
-                self.broken.add(event.index)
         return Piece("".join(content), "".join(reasoning), _joined(calls))
 
     def _id(self, given: str | None) -> str:
@@ -170,7 +160,7 @@ class TurnReader:
                 bare = _without(opener, _without(closer, bare))
         if not self._reasoning and bare.strip() in {marker for pair in self._served.pairs for marker in pair}:
             return markup
-        return bare if self._markers else ""
+        return "" if self._calls else bare
 
 
 def _without(marker: str, text: str) -> str:

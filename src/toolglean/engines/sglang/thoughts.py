@@ -82,8 +82,9 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         return found
 
     def _new(self) -> TurnReader:
-        # Where no parser of calls follows, the format's markers end here, and calls stay text.
-        return TurnReader(self._served, in_reasoning=self._starts_inside, calls=False, markers=self._calls_follow)
+        return TurnReader(
+            self._served, in_reasoning=self._starts_inside, calls="later" if self._calls_follow else "text"
+        )
 
     def _sent(self, content: str, reasoning: str, *, over: bool) -> Any:
         self._said = self._said or bool(content)
