@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from toolglean.clients.reading import TurnText
 from toolglean.engines.served import Served
@@ -58,25 +59,37 @@ class Piece:
 class TurnReader:
     """Reads one turn.
 
-    A call of a tool that the request does not have is content: an engine's answer cannot say that a tool is unknown.
-
     Args:
         served: how the model writes.
         tools: the request's tools; None if there are none: then any name may be a tool's.
         prompt: the prompt or its end; "" if it is not known.
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
-        calls: whether calls are read. If not, their text stays content, and so does every marker except those of the
-            reasoning: another reader can read it.
+        calls: whether calls come out. If not, their text is content, with their markers.
         reasoning: whether reasoning is told apart. If not, its text and its markers are content.
+        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of the
+            content. What stands between the reasoning and a call is neither.
         whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call comes out; the text of further ones is content.
+        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or "call",
+            as for `Parser`. An engine's answer cannot say that a tool is unknown.
         new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
 
     Attributes:
         ended: whether the reasoning is over: it was closed, or content or a call has come.
     """
 
-    __slots__ = ("_calls", "_new_id", "_prefix", "_reasoning", "_served", "_turn", "ended")
+    __slots__ = (
+        "_calls",
+        "_gap",
+        "_inside",
+        "_new_id",
+        "_prefix",
+        "_reasoning",
+        "_served",
+        "_spaces",
+        "_turn",
+        "ended",
+    )
 
     def __init__(
         self,
@@ -87,13 +100,18 @@ class TurnReader:
         in_reasoning: bool = False,
         calls: bool = True,
         reasoning: bool = True,
+        spaces: bool = False,
         whole_calls: bool = False,
         single_call: bool = False,
+        unknown_tools: Literal["call", "content"] = "content",
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self.ended = False
         self._served = served
         self._calls = calls
+        self._spaces = spaces
+        self._inside = in_reasoning  # if the prompt is known, the first event shows it
+        self._gap = ""  # white space behind the reasoning: the content's, if content follows
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
         self._prefix = f"call_{uuid.uuid4().hex}_"
@@ -101,15 +119,14 @@ class TurnReader:
         parser = Parser(
             tools,
             markup=True,
-            unknown_tools="content" if tools else "call",
+            unknown_tools=unknown_tools if tools else "call",
             id_prefix=self._prefix,
             **start,
             **served.arguments,
         )
-        self._turn = TurnText(
-            parser, self._prefix, whole_calls=whole_calls or not calls, single_call=single_call or not calls
-        )
-        if not calls:
+        none = not calls
+        self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
+        if none:
             self._turn.take()
 
     def feed(self, text: str) -> Piece:
@@ -125,24 +142,25 @@ class TurnReader:
         first, last = self.feed(text), self.finish()
         return Piece(first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls))
 
-    def _piece(self, events: Iterable[Event]) -> Piece:
-        if not isinstance(events, list):
-            events = list(events)
-        if len(events) == 1 and type(event := events[0]) is Content and self.ended:
+    def _piece(self, events: list[Event]) -> Piece:
+        if len(events) == 1 and type(event := events[0]) is Content and self.ended and not self._gap:
             return Piece(event.text)  # most chunks
         content: list[str] = []
         reasoning: list[str] = []
         calls: list[CallPart] = []
         for event in events:
             if type(event) is Content:
-                self.ended = self.ended or not event.text.isspace()
-                content.append(event.text)
+                self._outside(event.text)
+                content += (self._gap, event.text)
+                self._gap = ""
             elif type(event) is Reasoning:
+                self._inside = True
                 (reasoning if self._reasoning else content).append(event.text)
             elif type(event) is Markup:
-                content.append(self._left_of(event.text))
+                self._markup(event.text, content, reasoning)
             elif type(event) is CallStart:
-                self.ended = True
+                self._outside(event.name)
+                self._gap = ""
                 calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
             elif type(event) is CallDelta:
                 calls.append(CallPart(event.index, event.text))
@@ -151,20 +169,47 @@ class TurnReader:
     def _id(self, given: str | None) -> str:
         return self._new_id() if given is None or given.startswith(self._prefix) else given
 
-    def _left_of(self, markup: str) -> str:
-        # What of the format's own text the next reader needs, and whether the reasoning ended in it.
-        bare = markup
-        for opener, closer in self._served.pairs:
-            self.ended = self.ended or (bool(closer) and closer in markup)
-            if self._reasoning:
-                bare = _without(opener, _without(closer, bare))
-        if not self._reasoning and bare.strip() in {marker for pair in self._served.pairs for marker in pair}:
-            return markup
-        return "" if self._calls else bare
+    def _outside(self, text: str) -> None:
+        self._inside = False
+        self.ended = self.ended or not text.isspace()
+
+    def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
+        # The format's own text: the markers of reasoning, the white space beside them, and all else.
+        openers, closers, marks = _marks(self._served.pairs)
+        pieces = marks.split(text) if marks is not None else [text]
+        if not self._reasoning and (len(pieces) > 1 or self._inside):
+            content.append(text)
+        for number, piece in enumerate(pieces):
+            if number % 2:  # a marker
+                self._inside = piece in openers and not (self._inside and piece in closers)
+                self.ended = not self._inside
+            elif self._reasoning and self._inside and (piece.isspace() or not piece):
+                reasoning.append(piece if self._spaces else "")
+            elif self._reasoning or (len(pieces) == 1 and not self._inside):
+                self._other(piece, content, beside=len(pieces) > 1)
+
+    def _other(self, text: str, content: list[str], *, beside: bool) -> None:
+        # What belongs neither to the reasoning nor to its markers. What stands between them and a call is nothing.
+        if beside and (text.isspace() or not text):
+            self._gap += text if self._spaces else ""
+            text = ""
+        if not self._calls:
+            for end in self._served.ends:
+                text = _without(end, text)
+            content += (self._gap, text)
+            self._gap = ""
+
+
+@lru_cache(maxsize=256)
+def _marks(pairs: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
+    openers = frozenset(opener for opener, _ in pairs if opener)
+    closers = frozenset(closer for _, closer in pairs if closer)
+    longest_first = sorted(openers | closers, key=len, reverse=True)
+    return openers, closers, re.compile(f"({'|'.join(map(re.escape, longest_first))})") if longest_first else None
 
 
 def _without(marker: str, text: str) -> str:
-    # The white space beside a marker of reasoning goes with it: it is neither the reasoning's nor the content's.
+    # The white space beside such a marker goes with it.
     return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
 
 

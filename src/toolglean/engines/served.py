@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.choose.choice import choose_format
 from toolglean.errors import ToolError, ToolgleanError, UsageError
+from toolglean.events import Reasoning
 from toolglean.formats.registry import get_format
+from toolglean.parser import Parser
 from toolglean.tools import ToolSet, as_tool
 
 if TYPE_CHECKING:
@@ -35,12 +37,16 @@ class Served:
         pairs: the markers before and after its reasoning, each without white space around it.
         reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
             names one of them.
+        opens: whether its prompt opens the reasoning, as its chat template shows; None if that is not known.
+        ends: markers that stand for nothing that anybody reads: the ends of messages, the frame of an answer.
     """
 
     arguments: Mapping[str, Any] = field(hash=False)
     format: Format | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     reasons: bool = False
+    opens: bool | None = None
+    ends: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +82,18 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
-    return Served(arguments, declared, pairs, bool(pairs) and (named or not template))
+    ends = () if declared is None else tuple(each.strip() for each in (*declared.drop, *declared.speaks))
+    return Served(arguments, declared, pairs, bool(pairs) and (named or not template), _opens(template), ends)
+
+
+def _opens(template: str) -> bool | None:
+    if not template:
+        return None
+    try:
+        parser = Parser(template=template)
+    except ToolgleanError:
+        return None
+    return any(type(event) is Reasoning for event in parser.feed("x") + parser.finish())
 
 
 def tools_of(given: Iterable[Any] | None) -> ToolSet | None:

@@ -1,0 +1,33 @@
+# What this file knows: that vLLM makes the two parsers of a request one right after the other, the reasoning parser
+# first, from the same tokenizer (vllm/parser/abstract_parser.py, Parser.__init__).
+# What it must not know: what they do with each other.
+#
+# vLLM gives a turn to the reasoning parser first, and the rest to the tool parser. Only the tool parser is told the
+# tools, and only the reasoning parser is told the prompt. Yet some turns can be read by one reader alone: a call inside
+# reasoning that never closed is a call if the turn ends there, and a draft if it goes on. So if both are toolglean's,
+# the reasoning parser hands the turn over. Where vLLM should one day make them in another order, they do not find each
+# other, and each reads its part as vLLM has divided it.
+"""The two parsers of one request."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+__all__ = ["introduce", "last_made"]
+
+_made = threading.local()
+
+
+def introduce(reasoning_parser: Any) -> None:
+    """Remember the reasoning parser that was just made."""
+    _made.last = weakref.ref(reasoning_parser)
+
+
+def last_made(tokenizer: Any) -> Any:
+    """The reasoning parser that was made last in this thread, if it is of that tokenizer; else None. Only once."""
+    last = getattr(_made, "last", None)
+    _made.last = None
+    found = last() if last is not None else None
+    return found if found is not None and found.model_tokenizer is tokenizer else None

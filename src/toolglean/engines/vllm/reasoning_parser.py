@@ -1,0 +1,187 @@
+# What this file knows: vLLM's ReasoningParser: what it asks of text, and what of ids.
+# What it must not know: how reasoning is found (engines/reading.py), how calls are read.
+#
+# A turn comes in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with the first
+# piece (partners.py). Otherwise the reasoning is told apart here, and the rest goes on as it is, as soon as the
+# reasoning is over. A whole answer is read at once; the rest holds every call with its markers.
+"""toolglean as vLLM's reasoning parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from vllm.entrypoints.generate.base.protocol import DeltaMessage
+from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
+
+from toolglean.engines.reading import TurnReader
+from toolglean.engines.vllm.counting import ReasoningCount
+from toolglean.engines.vllm.partners import introduce
+from toolglean.engines.vllm.tags import request_tools
+from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over
+from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of
+
+__all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
+
+PROMPT_TOKENS = 512
+"""How much of the prompt's end is read: the model's own part of it."""
+
+
+class ToolgleanReasoningParser(ReasoningParser):
+    """Reasoning of one request, as vLLM asks for it.
+
+    Attributes:
+        format_name: the format; "": the tokenizer tells it.
+        opened_by_prompt: whether prompts open the reasoning, where vLLM does not tell the prompt; None: the chat
+            template tells.
+    """
+
+    engine_based_streaming = True
+    format_name = ""
+    opened_by_prompt: bool | None = None
+
+    def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(tokenizer, *args, **kwargs)
+        self._tokens = Tokens(tokenizer)
+        self.served = self._tokens.served(self.format_name)
+        self._thinks = _thinks(kwargs.get("chat_template_kwargs"))
+        self._prompt = ""
+        self._partner: ToolgleanToolParser | None = None
+        self._reader: TurnReader | None = None
+        self._count: ReasoningCount | None = None
+        self._over = False
+        introduce(self)
+
+    def meet(self, tool_parser: ToolgleanToolParser) -> None:
+        """This is the tool parser of the same request."""
+        self._partner = tool_parser
+
+    @property
+    def reasoning_start_str(self) -> str | None:
+        return self.served.pairs[0][0] or None if self.served.pairs else None
+
+    @property
+    def reasoning_end_str(self) -> str | None:
+        return self.served.pairs[0][1] or None if self.served.pairs else None
+
+    # -- requests
+
+    def adjust_request(self, request: Any) -> Any:
+        request.skip_special_tokens = False  # most markers are special tokens
+        return request
+
+    def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
+        self._prompt = self._tokens.text(prompt_token_ids[-PROMPT_TOKENS:])
+        self._reader, self._count = None, None
+
+    def _begin(self, asked: Any = None) -> dict[str, Any]:
+        # Without the prompt the chat template tells. Without either, a model that reasons is expected to do so, unless
+        # the request has switched it off.
+        if self._prompt:
+            return {"prompt": self._prompt}
+        opened = self.served.opens if self.opened_by_prompt is None else self.opened_by_prompt
+        expected = self.served.reasons if opened is None else opened
+        return {"in_reasoning": expected and self.served.reasons and self._thinks and _thinks(asked)}
+
+    # -- whole answers
+
+    def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
+        begin = self._begin(getattr(request, "chat_template_kwargs", None))
+        tools = request_tools(getattr(request, "tools", None))
+        piece = TurnReader(self.served, tools, calls=False, spaces=True, **begin).read(model_output)
+        if self._partner is not None and self._partner.reads_reasoning:
+            self._partner.know(piece.content, self._partner.read_whole(model_output, request, **begin))
+        return piece.reasoning or None, piece.content or None
+
+    # -- streams
+
+    def extract_reasoning_streaming(
+        self,
+        previous_text: str,
+        current_text: str,
+        delta_text: str,
+        previous_token_ids: Sequence[int],
+        current_token_ids: Sequence[int],
+        delta_token_ids: Sequence[int],
+    ) -> DeltaMessage | None:
+        if not delta_text:
+            return None
+        if self._over:
+            return DeltaMessage(content=delta_text)
+        if self._reader is None:
+            if self._partner is not None and self._partner.reads_reasoning:
+                self._over = True
+                self._partner.begin(**self._begin())
+                return DeltaMessage(content=delta_text)
+            self._reader = TurnReader(self.served, calls=False, spaces=True, **self._begin())
+        piece = self._reader.feed(delta_text)
+        self._over = self._reader.ended
+        return delta_of(piece)
+
+    def has_engine_confirmed_reasoning_end(self) -> bool:
+        return self._over
+
+    def finish_streaming(self) -> DeltaMessage | None:
+        """What was held back: of the whole stream, or until the reasoning was over."""
+        reader, self._reader = self._reader, None
+        return delta_of(reader.finish()) if reader is not None else None
+
+    # -- ids
+
+    def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
+        return reasoning_is_over(self._tokens, input_ids, self.served, expected=self._thinks)
+
+    def is_reasoning_end_streaming(self, input_ids: Sequence[int], delta_ids: Iterable[int]) -> bool:
+        tail = TAIL + len(list(delta_ids))
+        return reasoning_is_over(self._tokens, input_ids[-tail:], self.served, whole=False)
+
+    def extract_content_ids(self, input_ids: list[int]) -> list[int]:
+        texts = self._tokens.texts(input_ids)
+        text = "".join(texts)
+        end = max((text.rfind(closer) + len(closer) for _, closer in self.served.pairs if closer in text), default=-1)
+        if end < 0:
+            return [] if self.served.pairs else input_ids
+        first = next((place for place, reached in enumerate(accumulate(map(len, texts))) if reached >= end), 0)
+        return input_ids[first + 1 :]
+
+    def count_reasoning_tokens(self, token_ids: Sequence[int]) -> int:
+        if self._count is None or not self._count.goes_on(token_ids):
+            self._count = ReasoningCount(self.served, self._begin())
+        return self._count.read(self._tokens, token_ids)
+
+
+class AppendThinkParser(ToolgleanReasoningParser):
+    """Leaves the reasoning in the content, and puts its opener in front where the prompt has opened it."""
+
+    def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
+        return None, self._opener() + model_output
+
+    def extract_reasoning_streaming(
+        self,
+        previous_text: str,
+        current_text: str,
+        delta_text: str,
+        previous_token_ids: Sequence[int],
+        current_token_ids: Sequence[int],
+        delta_token_ids: Sequence[int],
+    ) -> DeltaMessage | None:
+        if not delta_text:
+            return None
+        if not self._over:
+            self._over = True
+            delta_text = self._opener() + delta_text
+            if self._partner is not None:
+                self._partner.begin(keep_reasoning=True)
+        return DeltaMessage(content=delta_text)
+
+    def _opener(self) -> str:
+        return self.reasoning_start_str or ""
+
+
+def _thinks(asked: Any) -> bool:
+    # What is passed to the chat template, in the words that templates use for it.
+    if not isinstance(asked, Mapping):
+        return True
+    on = asked.get("enable_thinking", asked.get("thinking", True))
+    return on is not False and asked.get("reasoning_effort") not in {"none", "no_think"}

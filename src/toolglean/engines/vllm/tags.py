@@ -1,0 +1,86 @@
+# What this file knows: what a request to vLLM says of tools and of the choice among them, and vLLM's levels of
+# strictness; a grammar as the object that vLLM passes on.
+# What it must not know: how a grammar is made.
+"""Structural tags for requests to vLLM."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xgrammar import StructuralTag
+
+from toolglean.engines.served import tools_of
+from toolglean.errors import ToolgleanError
+from toolglean.grammar import grammar_of
+from toolglean.tools import Tool, ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+
+try:
+    from vllm.tool_parsers.utils import get_function_tools
+except ImportError:  # it is not of the interface for plugins: it spells out tools that stand in namespaces
+    get_function_tools = list
+
+__all__ = ["request_tools", "structural_tag_of"]
+
+PARAMETER = 2
+"""vLLM's level at which all schemas are enforced; below it, only those of tools that say `strict`."""
+
+_log = logging.getLogger(__name__)
+
+
+def request_tools(tools: Any) -> ToolSet | None:
+    """The functions that the model was shown; None if there are none."""
+    return tools_of(get_function_tools(tools)) if tools else None
+
+
+def structural_tag_of(declared: Format, request: Any, *, reasoning: bool, strict_level: int) -> Any:
+    """What the model may write, for any choice among the tools.
+
+    Returns:
+        xgrammar's `StructuralTag`; None if the request asks for no call, or the format's calls cannot be enforced: the
+        log says why, and the answer is read all the same.
+    """
+    given = get_function_tools(request.tools or [])
+    tools = tools_of(given)
+    choice = _choice(request.tool_choice)
+    if tools is None or choice == "none":
+        return None
+    strict = {_name(each): strict_level >= PARAMETER or _is_strict(each) for each in given}
+    shown = ToolSet([tool if strict.get(tool.name) else Tool(tool.name, {}, tool.description) for tool in tools])
+    try:
+        grammar = grammar_of(
+            declared,
+            shown,
+            choice=choice,
+            parallel=request.parallel_tool_calls is not False,
+            reasoning=reasoning and bool(declared.all_reasonings),
+            strict=False,
+        )
+        return StructuralTag.model_validate(grammar.structural_tag())
+    except ToolgleanError as error:
+        _log.warning("the model is not held to tool_choice=%r: %s", choice, error)
+        return None
+
+
+def _choice(given: Any) -> str:
+    if given is None or isinstance(given, str):
+        return given or "auto"
+    return str(_name(given))
+
+
+def _name(given: Any) -> Any:
+    function = _field(given, "function")
+    return _field(given if function is None else function, "name")
+
+
+def _is_strict(given: Any) -> bool:
+    function = _field(given, "function")
+    return _field(given if function is None else function, "strict") is True
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

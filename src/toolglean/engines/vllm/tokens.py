@@ -1,0 +1,127 @@
+# What this file knows: tokenizers as vLLM passes them, and what can be asked of a row of ids.
+# What it must not know: what the text means, but for the markers of reasoning and the headers of messages.
+"""Ids as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from toolglean.engines.served import Served, served_model
+from toolglean.formats.headers import HEADERS, own_part
+
+__all__ = ["TAIL", "Tokens", "reasoning_is_over"]
+
+UNKNOWN = "\ufffd"
+"""Stands for a token whose text cannot be told."""
+
+TAIL = 64
+"""How many tokens are looked at, at first, where the end of a long row of ids decides."""
+
+
+class Tokens:
+    """A tokenizer, whatever it can do.
+
+    Args:
+        tokenizer: one of vLLM's.
+    """
+
+    __slots__ = ("_decode", "_rows", "_tokenizer", "_words")
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._decode = getattr(tokenizer, "decode", None)
+        self._words: dict[int, str] = {}
+        self._rows: dict[tuple[int, ...], str] = {}  # where nothing decodes: the ids of whole markers
+
+    def served(self, format_name: str) -> Served:
+        """How the model of this tokenizer writes."""
+        name = getattr(self._tokenizer, "name_or_path", "")
+        found = served_model(
+            format_name,
+            name if isinstance(name, str) else "",
+            _template_of(getattr(self._tokenizer, "chat_template", None)),
+        )
+        self.learn(marker for pair in found.pairs for marker in pair)
+        return found
+
+    def text(self, ids: Iterable[Any]) -> str:
+        """The text of these ids, special tokens too. Where something gives tokens for ids, they are the text."""
+        given = list(ids)
+        if not given:
+            return ""
+        if self._decode is None or any(isinstance(each, str) for each in given):
+            return "".join(self.texts(given))
+        try:
+            return str(self._decode(given, skip_special_tokens=False))
+        except TypeError:  # a tokenizer without that argument
+            return str(self._decode(given))
+
+    def texts(self, ids: Iterable[Any]) -> list[str]:
+        """The text of each of these ids. A marker of several ids, where nothing decodes, is the text of its last one."""
+        given = list(ids)
+        if self._decode is not None:
+            return [each if isinstance(each, str) else self.text([each]) for each in given]
+        found: list[str] = []
+        while len(found) < len(given):
+            place = len(found)
+            row = next((row for row in self._rows if tuple(given[place : place + len(row)]) == row), None)
+            if row is None:
+                found.append(given[place] if isinstance(given[place], str) else self._words.get(given[place], UNKNOWN))
+            else:
+                found += [""] * (len(row) - 1) + [self._rows[row]]
+        return found
+
+    def learn(self, markers: Iterable[str]) -> None:
+        """Remember the ids of these markers, if this tokenizer cannot decode: some stand-ins only encode."""
+        encode = getattr(self._tokenizer, "encode", None)
+        if self._decode is not None:
+            return
+        vocabulary: dict[str, int] = self._tokenizer.get_vocab()
+        self._words = {number: word for word, number in vocabulary.items()}
+        for marker in filter(None, markers):
+            row = tuple(encode(marker)) if callable(encode) and marker not in vocabulary else ()
+            if row:
+                self._rows[row] = marker
+
+
+def _template_of(given: Any) -> str:
+    # A tokenizer may have several by name.
+    if isinstance(given, dict):
+        given = given.get("tool_use") or given.get("default")
+    return given if isinstance(given, str) else ""
+
+
+def reasoning_is_over(
+    tokens: Tokens, ids: Sequence[Any], served: Served, *, expected: bool = True, whole: bool = True
+) -> bool:
+    """Whether no reasoning is open, or to be expected, behind these ids: those of a prompt, or of an answer as well.
+
+    What stands last decides: a marker, or the header of the model's message. Behind the header the model may still open
+    its reasoning, unless it does not reason at all.
+
+    Args:
+        tokens: reads the ids.
+        ids: the ids.
+        served: how the model writes.
+        expected: whether the request lets the model reason.
+        whole: whether to look further back where the last ids do not decide. If not, reasoning may be open then.
+    """
+    if not served.pairs:
+        return True
+    waits = served.reasons and expected
+    size = TAIL
+    while True:
+        text = tokens.text(ids[-size:])
+        own = own_part(text, HEADERS)
+        part = text if own is None else own
+        opened = max((part.rfind(opener) for opener, _ in served.pairs if opener), default=-1)
+        closed = max((part.rfind(closer) for _, closer in served.pairs if closer), default=-1)
+        if opened >= 0 or closed >= 0:
+            return closed > opened
+        if own is not None:
+            begun = own.strip()
+            return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in served.pairs))
+        if size >= len(ids) or not whole:
+            return whole and not waits
+        size *= 2

@@ -1,0 +1,189 @@
+# What this file knows: vLLM's ToolParser, and its words for pieces of an answer.
+# What it must not know: how calls are found (engines/reading.py reads the turn), how the prompt is read
+# (reasoning_parser.py passes it on).
+#
+# `engine_based_streaming`: vLLM then passes each piece of text once, without joining them, and asks for the rest at the
+# end (`finish_streaming`).
+"""toolglean as vLLM's tool parser."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from vllm import envs
+from vllm.entrypoints.generate.base.protocol import (
+    DeltaFunctionCall,
+    DeltaMessage,
+    DeltaToolCall,
+    ExtractedToolCallInformation,
+    FunctionCall,
+    ToolCall,
+)
+from vllm.tool_parsers.abstract_tool_parser import ToolParser
+
+from toolglean.engines.reading import Piece, TurnReader
+from toolglean.engines.vllm.partners import last_made
+from toolglean.engines.vllm.tags import request_tools, structural_tag_of
+from toolglean.engines.vllm.tokens import Tokens
+
+__all__ = ["UNKNOWN_TOOLS", "ToolgleanToolParser", "delta_of"]
+
+UNKNOWN_TOOLS = "TOOLGLEAN_UNKNOWN_TOOLS"
+"""The environment variable that says what becomes of a call of a tool that the request does not have: "call" passes it
+on; otherwise its text is content."""
+
+
+class ToolgleanToolParser(ToolParser):
+    """Calls and content of one request, as vLLM asks for them.
+
+    Attributes:
+        format_name: the format; "": the tokenizer tells it.
+        reads_without_tools: whether calls are read for a request without tools, or with `tool_choice="none"`. vLLM
+            throws such calls away, so their text is content unless this is true.
+        skip_reasoning_parsing: set by vLLM where it has no reasoning parser: reasoning is then content.
+    """
+
+    engine_based_streaming = True
+    structural_tag_model = "toolglean"
+    format_name = ""
+    reads_without_tools = False
+    skip_reasoning_parsing = False
+
+    def __init__(self, tokenizer: Any, tools: Any = None, **_: Any) -> None:
+        super().__init__(tokenizer, tools)
+        self.served = Tokens(tokenizer).served(self.format_name)
+        if self.served.format is None:
+            # What the model would write is not known, so a forced call is JSON that vLLM itself asks for and reads.
+            self.structural_tag_model = None
+            self.supports_required_and_named = True
+        self._reader: TurnReader | None = None
+        self._begin: dict[str, Any] = {}
+        self._known: tuple[str, Piece] | None = None
+        partner = last_made(tokenizer)
+        if partner is not None:
+            partner.meet(self)
+
+    @property
+    def reads_reasoning(self) -> bool:
+        """Whether a whole turn may be handed to this parser: vLLM asks it for every piece of content."""
+        return not self.supports_required_and_named
+
+    def begin(self, *, keep_reasoning: bool = False, **begin: Any) -> None:
+        """The turn begins here, and not behind its reasoning.
+
+        Args:
+            keep_reasoning: whether the reasoning is content.
+            begin: where it begins: `prompt` or `in_reasoning`, as for `TurnReader`.
+        """
+        self._begin = begin
+        self.skip_reasoning_parsing = self.skip_reasoning_parsing or keep_reasoning
+
+    def read_whole(self, model_output: str, request: Any, **begin: Any) -> Piece:
+        """A whole turn, from its beginning.
+
+        Args:
+            model_output: the text of the turn.
+            request: the request.
+            begin: where it begins: `prompt` or `in_reasoning`, as for `TurnReader`.
+        """
+        return self._new_reader(request, whole_calls=True, **begin).read(model_output)
+
+    def know(self, rest: str, piece: Piece) -> None:
+        """What that text holds, which vLLM will pass to `extract_tool_calls`, is known."""
+        self._known = (rest, piece)
+
+    # -- requests
+
+    def adjust_request(self, request: Any) -> Any:
+        request = super().adjust_request(request)
+        if request.tools and request.tool_choice != "none":
+            request.skip_special_tokens = False  # most markers are special tokens
+        return request
+
+    def get_structural_tag(self, request: Any, *, reasoning: bool = False, strict_level: int = 0) -> Any:
+        if self.served.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
+            return None
+        return structural_tag_of(self.served.format, request, reasoning=reasoning, strict_level=strict_level)
+
+    def _new_reader(self, request: Any, **options: Any) -> TurnReader:
+        wanted = self.reads_without_tools or (
+            bool(getattr(request, "tools", None)) and getattr(request, "tool_choice", None) != "none"
+        )
+        return TurnReader(
+            self.served,
+            request_tools(getattr(request, "tools", None) or self.tools),
+            calls=wanted,
+            spaces=True,
+            unknown_tools="call" if os.environ.get(UNKNOWN_TOOLS) == "call" else "content",
+            single_call=getattr(request, "parallel_tool_calls", True) is False,
+            new_id=_new_id,
+            **options,
+        )
+
+    # -- whole answers
+
+    def extract_tool_calls(self, model_output: str, request: Any) -> ExtractedToolCallInformation:
+        known, self._known = self._known, None
+        if known is not None and known[0] == model_output:
+            piece = known[1]
+        else:  # this answer has no place for reasoning
+            piece = self._new_reader(request, whole_calls=True, reasoning=False).read(model_output)
+        calls = [
+            ToolCall(id=part.id, type="function", function=FunctionCall(name=part.name, arguments=part.arguments))
+            for part in piece.calls
+        ]
+        content = None if calls and piece.content.isspace() else piece.content or None
+        return ExtractedToolCallInformation(tools_called=bool(calls), tool_calls=calls, content=content)
+
+    # -- streams
+
+    def extract_tool_calls_streaming(
+        self,
+        previous_text: str,
+        current_text: str,
+        delta_text: str,
+        previous_token_ids: Sequence[int],
+        current_token_ids: Sequence[int],
+        delta_token_ids: Sequence[int],
+        request: Any,
+    ) -> DeltaMessage | None:
+        if self._reader is None:
+            self._reader = self._new_reader(request, reasoning=not self.skip_reasoning_parsing, **self._begin)
+        return delta_of(self._reader.feed(delta_text)) if delta_text else None
+
+    def finish_streaming(self) -> DeltaMessage | None:
+        """What was held back until the end of the stream."""
+        reader, self._reader = self._reader, None
+        return delta_of(reader.finish()) if reader is not None else None
+
+    def get_remaining_unstreamed_args(self) -> str:
+        return ""  # nothing is parsed before it is streamed
+
+
+def _new_id() -> str:
+    return f"chatcmpl-tool-{uuid.uuid4().hex}"  # as vLLM makes them
+
+
+def delta_of(piece: Piece) -> DeltaMessage | None:
+    """A piece of a turn in vLLM's words; None where there is nothing to say."""
+    if not piece:
+        return None
+    said: dict[str, Any] = {}
+    if piece.content:
+        said["content"] = piece.content
+    if piece.reasoning:
+        said["reasoning"] = piece.reasoning
+    if piece.calls:
+        said["tool_calls"] = [
+            DeltaToolCall(
+                index=part.index,
+                id=part.id or None,
+                type="function" if part.id else None,
+                function=DeltaFunctionCall(name=part.name or None, arguments=part.arguments),
+            )
+            for part in piece.calls
+        ]
+    return DeltaMessage(**said)
