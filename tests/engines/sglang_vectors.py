@@ -64,10 +64,8 @@ def cut(text: str, way: str) -> list[str]:
 
 def calls_verdicts() -> Iterator[Verdict]:
     """Each case with tools, in each way, by SGLang's parser and by ours."""
-    from sglang.srt.entrypoints.openai.protocol import Tool  # type: ignore[import-not-found]  # noqa: PLC0415
-    from sglang.srt.function_call.function_call_parser import (  # type: ignore[import-not-found]  # noqa: PLC0415
-        FunctionCallParser,
-    )
+    from sglang.srt.entrypoints.openai.protocol import Tool  # noqa: PLC0415
+    from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: PLC0415
 
     register()
     own = {kind.__name__: name for name, kind in reversed(FunctionCallParser.ToolCallParserEnum.items())}
@@ -135,7 +133,7 @@ def same_calls(answer: Any, expected: list[dict[str, Any]]) -> bool:
 
 def reasoning_verdicts() -> Iterator[Verdict]:
     """Each case of reasoning whose parser a flag names, likewise."""
-    from sglang.srt.parser.reasoning_parser import ReasoningParser  # type: ignore[import-not-found]  # noqa: PLC0415
+    from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: PLC0415
 
     register()
     own = {kind.__name__: name for name, kind in reversed(ReasoningParser.DetectorMap.items())}
@@ -148,9 +146,7 @@ def reasoning_verdicts() -> Iterator[Verdict]:
         force = options.get("force_reasoning")
         for parser, name in (("sglang", own[row["model_or_template"]]), ("toolglean", f"toolglean-{declared}")):
             for way in WAYS:
-                make = lambda name=name, force=force: ReasoningParser(  # noqa: E731
-                    name, force_reasoning=force, tool_call_parser_active=True
-                )
+                make = lambda name=name, force=force: ReasoningParser(name, force_reasoning=force)  # noqa: E731
                 answer = attempt(whole_reasoning if way == "whole" else streamed_reasoning, make, row["output"], way)
                 want = ((row["expected_reasoning"] or "").strip(), (row["expected_content"] or "").strip())
                 yield Verdict(number, way, parser, answer == want, answer)

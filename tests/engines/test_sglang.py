@@ -289,14 +289,14 @@ def told(parser: Any, text: str, size: int = 1) -> tuple[str, str]:
 
 @pytest.mark.parametrize("size", [1, 4, 1000])
 def test_reasoning_goes_and_the_call_stays(size: int, thoughts: dict[str, Any]) -> None:
-    parser = thoughts["toolglean-hermes"](tool_call_parser_active=True)
-    assert told(parser, f"{THOUGHT}I look.\n{JSON_CALL}<|im_end|>", size) == ("Hm.", f"I look.\n{JSON_CALL}<|im_end|>")
+    parser = thoughts["toolglean-hermes"]()
+    assert told(parser, f"{THOUGHT}I look.\n{JSON_CALL}<|im_end|>", size) == ("\nHm.\n", f"\n\nI look.\n{JSON_CALL}")
     assert (parser.think_start_token, parser.think_end_token) == ("<think>", "</think>")
 
 
 def test_a_whole_answer_is_split_in_the_same_way(thoughts: dict[str, Any]) -> None:
-    result = thoughts["toolglean-hermes"](tool_call_parser_active=True).detect_and_parse(f"{THOUGHT}{JSON_CALL}")
-    assert (result.reasoning_text, result.normal_text) == ("Hm.", JSON_CALL)
+    result = thoughts["toolglean-hermes"]().detect_and_parse(f"{THOUGHT}{JSON_CALL}")
+    assert (result.reasoning_text, result.normal_text.strip()) == ("\nHm.\n", JSON_CALL)
 
 
 def test_without_tools_the_formats_markers_are_gone(thoughts: dict[str, Any]) -> None:
@@ -307,16 +307,16 @@ def test_without_tools_the_formats_markers_are_gone(thoughts: dict[str, Any]) ->
 def test_reasoning_that_the_prompt_has_opened(thoughts: dict[str, Any]) -> None:
     for name in ("toolglean", "toolglean-hermes"):
         assert told(thoughts[name](force_reasoning=True), "Hm.</think>Hi.") == ("Hm.", "Hi.")
-        assert told(thoughts[name](force_reasoning=True), f"{THOUGHT}Hi.") == ("Hm.", "Hi.")
+        assert told(thoughts[name](force_reasoning=True), f"{THOUGHT}Hi.") == ("\nHm.\n", "\n\nHi.")
     going_on = thoughts["toolglean"](continue_final_message=True, previous_content="<think>So")
-    assert told(going_on, " what.</think>Hi.") == ("what.", "Hi.")
+    assert told(going_on, " what.</think>Hi.") == (" what.", "Hi.")
 
 
 def test_reasoning_that_is_not_streamed_comes_at_once(thoughts: dict[str, Any]) -> None:
     parser = thoughts["toolglean-hermes"](stream_reasoning=False)
     turn = "<think>One two three.</think>Hi. <think>Four.</think>You."
     results = [parser.parse_streaming_increment(each) for each in turn] + [parser.finish()]
-    assert [each.reasoning_text for each in results if each.reasoning_text][0] == "One two three."
+    assert next(each.reasoning_text for each in results if each.reasoning_text) == "One two three."
     assert "".join(each.reasoning_text for each in results).startswith("One two three.Four")
     cut_off = thoughts["toolglean-hermes"](stream_reasoning=False)
     assert told(cut_off, "<think>One two") == ("One two", "")
@@ -328,7 +328,7 @@ def test_content_that_must_not_be_empty_is_the_reasoning(thoughts: dict[str, Any
 
     assert new().detect_and_parse("<think>One two").normal_text == "One two"
     assert told(new(), "<think>One two")[1] == "One two"
-    assert told(new(), f"{THOUGHT}Hi.") == ("Hm.", "Hi.")
+    assert told(new(), f"{THOUGHT}Hi.") == ("\nHm.\n", "\n\nHi.")
 
 
 HISTORY = (
@@ -345,11 +345,32 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("tail", "default"), DEFAULTS if depth.is_full() else DEFAULTS[1:2])  # a second for each
+@pytest.mark.skipif(not depth.is_full(), reason="reads four templates, a second each: see tests/depth.py")
+@pytest.mark.parametrize(("tail", "default"), DEFAULTS)
 def test_when_the_prompt_opens_the_reasoning(tail: str, default: str | None, thoughts: dict[str, Any]) -> None:
     pytest.importorskip("jinja2", reason="needs toolglean[jinja]")
     tokenizer = SimpleNamespace(name_or_path="", chat_template=f"{HISTORY}{tail}{{% endif %}}")
     assert thoughts["toolglean"](tokenizer=tokenizer).reasoning_default == default
+
+
+@pytest.mark.parametrize(
+    ("template", "opens", "default"),
+    [
+        ("a", [None], "always"),
+        ("b thinking", [None, {"thinking": True}], "thinking"),
+        ("c thinking", [None, {"thinking": True}, {"thinking": False}], "always"),
+        ("d enable_thinking", [{"enable_thinking": True}], "explicit_enable_thinking"),
+        ("e enable_thinking", [], None),
+    ],
+)
+@pytest.mark.usefixtures("thoughts")
+def test_the_words_for_it(
+    template: str, opens: list[Any], default: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`opens`: the variables with which the template opens the reasoning; None: without any."""
+    module = sys.modules["toolglean.engines.sglang.thoughts"]
+    monkeypatch.setattr(module, "opens_reasoning", lambda _, variables=None: variables in opens)
+    assert module.reasoning_default(template) == default
 
 
 def test_without_a_template_the_prompt_opens_nothing(thoughts: dict[str, Any]) -> None:

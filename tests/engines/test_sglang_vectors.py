@@ -1,5 +1,8 @@
-"""The cases recorded from SGLang's tests, through its own classes: those that we answer otherwise are in
-tests/disagreements/sglang.toml, each with its reason, and no other is. What needs SGLang is run by `nox -s sglang`."""
+"""The cases recorded from SGLang's tests, through its own classes.
+
+Those that we answer otherwise are in tests/disagreements/sglang.toml, each with its reason, and no other is. What needs
+SGLang is run by `nox -s sglang`.
+"""
 
 from __future__ import annotations
 

@@ -102,8 +102,10 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         )
 
     def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
-        unknown = bool(envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get())
-        return TurnReader(self._served, tools, reasoning=False, whole_calls=whole, unknown_tools=unknown)
+        forward = envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get()
+        return TurnReader(
+            self._served, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
+        )
 
     def _sent(self, piece: Piece) -> Any:
         for part in piece.calls:

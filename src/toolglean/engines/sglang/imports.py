@@ -50,7 +50,7 @@ class _Finder(MetaPathFinder):
         self._act = act
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self, fullname: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname != self.name:
             return None

@@ -1,9 +1,10 @@
 # What this file knows: SGLang's interface for parsers of reasoning, and what its server asks of one.
 # What it must not know: how reasoning is told apart (../reading.py).
 #
-# The server does not show the prompt. It says whether the prompt has opened the reasoning (`force_reasoning`): as it has
-# learned from the chat template, or else as `reasoning_default` of the parser says. The text without the reasoning goes
-# on to the parser of calls, if the request has tools; otherwise to the client.
+# The server does not show the prompt. It says whether the prompt has opened the reasoning (`force_reasoning`): as it
+# has learned from the chat template, or else as `reasoning_default` of the parser says. The text without the reasoning
+# goes on to the parser of calls, if the request has tools; otherwise to the client. White space beside the markers is
+# kept, as by SGLang's own parsers.
 """Reasoning, for SGLang."""
 
 from __future__ import annotations
@@ -14,11 +15,8 @@ from typing import Any
 from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, StreamingParseResult
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.served import THINK
+from toolglean.engines.served import THINK, opens_reasoning
 from toolglean.engines.sglang.model import served_by, template_of
-from toolglean.errors import ToolgleanError
-from toolglean.events import Reasoning
-from toolglean.parser import Parser
 
 __all__ = ["ThoughtDetector"]
 
@@ -40,10 +38,9 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         stream_reasoning: bool = True,  # noqa: FBT001, FBT002  # SGLang's interface
         force_reasoning: bool = False,  # noqa: FBT001, FBT002
         continue_final_message: bool = False,  # noqa: FBT001, FBT002
-        previous_content: str = "",
+        previous_content: Any = "",  # a message's content: text, or a list of parts
         force_nonempty_content: bool = False,  # noqa: FBT001, FBT002
         tokenizer: Any = None,
-        tool_call_parser_active: bool = False,  # noqa: FBT001, FBT002
         **_: Any,  # what later versions add
     ) -> None:
         self._served = served_by(self.format_name, tokenizer)
@@ -59,7 +56,6 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
             force_nonempty_content=force_nonempty_content,
         )
         self._starts_inside = bool(self._in_reasoning)  # as the class above has found
-        self._calls_follow = tool_call_parser_active
         self._reader = self._new()
         self._waiting: list[str] = []  # reasoning that goes out at once, at its end
         self._thoughts: list[str] = []  # all of it
@@ -82,9 +78,7 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         return found
 
     def _new(self) -> TurnReader:
-        return TurnReader(
-            self._served, in_reasoning=self._starts_inside, calls="later" if self._calls_follow else "text"
-        )
+        return TurnReader(self._served, in_reasoning=self._starts_inside, calls=False, spaces=True)
 
     def _sent(self, content: str, reasoning: str, *, over: bool) -> Any:
         self._said = self._said or bool(content)
@@ -110,16 +104,6 @@ def reasoning_default(template: str) -> str | None:
         with `explicit_` before it: if it is true.
     """
     known = [name for name in TOGGLES if name in template]
-    if _opens(template, None):
-        return next((name for name in known if not _opens(template, name, value=False)), "always")
-    return next((f"explicit_{name}" for name in known if _opens(template, name, value=True)), None)
-
-
-def _opens(template: str, name: str | None, *, value: bool = False) -> bool:
-    if not template:
-        return False
-    try:
-        parser = Parser(template=template, variables={name: value} if name else None)
-    except ToolgleanError:
-        return False
-    return any(type(event) is Reasoning for event in parser.feed("x") + parser.finish())
+    if opens_reasoning(template):
+        return next((name for name in known if not opens_reasoning(template, {name: False})), "always")
+    return next((f"explicit_{name}" for name in known if opens_reasoning(template, {name: True})), None)
