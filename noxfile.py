@@ -184,6 +184,26 @@ def vllm(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def small_engines(session: nox.Session) -> None:
+    """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
+    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
+    lax = ("-W", "default")  # their warnings are not for us to mend
+    session.run(
+        *("python", "-m", "pytest", *OPTIONS, *lax),
+        *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
+    )
+
+
+@nox.session(default=False)
+def llama_cpp(session: nox.Session) -> None:
+    """examples/engines on llama-cpp-python, which is built here: that takes a quarter of an hour."""
+    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, "llama-cpp-python==0.3.36", "gguf==0.19.0")
+    session.run(
+        "python", "-m", "pytest", *OPTIONS, "-W", "default", "tests/engines/test_llama_cpp.py", *session.posargs
+    )
+
+
+@nox.session(default=False)
 def grammar(session: nox.Session) -> None:
     """Grammars by the engines that read them: xgrammar (which brings torch) and llguidance, pinned.
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from toolglean.clients.reading import TurnText
 from toolglean.engines.served import Served
-from toolglean.events import CallDelta, CallStart, Content, Event, Markup, Reasoning
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -76,6 +76,7 @@ class TurnReader:
 
     Attributes:
         ended: whether the reasoning is over: it was closed, or content or a call has come.
+        broken: the indexes of calls that came out and did not end well: they must not be run.
     """
 
     __slots__ = (
@@ -88,6 +89,7 @@ class TurnReader:
         "_served",
         "_spaces",
         "_turn",
+        "broken",
         "ended",
     )
 
@@ -107,6 +109,7 @@ class TurnReader:
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self.ended = False
+        self.broken: set[int] = set()
         self._served = served
         self._calls = calls
         self._spaces = spaces
@@ -164,6 +167,8 @@ class TurnReader:
                 calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
             elif type(event) is CallDelta:
                 calls.append(CallPart(event.index, event.text))
+            elif type(event) is CallEnd and event.call.status != "ok":
+                self.broken.add(event.index)
         return Piece("".join(content), "".join(reasoning), _joined(calls))
 
     def _id(self, given: str | None) -> str:

@@ -20,7 +20,7 @@ from toolglean.tools import ToolSet, as_tool
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
-__all__ = ["Served", "served_model", "tools_of"]
+__all__ = ["THINK", "Served", "opens_reasoning", "served_model", "tools_of"]
 
 THINK = ("<think>", "</think>")
 """The markers of reasoning that `auto` knows."""
@@ -84,15 +84,23 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
-    ends = () if declared is None else tuple(each.strip() for each in (*declared.drop, *declared.speaks))
-    return Served(arguments, declared, written, pairs, bool(pairs) and (named or not template), _opens(template), ends)
+    plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.speaks)}
+    ends = tuple(sorted(plain, key=len, reverse=True))  # one may begin another
+    reasons = bool(pairs) and (named or not template)
+    return Served(arguments, declared, written, pairs, reasons, opens_reasoning(template), ends)
 
 
-def _opens(template: str) -> bool | None:
+def opens_reasoning(template: str, variables: Mapping[str, Any] | None = None) -> bool | None:
+    """Whether the prompt that a chat template makes opens the reasoning; None if that cannot be known.
+
+    Args:
+        template: the chat template, as text; "" if it is not known.
+        variables: as for `Parser`.
+    """
     if not template:
         return None
     try:
-        parser = Parser(template=template)
+        parser = Parser(template=template, variables=variables)
     except ToolgleanError:
         return None
     return any(type(event) is Reasoning for event in parser.feed("x") + parser.finish())
