@@ -172,7 +172,7 @@ def test_the_model_of_each_row() -> None:
 )
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
     arrays = [pa.array(["Hi"]), pa.array([1]), pa.array([1]), pa.array([1])]
-    with pytest.raises(UsageError, match=re.escape(message))::
+    with pytest.raises(UsageError, match=re.escape(message)):
         batch.parse_batch(pa.RecordBatch.from_arrays(arrays, ["content", "n", "n2", "n2"]), **options)
 
 
