@@ -77,7 +77,7 @@ def killed_and_resumed(folder: Path, turns: int, jobs: int) -> None:
     print(f"{log.name}: {turns:,} turns, {log.stat().st_size:,} bytes")
     began = time.perf_counter()
     process = subprocess.Popen(command(log, output, tools, jobs))
-    half = log.stat().st_size * 3 // 2  # a row of output takes three times as much as a row of this log
+    half = log.stat().st_size  # a row of output takes twice as much as a row of this log
     while process.poll() is None and not (output.exists() and output.stat().st_size > half):
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
