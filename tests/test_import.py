@@ -27,7 +27,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"choose"}),
     frozenset({"parser"}),
     frozenset({"stream", "testing", "fresh"}),
-    frozenset({"explain", "batch"}),
+    frozenset({"explain", "batch", "anonymize"}),
     frozenset({"messages"}),
     frozenset({"routing"}),
     frozenset({"clients"}),
