@@ -7,6 +7,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import importlib.util
+import io
 import json
 import os
 import random
@@ -24,7 +25,7 @@ from tests import depth
 from tests.test_cli_parse import COMMAND, lines, toolglean
 from tests.test_cli_turns import ANSWERS, TEXT, fed
 from toolglean.cli import main
-from toolglean.cli.logs import source
+from toolglean.cli.logs import progress, source
 from toolglean.cli.logs.rows import Columns, Read, RowReader
 from toolglean.cli.logs.source import Chunk
 from toolglean.cli.logs.workers import WorkerError, read_all
@@ -176,6 +177,22 @@ def test_columns_may_have_other_names(tmp_path: Path) -> None:
         "not a turn: 'said' of this row is 3, not text",
         "not a turn: this is null, not a turn: a JSON object with the text was expected",
     ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_only_a_terminal_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0)
+    log = write(tmp_path / "log", TURNS)
+    for number, screen in enumerate((Terminal(), io.StringIO())):
+        monkeypatch.setattr(sys, "stderr", screen)
+        assert main(["parse", str(log), "--output", str(tmp_path / f"rows{number}")]) == 0
+        shown = screen.getvalue()
+        assert ("100% 11 lines, " in shown, shown.endswith("\r\x1b[K")) == (number == 0, number == 0)
+        assert bool(shown) == (number == 0)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

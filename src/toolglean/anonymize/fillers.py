@@ -1,8 +1,8 @@
 # What this file knows: which word stands for which.
 # What it must not know: which words are replaced.
 #
-# A filler is as long as its word, with letters for letters and digits for digits, in the same case. Fillers are given
-# out in order: they tell nothing of the word. They have no vowels, so that none is a word of any language by chance,
+# A filler is as long as its word, with letters for letters and digits for digits. Fillers are given out in order: they
+# tell nothing of the word. They have no vowels, so that none is a word of any language by chance,
 # and they share no four letters in a row with a word that is replaced, so that who looks for one of these finds none.
 """Fillers."""
 
@@ -54,12 +54,14 @@ class Fillers:
         self._next: dict[str, int] = {}
 
     def word(self, word: str) -> str:
-        """What stands for a word. Words that differ in case alone get fillers that do, too."""
-        key = "".join(map(_folded, word))
+        """What stands for a word. Words that differ only as `Oslo`, `oslo` and `OSLO` do get fillers that do, too."""
+        # Where capitals stand within a word says much of a key or a password: that is not kept.
+        is_plain = word.islower() or word.isupper() or (word[:1].isupper() and word[1:].islower())
+        key = "".join(map(_folded, word)) if is_plain else word
         filler = self._given.get(key)
         if filler is None:
             filler = self._given[key] = self._made(key)
-        return "".join(map(_in_case_of, filler, word))
+        return "".join(map(_in_case_of, filler, word)) if is_plain else filler
 
     def number(self, text: str) -> str:
         """What stands for a number: another one, with as many digits, that is as valid and about as large."""

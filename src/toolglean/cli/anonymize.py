@@ -98,7 +98,8 @@ def _given(args: argparse.Namespace) -> _Given:
 
 
 def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
-    words = Anonymizer(given.parts, given.tools, wide=wide)
+    own = [each["tools"] for each in given.parts if isinstance(each, dict) and "tools" in each]
+    words = Anonymizer(given.parts, [given.tools, *own], wide=wide)
     parts = [words.row(each) if given.are_rows else words.text(each) for each in given.parts]
     tools = None if given.tools is None else words.tools(given.tools)
     before = new_parser(args).fork
