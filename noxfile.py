@@ -255,3 +255,23 @@ def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""
     session.install("--editable", ".[llm]", "instructor>=1.17")
     session.run("python", "-m", "benchmarks.objects", *session.posargs)
+
+
+# Ray and Spark bring some 600 MB; Spark wants Java 17 on the machine.
+TABLES = ("ray[data]>=2.50", "pyspark[sql]>=4.0", "polars>=1.30", "duckdb>=1.4")
+
+
+@nox.session(default=False)
+def batch(session: nox.Session) -> None:
+    """Logs, and tables: Ray and Spark on clusters of this machine, Polars and DuckDB.
+
+    nox -s batch -- figures [TURNS]     rows a second, instead of the tests
+    """
+    session.install("--editable", ".[batch]", *TOOLS, *TABLES)
+    if session.posargs[:1] == ["figures"]:
+        turns = session.posargs[1:2] or ["20000"]
+        session.run("python", "-m", "benchmarks.logs", "--figures", "--turns", *turns)
+        session.run("python", "-m", "tests.tables.ways", *turns)
+        return
+    own = ("tests/test_batch.py", "tests/test_cli_logs.py", "tests/tables", "tests/test_import.py")
+    session.run("python", "-m", "pytest", *OPTIONS, *own, "--depth", "full", *session.posargs)

@@ -26,8 +26,8 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"response", "ollama", "templates", "grammar", "tag"}),
     frozenset({"choose"}),
     frozenset({"parser"}),
-    frozenset({"stream", "testing"}),
-    frozenset({"explain"}),
+    frozenset({"stream", "testing", "fresh"}),
+    frozenset({"explain", "batch", "anonymize"}),
     frozenset({"messages"}),
     frozenset({"routing"}),
     frozenset({"clients"}),
@@ -49,6 +49,7 @@ OPTIONAL = {
     "markupsafe": "templates",
     "regex": "response",  # extra [regex]
     "hypothesis": "testing",  # extra [fuzz]
+    "pyarrow": "batch",  # extra [batch]
 }
 """What is not of the standard library, and the only room that may import it."""
 

@@ -26,8 +26,12 @@ sys.meta_path.insert(0, Blocker())
 
 def imported(name: str, before: str = "") -> tuple[str, str]:
     """What `import toolglean.clients.<name>` raises in a process of its own: class and message."""
+    return imported_module(f"toolglean.clients.{name}", before)
+
+
+def imported_module(module: str, before: str = "") -> tuple[str, str]:
     code = (
-        f"{before}\ntry:\n    import toolglean.clients.{name}\n"
+        f"{before}\ntry:\n    import {module}\n"
         "except Exception as error:\n    print(type(error).__name__, error, sep='\\n')"
     )
     run = subprocess.run(
@@ -62,6 +66,14 @@ def test_a_missing_http_library_names_its_extra() -> None:
     assert "pip install 'toolglean[httpx]'" in imported("httpx", both)[1]
     for name in ("httpx", "starlette", "uvicorn"):
         assert "pip install 'toolglean[proxy]'" in imported("proxy", BLOCKED.format(name=name))[1]
+
+
+def test_a_missing_pyarrow_names_its_extra() -> None:
+    kind, message = imported_module("toolglean.batch", BLOCKED.format(name="pyarrow"))
+    assert kind in {"ImportError", "ModuleNotFoundError"}
+    assert (
+        message.strip() == "toolglean.batch needs pyarrow: pip install 'toolglean[batch]', or '.[batch]' in a checkout"
+    )
 
 
 # Set by noxfile.py in an environment with one client: the names that must not be there.

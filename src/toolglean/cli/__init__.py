@@ -5,7 +5,8 @@
 #   options.py    arguments that commands share
 #   chunks.py     input: text or JSON lines, as it arrives
 #   output.py     JSON lines, colour, odd terminals
-#   parse.py  explain.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
+#   parse.py  explain.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py  anonymize.py
+#   logs/         parse with --output: a log becomes a file
 #   measure.py    the clock, for bench and for the project's benchmarks
 """The command `toolglean`."""
 
@@ -17,7 +18,7 @@ import sys
 from collections.abc import Sequence
 
 from toolglean._version import __version__
-from toolglean.cli import bench, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
+from toolglean.cli import anonymize, bench, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
 from toolglean.cli.options import InputError
 from toolglean.errors import ToolgleanError
 
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0; 1 where a turn had a problem or an unfinished call, or a template is refused; 2 for bad usage
-        or unreadable input.
+        or unreadable input; 3 where a run broke off that can be resumed.
     """
     args = _parser().parse_args(argv)
     try:
@@ -63,11 +64,11 @@ def _parser() -> argparse.ArgumentParser:
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
         epilog="exit codes: 0; 1 if a turn had a problem or an unfinished call, or a template was refused; 2 for wrong "
-        "usage or unreadable input",
+        "usage or unreadable input; 3 if a run broke off that `toolglean parse --resume` continues",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy):
+    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy, anonymize):
         command.add_to(commands)
     return parser

@@ -1,6 +1,6 @@
 # What this file knows: the command `toolglean parse`.
 # What it must not know: how input is read (chunks.py, turns.py), how events look as JSON (output.py), how many turns
-# are told of (report.py).
+# are told of (report.py), how a log becomes a file (logs/).
 """`toolglean parse`: one turn of a model, or one on each line, from a file or from standard input."""
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from toolglean.cli.chunks import RULE, Line, name_of, read_input
+from toolglean.cli.logs.run import run_log
 from toolglean.cli.options import InputError, add_form_options, add_format_options, new_parser
 from toolglean.cli.output import end_line, event_line, for_machines, output_line
 from toolglean.cli.report import Report
@@ -28,7 +29,8 @@ def add_to(commands: Any) -> None:
         help="read one turn of a model, or one on each line, and print content and calls as JSON",
         description="Reads one turn of a model, and prints what it came to as one line of JSON: format, content, "
         "reasoning, calls, unfinished calls, problems. Of JSON lines that are turns it prints such a line for each, "
-        "with the turn's id and its line, and a summary as the last line.",
+        "with the turn's id and its line, and a summary as the last line. With --output, these lines go to a file, and "
+        "the log may be compressed with gzip or zstd, or be Parquet.",
         epilog=RULE,
         allow_abbrev=False,
     )
@@ -50,13 +52,53 @@ def add_to(commands: Any) -> None:
     group.add_argument(
         "--strict", action="store_true", help="stop at the first line that is not a turn, with exit code 2"
     )
+    _add_log_options(parser)
     add_format_options(parser)
     parser.set_defaults(run=run)
 
 
+def _add_log_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("logs (a row of output for each row of the log)")
+    group.add_argument(
+        "--output",
+        metavar="FILE",
+        help="write the rows to this file, as JSON lines, or as its name says: .gz, .zst (Python 3.14 or "
+        "toolglean[batch]), .parquet (toolglean[batch]); print only the summary",
+    )
+    group.add_argument("--jobs", type=_jobs, metavar="N", default=1, help="how many processes read turns (default: 1)")
+    group.add_argument("--resume", action="store_true", help="go on with a FILE whose run was interrupted or killed")
+    group.add_argument(
+        "--text-column", metavar="NAME", help="the key or column with the turn's text (default: as for turns)"
+    )
+    group.add_argument(
+        "--tools-column",
+        metavar="NAME",
+        default="tools",
+        help="the key or column with the tools of a turn, unless --tools gives them for all (default: tools)",
+    )
+    group.add_argument(
+        "--model-column",
+        metavar="NAME",
+        default="model",
+        help="the key or column with the name of a turn's model, unless an option says for all how the model writes "
+        "(default: model)",
+    )
+
+
+def _jobs(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return value
+
+
 def run(args: argparse.Namespace) -> int:
-    """Parse. 1 where a turn had a problem or an unfinished call, or a line was not a turn, else 0."""
+    """Parse. 1 where a turn had a problem or an unfinished call, or a line was not a turn; 3: see `run_log`; else 0."""
     for_machines()
+    if args.output is not None:
+        return run_log(args)
+    if args.jobs != 1 or args.resume or args.text_column is not None:
+        raise InputError("--jobs, --resume and --text-column need --output FILE")
     parser = new_parser(args)
     found = read_input(args.file, args.form)
     first = next(found, None)
@@ -77,8 +119,8 @@ def _as_turns(lines: Iterable[Any], parser: Parser, args: argparse.Namespace) ->
         for row in report.rows(line, strict=args.strict):
             if not args.summary:
                 print(row, flush=True)
-    print(report.summary())
-    return report.code
+    print(report.counts.summary())
+    return report.counts.code
 
 
 def _without_prompt(args: argparse.Namespace) -> argparse.Namespace:

@@ -21,7 +21,44 @@ from toolglean.events import Output, Problem, Status, ToolCall, fold
 from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 
-__all__ = ["Report"]
+__all__ = ["Counts", "Report", "read_turn"]
+
+
+class Counts:
+    """What turns came to, added up; it can be pickled.
+
+    Attributes:
+        code: the exit code so far: 1 once a turn had a problem or an unfinished call, or a line was not a turn.
+    """
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._numbers = Counter[str]()
+        self._formats = Counter[str]()
+
+    def add(self, *, calls: int, unfinished: int, problems: int, format_name: str | None) -> None:
+        """Count a turn."""
+        self._numbers.update(turns=1, calls=calls, unfinished=unfinished, problems=problems)
+        if format_name is not None:
+            self._formats[format_name] += 1
+        if unfinished or problems:
+            self.code = 1
+
+    def add_bad_line(self) -> None:
+        """Count a line that was not a turn."""
+        self._numbers["bad_lines"] += 1
+        self.code = 1
+
+    def merge(self, other: Counts) -> None:
+        """Add what others came to."""
+        self._numbers.update(other._numbers)
+        self._formats.update(other._formats)
+        self.code = max(self.code, other.code)
+
+    def summary(self) -> str:
+        """What all turns came to, as a line of JSON."""
+        counts = {name: self._numbers[name] for name in ("turns", "calls", "unfinished", "problems", "bad_lines")}
+        return summary_line({**counts, "formats": dict(self._formats.most_common())})
 
 
 class Report:
@@ -33,17 +70,15 @@ class Report:
         name: what messages call the input.
 
     Attributes:
-        code: the exit code so far: 1 once a turn had a problem or an unfinished call, or a line was not a turn.
+        counts: what the turns came to so far.
     """
 
     def __init__(self, parser: Parser, plain: Callable[[], Parser], name: str) -> None:
-        self.code = 0
+        self.counts = Counts()
         self._parser = parser
         self._make_plain = plain
         self._plain: Parser | None = None
         self._name = name
-        self._counts = Counter[str]()
-        self._formats = Counter[str]()
 
     def rows(self, line: Line, *, strict: bool = False) -> Iterator[str]:
         """The rows of a line: one, or one of each choice. A line that is not a turn is told of on standard error.
@@ -54,19 +89,13 @@ class Report:
         try:
             value, turns = self._read(line)
         except InputError as error:
-            self._counts["bad_lines"] += 1
-            self.code = 1
+            self.counts.add_bad_line()
             if strict:
                 raise
             print(f"toolglean: {error}", file=sys.stderr)
             return
         for written in turns:
             yield self._row(line, id_in(value), written)
-
-    def summary(self) -> str:
-        """What all turns came to, as a line of JSON."""
-        counts = {name: self._counts[name] for name in ("turns", "calls", "unfinished", "problems", "bad_lines")}
-        return summary_line({**counts, "formats": dict(self._formats.most_common())})
 
     def _read(self, line: Line) -> tuple[Any, list[Written]]:
         where = f"{self._name}: line {line.number}"
@@ -78,15 +107,9 @@ class Report:
 
     def _row(self, line: Line, id: Any, written: Written) -> str:  # noqa: A002  # the line's own word
         parser = (self._parser_without_reasoning() if written.thoughts else self._parser).fork()
-        output = fold(parser.feed(written.text) + parser.finish())
-        _add_parsed(output, written, parser)
-        format_name = None if parser.format is None else parser.format.name
-        found = {"turns": 1, "calls": len(output.calls), "unfinished": len(output.unfinished)}
-        self._counts.update(found, problems=len(output.problems))
-        if format_name is not None:
-            self._formats[format_name] += 1
-        if output.unfinished or output.problems:
-            self.code = 1
+        output, format_name = read_turn(written, parser)
+        counts = {"calls": len(output.calls), "unfinished": len(output.unfinished), "problems": len(output.problems)}
+        self.counts.add(**counts, format_name=format_name)
         place: dict[str, Any] = {"id": id, "line": line.number}
         return row_line(place if written.choice is None else {**place, "choice": written.choice}, output, format_name)
 
@@ -94,6 +117,18 @@ class Report:
         if self._plain is None:
             self._plain = self._make_plain()
         return self._plain
+
+
+def read_turn(written: Written, parser: Parser) -> tuple[Output, str | None]:
+    """What a turn comes to, and the name of its format; None where that is not known.
+
+    Args:
+        written: the turn.
+        parser: a parser of its own, which was given nothing yet.
+    """
+    output = fold(parser.feed(written.text) + parser.finish())
+    _add_parsed(output, written, parser)
+    return output, None if parser.format is None else parser.format.name
 
 
 # -- what the server has parsed ----------------------------------------------------------------------------------------

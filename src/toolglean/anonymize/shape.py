@@ -1,0 +1,72 @@
+# What this file knows: what two readings of a turn must have in common for one to stand for the other in a report.
+# What it must not know: how either turn was made.
+"""Whether two turns are read alike."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from toolglean.events import Output, ToolCall
+from toolglean.parser import Parser
+
+__all__ = ["Shape", "shape_of"]
+
+_key = re.compile(r"(the end of )\S+( was expected)")
+"""The only reason that holds a word of the turn."""
+
+
+class Shape(NamedTuple):
+    """What a turn is read as, without any of its words.
+
+    Attributes:
+        format: the name of its format.
+        content, reasoning: how many characters are content and reasoning.
+        calls: of each call, complete or not, its place in the turn, its status, whether its tool is known, and what was
+            mended.
+        values: of each complete call, the types of its arguments.
+        problems: of each problem, its place and its reason.
+    """
+
+    format: str | None
+    content: int
+    reasoning: int
+    calls: tuple[Any, ...]
+    values: tuple[Any, ...]
+    problems: tuple[Any, ...]
+
+
+def shape_of(text: str, parser: Parser) -> Shape:
+    """The shape of a turn.
+
+    Args:
+        text: the turn.
+        parser: a parser that has read nothing yet. It is used up.
+    """
+    output = parser.add(text)
+    last = parser.close()
+    return Shape(
+        None if parser.format is None else parser.format.name,
+        len(output.content) + len(last.content),
+        len(output.reasoning) + len(last.reasoning),
+        tuple(map(_call, _all_calls(output, last))),
+        tuple(_types(each.arguments) for each in (*output.calls, *last.calls)),
+        tuple((each.start, _key.sub(r"\1…\2", each.reason)) for each in (*output.problems, *last.problems)),
+    )
+
+
+def _all_calls(*outputs: Output) -> list[ToolCall]:
+    found = [call for output in outputs for call in (*output.calls, *output.unfinished)]
+    return sorted(found, key=lambda each: each.index)
+
+
+def _call(call: ToolCall) -> tuple[Any, ...]:
+    return call.span, call.status, call.known, call.repairs
+
+
+def _types(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(_types(each) for each in value.values())
+    if isinstance(value, list):
+        return [_types(each) for each in value]
+    return value if isinstance(value, bool | None) else type(value).__name__

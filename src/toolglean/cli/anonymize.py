@@ -1,0 +1,129 @@
+# What this file knows: the command `toolglean anonymize`.
+# What it must not know: what is replaced, and by what.
+#
+# All of the input is read before anything is written: no word of it may be used for another one. A report is short.
+"""`toolglean anonymize`: a turn for a report, without its names and values."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolglean.anonymize import Anonymizer, shape_of
+from toolglean.cli.chunks import RULE, Line, json_in, name_of, read_input
+from toolglean.cli.options import InputError, add_form_options, add_format_options, made_with, new_parser, read_text
+from toolglean.cli.output import for_machines
+from toolglean.cli.turns import NotATurnError, turns_in
+from toolglean.parser import Parser
+from toolglean.tools import ToolSet
+
+__all__ = ["add_to"]
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "anonymize",
+        help="replace the names and values of a turn, and keep its markers, to report it",
+        description="Prints a turn with other words: markers, punctuation, white space and the types of values stay, "
+        "and it is as long as before. All else is replaced: names, values, and prose; the same word always by the same "
+        "one. Of JSON lines that are turns, it prints such lines; of chunks of one turn, its text.",
+        epilog=RULE,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
+    )
+    form = add_form_options(parser)
+    form.add_argument(
+        "--turns", dest="form", action="store_const", const="turns", help="the input is JSON lines, a turn on each"
+    )
+    parser.add_argument(
+        "--tools-output", metavar="FILE", help="write the definitions of --tools to this file, with the same words"
+    )
+    add_format_options(parser)
+    parser.set_defaults(run=run)
+
+
+class _Given(NamedTuple):
+    """What is to be replaced: the text of a turn, or the rows of a log; and the tools; None: there are none."""
+
+    parts: list[Any]
+    are_rows: bool
+    tools: Any
+
+
+class _Made(NamedTuple):
+    """What it was replaced by, and the numbers of the turns that are read differently now."""
+
+    parts: list[Any]
+    tools: Any
+    changed: list[int]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replace, and print. 1 where the outcome is read differently from the input, else 0."""
+    for_machines()
+    if args.tools_output is not None and args.tools is None:
+        raise InputError("--tools-output needs --tools: there are no definitions to write")
+    given = _given(args)
+    # The words of markers stay everywhere only if a turn would else be read differently, as broken markers may be.
+    found = _made(given, args, wide=False)
+    if found.changed:
+        wide = _made(given, args, wide=True)
+        found = wide if len(wide.changed) < len(found.changed) else found
+    if args.tools_output is not None:
+        _write(args.tools_output, json.dumps(found.tools, ensure_ascii=False, indent=2) + "\n")
+    for part in found.parts:
+        sys.stdout.write(json.dumps(part, ensure_ascii=False) + "\n" if given.are_rows else part)
+    if found.changed:
+        which = f"line {', '.join(map(str, found.changed[:8]))} is" if given.are_rows else "the turn is"
+        print(f"toolglean: {which} read differently now: say so in the report", file=sys.stderr)
+    return 1 if found.changed else 0
+
+
+def _given(args: argparse.Namespace) -> _Given:
+    tools = None if args.tools is None else json.loads(read_text(args.tools))
+    found = list(read_input(args.file, args.form))
+    if found and isinstance(found[0], Line):
+        where = f"{name_of(args.file)}: line "
+        return _Given(
+            [json_in(each.text, f"{where}{each.number}") for each in found if isinstance(each, Line)], True, tools
+        )
+    return _Given(["".join(each for each in found if isinstance(each, str))], False, tools)
+
+
+def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
+    own = [each["tools"] for each in given.parts if isinstance(each, dict) and "tools" in each]
+    words = Anonymizer(given.parts, [given.tools, *own], wide=wide)
+    parts = [words.row(each) if given.are_rows else words.text(each) for each in given.parts]
+    tools = None if given.tools is None else words.tools(given.tools)
+    before = new_parser(args).fork
+    after = made_with(
+        args, lambda own, **options: Parser(None if own is None else ToolSet(tools or ()), **options)
+    ).fork
+    pairs = enumerate(zip(given.parts, parts, strict=True), 1)
+    return _Made(
+        parts, tools, [number for number, (one, other) in pairs if _shapes(one, before) != _shapes(other, after)]
+    )
+
+
+def _shapes(part: Any, new: Callable[[], Parser]) -> list[Any]:
+    """The shapes of the turns in a part of the input; none where it holds no turn."""
+    if isinstance(part, str):
+        return [shape_of(part, new())]
+    try:
+        return [shape_of(each.text, new()) for each in turns_in(part)]
+    except NotATurnError:
+        return []
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--tools-output {path}: {error.strerror or error}") from error

@@ -1,0 +1,47 @@
+# What this file knows: the packages that some logs need, and what to say where they are missing.
+# What it must not know: what is done with them.
+"""What is imported only for logs that need it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from toolglean.cli.options import InputError
+
+__all__ = ["pyarrow", "zstd"]
+
+INSTALL = "pip install 'toolglean[batch]', or '.[batch]' in a checkout"
+
+
+def pyarrow(what: str) -> Any:
+    """The package pyarrow, with `pyarrow.parquet`.
+
+    Args:
+        what: what needs it, for the message.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise InputError(f"{what} needs pyarrow: {INSTALL}") from error
+    return importlib.import_module("pyarrow")
+
+
+def zstd(what: str) -> Any:
+    """The module `compression.zstd` of Python 3.14, or what brings it to earlier versions.
+
+    Args:
+        what: what needs it, for the message.
+
+    Raises:
+        InputError: there is none.
+    """
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise InputError(f"{what}: zstd needs Python 3.14 or backports.zstd: {INSTALL}")
