@@ -1,6 +1,7 @@
-# What this file knows: the child's side of parsers.py: it imports the parser under test, and gives it one turn after
-# another. What it must not know: what would be right. It runs in the interpreter of the parser under test, so it stands on
-# the standard library and on `cuts` and `reading` alone.
+# What this file knows: the child's side of parsers.py: it imports the parser under test, and gives it turn after turn.
+# What it must not know: what would be right.
+#
+# It runs in the interpreter of the parser under test, so it stands on the standard library, `cuts` and `reading` alone.
 #
 # The parser may print: its standard output is standard error, and the answers go out by a copy of the original.
 """A process that runs the parser under test. Started by `parsers.ParserTarget`, line by line."""
@@ -29,7 +30,8 @@ class Subject:
         name: `module:name`.
 
     Raises:
-        ValueError: it cannot be imported, or is none of these. The message says which.
+        ValueError, TypeError: it does not name a parser, or what it names is none of these. The import may raise
+            anything.
     """
 
     def __init__(self, name: str) -> None:
@@ -40,7 +42,7 @@ class Subject:
         for part in attribute.split("."):
             found = getattr(found, part)
         if not callable(found):
-            raise ValueError(f"{name} is {found!r:.80}: a function or a class was expected")
+            raise TypeError(f"{name} is {found!r:.80}: a function or a class was expected")
         self._made = found
         self._is_class = inspect.isclass(found)
         if self._is_class and not all(callable(getattr(found, each, None)) for each in ("feed", "finish")):

@@ -36,6 +36,4 @@ def chunks_of(pieces: Sequence[str], way: str, seed: str) -> list[str]:
         return ["".join(pieces)]
     rng = random.Random(f"{seed} {way}")  # noqa: S311  # reproducible, not secret
     places = sorted(rng.choices(range(len(pieces) + 1), k=rng.randint(1, MOST_CUTS)))
-    return [
-        "".join(pieces[begin:end]) for begin, end in zip([0, *places], [*places, len(pieces)], strict=True)
-    ]
+    return ["".join(pieces[begin:end]) for begin, end in zip([0, *places], [*places, len(pieces)], strict=True)]

@@ -53,4 +53,3 @@ class Auto(Own):
 
     def __init__(self, tools: list[dict[str, Any]], start: Any = None) -> None:
         super().__init__(tools, start=start)
-

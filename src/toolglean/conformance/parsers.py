@@ -108,7 +108,8 @@ class ParserTarget:
         assert child.stdin is not None
         assert child.stdout is not None
         late = threading.Event()
-        timer = threading.Timer(seconds, lambda: (late.set(), child.kill()))
+        timer = threading.Timer(seconds, _kill, (child, late))
+        timer.daemon = True
         timer.start()
         try:
             if line:
@@ -126,3 +127,8 @@ class ParserTarget:
         if late.is_set():
             raise LateError(f"longer than {seconds:g} seconds")
         raise CrashError(f"its process died (exit status {child.returncode})")
+
+
+def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    child.kill()

@@ -40,7 +40,9 @@ def as_text(report: Report, *, failures: bool = True) -> str:
 def _shown(result: Result) -> str:
     case = result.case
     lines = [f"{result.verdict.upper()}  {case.id}"]
-    lines += [f"  {each.verdict}: {each.detail} ({', '.join(each.ways)})" for each in result.findings]
+    for each in result.findings:
+        where = "in every way" if each.ways == result.ways and len(each.ways) > 1 else ", ".join(each.ways)
+        lines.append(f"  {each.verdict}: {each.detail} ({where})")
     lines += [f"  {name:9} {value}" for name, value in _expected_and_got(result)]
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from toolglean.conformance.cases import Case
 from toolglean.conformance.cuts import WHOLE, ways
 from toolglean.conformance.judge import NEUTRAL, VERDICTS, Fault, faults_of, same_outcome
-from toolglean.conformance.reading import Reading
+from toolglean.conformance.reading import AnswerError, Reading
 from toolglean.conformance.target import CrashError, LateError, Target, UnprovenError
 
 __all__ = ["Finding", "Report", "Result", "run"]
@@ -35,6 +35,7 @@ class Result:
         case: the case.
         verdict: the worst of the findings, or one of `judge.NEUTRAL`.
         findings: what is wrong, the worst first.
+        ways: the ways in which it was tried.
         reading: what came out of the whole turn, or out of the first way that shows the worst fault; None if nothing
             did.
         seconds: how long all ways took.
@@ -43,6 +44,7 @@ class Result:
     case: Case
     verdict: str
     findings: tuple[Finding, ...]
+    ways: tuple[str, ...]
     reading: Reading | None
     seconds: float
 
@@ -97,13 +99,14 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
     begin = time.perf_counter()
     found: dict[Fault, list[str]] = {}
     readings: dict[str, Reading] = {}
-    neutral = ""
+    neutral, tried = "", []
     for way in all_ways:
         if not target.claims(case, way):
             continue
+        tried.append(way)
         try:
             reading = target.read(case, way)
-        except CrashError as error:
+        except (CrashError, AnswerError) as error:
             found.setdefault(Fault("crash", str(error)), []).append(way)
         except LateError as error:
             found.setdefault(Fault("timeout", str(error)), []).append(way)
@@ -112,12 +115,13 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
             neutral = "unproven"
         else:
             if reading is None:
+                neutral = "skipped"
                 break
             readings[way] = reading
             for fault in faults_of(case, reading):
                 found.setdefault(fault, []).append(way)
     _compare(found, readings)
-    return _result(case, found, readings, neutral, time.perf_counter() - begin)
+    return _result(case, found, tuple(tried), readings, neutral or ("right" if readings else "skipped"), begin)
 
 
 def _compare(found: dict[Fault, list[str]], readings: dict[str, Reading]) -> None:
@@ -129,18 +133,19 @@ def _compare(found: dict[Fault, list[str]], readings: dict[str, Reading]) -> Non
 
 
 def _result(
-    case: Case, found: dict[Fault, list[str]], readings: dict[str, Reading], neutral: str, seconds: float
+    case: Case,
+    found: dict[Fault, list[str]],
+    tried: tuple[str, ...],
+    readings: dict[str, Reading],
+    neutral: str,
+    begin: float,
 ) -> Result:
     order = list(VERDICTS)
     findings = sorted(
         (Finding(fault.verdict, fault.detail, tuple(where)) for fault, where in found.items()),
         key=lambda each: order.index(each.verdict),
     )
-    if findings:
-        verdict = findings[0].verdict
-        shown = next((readings[way] for way in findings[0].ways if way in readings), None)
-    else:
-        verdict = neutral or ("right" if readings else "skipped")
-        shown = readings.get(WHOLE)
-    return Result(case, verdict, tuple(findings), shown, seconds)
-
+    verdict = findings[0].verdict if findings else neutral
+    where = findings[0].ways if findings else tried
+    shown = next((readings[way] for way in where if way in readings), None)
+    return Result(case, verdict, tuple(findings), tried, shown, time.perf_counter() - begin)
