@@ -6,8 +6,7 @@
 #   cuts.py       in which ways a text is given
 #   reading.py    the protocol of answers, folded
 #   judge.py      what is wrong with a reading
-#   target.py     what can be tested: parsers.py (with child.py, its process), engines.py (with http.py, and upstream.py,
-#                 their model)
+#   target.py     what can be tested: parsers.py (with child.py, its process) and engines.py (with http.py, upstream.py)
 #   runner.py     every case in every way
 #   report.py     text, JSON, JUnit
 """The conformance kit: prove a parser or a server on our cases."""

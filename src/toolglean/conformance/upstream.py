@@ -1,4 +1,4 @@
-# What this file knows: a server that answers as a model without a parser would, if it wrote a given text in given chunks.
+# What this file knows: a server that answers as a model without a parser would, if it wrote a given text.
 # What it must not know: who asks, and what becomes of the answer.
 """The model of a case, as a server."""
 
@@ -8,11 +8,14 @@ import json
 import threading
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Final
 
 from toolglean.errors import UsageError
 
 __all__ = ["Upstream"]
+
+POLL_SECONDS: Final = 0.05
+"""How soon it ends when it is told to."""
 
 
 class Upstream:
@@ -36,7 +39,7 @@ class Upstream:
             raise UsageError(f"listen={host}:{port}: {error}") from error
         self._server.daemon_threads = True
         self.url = f"http://{host}:{self._server.server_port}/v1"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
 
     def play(self, chunks: Sequence[str]) -> None:
         """From now on, the model writes these chunks."""
