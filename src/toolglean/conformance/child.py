@@ -54,7 +54,6 @@ class Subject:
             for each in ("format", "model", "start")
             if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         }
-        self._pieces: Callable[[str], list[str]] = getattr(found, "pieces", list)
 
     @property
     def has_whole(self) -> bool:
@@ -73,9 +72,8 @@ class Subject:
         if not self.streams:
             answer = self._made(text, tools, **given)
             return None if answer is None else [answer]
-        chunks = [text] if way in {WHOLE, ONE_CHUNK} else chunks_of(self._pieces(text), way, case["id"])
         if self._is_generator:
-            found = self._made(iter(chunks), tools, **given)
+            found = self._made(iter(self._chunks(text, way, case["id"], list)), tools, **given)
             return None if found is None else list(found)
         try:
             parser = self._made(tools, **given)
@@ -83,7 +81,12 @@ class Subject:
             return None
         if way == WHOLE and self.has_whole:
             return [parser.whole(text)]
+        chunks = self._chunks(text, way, case["id"], getattr(parser, "pieces", list))
         return [*map(parser.feed, chunks), parser.finish()]
+
+    @staticmethod
+    def _chunks(text: str, way: str, seed: str, pieces: Callable[[str], list[str]]) -> list[str]:
+        return [text] if way in {WHOLE, ONE_CHUNK} else chunks_of(pieces(text), way, seed)
 
 
 def main(name: str) -> None:
