@@ -1,6 +1,6 @@
 # What this file knows: the run: each peer that has a Python, through the kit and through the timers; then the page.
 # What it must not know: what is compared (names.py, workloads.py), and how the page looks (figures.py).
-"""`python -m benchmarks.peers [--only NAME] [--results FILE] [--from FILE]`: docs/explanation/figures.md and its plots."""
+"""`python -m benchmarks.peers [--only NAME] [--results FILE] [--from FILE]`: docs/explanation/figures.md, its plots."""
 
 from __future__ import annotations
 
@@ -34,11 +34,17 @@ def heading(peers: list[Peer]) -> dict[str, Any]:
 
 def main() -> int:
     """Compare, and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description="Compares toolglean with its peers.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peers", description="Compares toolglean with its peers."
+    )
     parser.add_argument("--only", action="append", metavar="NAME", help="only this peer, beside toolglean; repeatable")
     parser.add_argument("--part", choices=["correctness", "speed"], help="only one half; needs --results")
-    parser.add_argument("--results", type=Path, metavar="FILE", help="write what was measured as JSON, instead of the page")
-    parser.add_argument("--from", dest="source", type=Path, action="append", metavar="FILE", help="write the page from it")
+    parser.add_argument(
+        "--results", type=Path, metavar="FILE", help="write what was measured as JSON, instead of the page"
+    )
+    parser.add_argument(
+        "--from", dest="source", type=Path, action="append", metavar="FILE", help="write the page from it"
+    )
     args = parser.parse_args()
     found: dict[str, Any] = {}
     for path in args.source or ():
@@ -54,14 +60,14 @@ def main() -> int:
 
 def collected(only: list[str] | None, part: str | None) -> dict[str, Any]:
     """All results, as JSON."""
-    peers = [peer for peer in PEERS if peer.python is not None and (not only or peer.name in {"toolglean", *only})]
+    peers = [each for each in PEERS if each.python is not None and (not only or each.name in {"toolglean", *only})]
     for peer in PEERS:
         if peer.python is None:
             print(f"{peer.name}: left out; {peer.environment} names the Python that has it", file=sys.stderr)
     found: dict[str, Any] = {"heading": heading(peers)}
     if part != "speed":
         found["correctness"] = {}
-        for peer in peers:
+        for peer in (each for each in peers if each.plain):
             found["correctness"][peer.name] = examine(peer)
             print(peer.name, len(found["correctness"][peer.name]), "cases", file=sys.stderr, flush=True)
     if part != "correctness":

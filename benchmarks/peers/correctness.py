@@ -1,5 +1,5 @@
-# What this file knows: which cases a peer is given, and how the kit's results are counted: by group of cases, and by the
-# way in which the text arrived.
+# What this file knows: which cases a peer is given, and how the kit's results are counted: by group of cases, and by
+# the way in which the text arrived.
 # What it must not know: how a peer reads.
 """Correctness, through the conformance kit."""
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.peers.names import Peer
 from toolglean.conformance import Case, ParserTarget, Result, load_cases, run
-from toolglean.conformance.cuts import BY_PIECES, ONE_CHUNK, RANDOM, WHOLE
+from toolglean.conformance.cuts import BY_PIECES, FEW, ONE_CHUNK, RANDOM, WHOLE
 
 __all__ = ["GROUPS", "WAYS", "examine", "group_of"]
 
@@ -22,7 +22,16 @@ GROUPS = {
 }
 """What a case is, by its kind; the last are all others."""
 
-WAYS = {"whole": WHOLE, "token by token": BY_PIECES, "several tokens at once": RANDOM, "in one chunk": ONE_CHUNK}
+WAYS = {
+    "whole": WHOLE,
+    "token by token": BY_PIECES,
+    "1 to 6 tokens": FEW,
+    "random cuts": RANDOM,
+    "in one chunk": ONE_CHUNK,
+}
+RARE = (RANDOM, ONE_CHUNK)
+"""Chunks of half a turn are rare in servers: these ways have columns, and do not count in the verdict."""
+
 RANDOM_CUTS = 2
 
 
@@ -33,7 +42,7 @@ def group_of(case: Case) -> str:
 
 def reasons(case: Case) -> bool:
     """Whether reasoning matters to a case: some servers read it with another parser, which is chosen by the model."""
-    return case.start == "reasoning" or case.reasoning is not None or "<think" in case.text
+    return case.start == "reasoning" or case.reasoning is not None or "think>" in case.text
 
 
 def examine(peer: Peer) -> list[dict[str, Any]]:
@@ -49,7 +58,6 @@ def examine(peer: Peer) -> list[dict[str, Any]]:
 
 
 def _row(result: Result) -> dict[str, Any]:
-    # A whole turn in one chunk is rare in servers: it has a column, and does not count in the verdict.
     ways = {name: way for name, way in WAYS.items() if any(tried.startswith(way) for tried in result.ways)}
     bad = {
         name
@@ -57,7 +65,7 @@ def _row(result: Result) -> dict[str, Any]:
         for finding in result.findings
         if finding.verdict != "cuts" and any(tried.startswith(way) for tried in finding.ways)
     }
-    counted = [each for each in result.findings if set(each.ways) - {ONE_CHUNK}]
+    counted = [each for each in result.findings if not all(way.startswith(RARE) for way in each.ways)]
     return {
         "id": result.case.id,
         "group": group_of(result.case),

@@ -21,7 +21,8 @@ class Peer:
         name: as in the tables.
         version: the release that `nox -s peers` installs.
         module: in `benchmarks.peers`.
-        plain, reasons: what reads a turn, and a turn with reasoning if that is another parser; names in `module`.
+        plain, reasons: what reads a turn, and a turn with reasoning if that is another parser; names in `module`. "" for
+            what is timed only.
         environment: the variable that says which Python runs it; "" for this one.
         timed: whether `module` has `reader` and `maker`.
         caveat: what a reader of the tables must know.
@@ -62,10 +63,18 @@ PEERS = (
         "Vllm",
         "VllmReasoning",
         "TOOLGLEAN_PEER_VLLM",
-        caveat="Through `ParserManager` and `ChatStreamProcessor`, on a stand-in tokenizer of bytes in which each marker "
-        "is one special token. It drops the text behind calls by design; here that is text lost. Its parsers for "
+        caveat="Through `ParserManager` and `ChatStreamProcessor`, on a stand-in tokenizer in which each marker is one "
+        "special token. It drops the text behind calls by design; here that is text lost. Its parsers for "
         "Cohere (they need another package) and harmony (it reads ids of its own vocabulary) were left out. At the "
         "end of a cut-off turn it says why it ended (`length`): a client that heeds that runs nothing.",
+    ),
+    Peer(
+        "vLLM without a parser",
+        "0.33.0",
+        "with_vllm",
+        "",
+        environment="TOOLGLEAN_PEER_VLLM",
+        caveat="The same layer with no parser at all: what of vLLM's time is not its parser's.",
     ),
     Peer(
         "SGLang",
@@ -100,7 +109,7 @@ PEERS = (
     ),
     Peer(
         "json-repair",
-        "0.61.2",
+        "0.64.5",
         "with_repair",
         "json_repair",
         "",

@@ -23,7 +23,7 @@ class Call(BaseModel):
 MODEL = instructor.openai_schema(Call)
 
 
-def md_json(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: A002, ARG001
+def md_json(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
     """One call; the text around it is not instructor's business."""
     if format != "hermes":
         return None

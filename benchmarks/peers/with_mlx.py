@@ -1,5 +1,5 @@
-# What this file knows: mlx-lm's state machine and tool parsers as its own server uses them (server.py): the text is cut at
-# the markers, a call is read once it is whole, and one that cannot be read is left out with a warning.
+# What this file knows: mlx-lm's state machine and tool parsers as its own server uses them (server.py): the text is cut
+# at the markers, a call is read once it is whole, and one that cannot be read is left out with a warning.
 # What it must not know: what is right.
 """mlx-lm."""
 
@@ -44,7 +44,7 @@ def _module(name: str) -> Any:
 class Mlx:
     """A turn, read as `mlx_lm.server` reads it."""
 
-    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:  # noqa: A002
+    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:
         if format not in PARSERS:
             raise NotImplementedError
         module = _module(format)
@@ -58,7 +58,7 @@ class Mlx:
         )
         self.begin(self.machine, tools, format, "reasoning" if start == "reasoning" else "normal")
 
-    def begin(self, machine: Any, tools: list[dict[str, Any]], format: str, state: str) -> None:  # noqa: A002
+    def begin(self, machine: Any, tools: list[dict[str, Any]], format: str, state: str) -> None:
         """Begin a turn."""
         self._state = machine.make_state(state)
         self._tools, self._read = tools, _module(format).parse_tool_call
@@ -98,7 +98,7 @@ class Mlx:
         }
 
 
-def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:  # noqa: A002
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes the parser of a turn. The server keeps the machine itself."""
     machine = Mlx(tools, format).machine
 
@@ -110,7 +110,7 @@ def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:  # noq
     return make
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: A002, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn."""
     make = maker(format, tools)
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,16 +34,16 @@ def _object(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def json_repair(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: A002, ARG001
+def json_repair(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
     """`<tool_call>` found, and its body mended."""
-    import json_repair  # noqa: PLC0415
+    import json_repair
 
     return _read(text, json_repair.loads) if format == "hermes" else None
 
 
-def partial_json(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: A002, ARG001
+def partial_json(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
     """The same, and its body read as far as it goes."""
-    from partial_json_parser import loads  # noqa: PLC0415
+    from partial_json_parser import loads
 
     def read(body: str) -> Any:
         try:
@@ -53,22 +54,22 @@ def partial_json(text: str, tools: list[dict[str, Any]], *, format: str | None =
     return _read(text, read) if format == "hermes" else None
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: A002, ARG001, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: ARG001, FBT001
     """json-repair reads a turn once it is whole."""
     text = "".join(chunks)
     return lambda: json_repair(text, tools, format="hermes")
 
 
-def partial_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: A002, ARG001, FBT001
+def partial_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: ARG001, FBT001
     """partial-json-parser reads a call at each chunk, from its beginning."""
-    from partial_json_parser import loads  # noqa: PLC0415
+    from partial_json_parser import loads
 
     def read() -> None:
         text = ""
         for chunk in chunks:
             text += chunk
             for body in text.split("<tool_call>")[1:]:
-                if body.strip():
+                with contextlib.suppress(ValueError):  # the beginning of a closer
                     loads(body.partition("</tool_call>")[0].strip())
 
     return read

@@ -1,4 +1,4 @@
-# What this file knows: SGLang's parsers as its own server uses them (entrypoints/openai/serving_chat.py): reasoning first,
+# What this file knows: SGLang's parsers as its own server uses them (entrypoints/openai/serving_chat.py): reasoning,
 # then calls; at the end of a stream both are flushed, and arguments that were not streamed yet are sent.
 # What it must not know: what is right.
 #
@@ -55,7 +55,7 @@ class Sglang:
 
     reasons = False
 
-    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:  # noqa: A002
+    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:
         name = tool_parsers().get(format or "")
         reasoning = reasoning_parser(format or "") if self.reasons else None
         if name is None or (self.reasons and reasoning is None):
@@ -126,13 +126,13 @@ class SglangReasoning(Sglang):
     reasons = True
 
 
-def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:  # noqa: A002
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes the parser of a turn."""
     known, name = [Tool.model_validate(tool) for tool in tools], tool_parsers()[format]
     return lambda: FunctionCallParser(known, name)
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: A002, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn."""
     make = maker(format, tools)
     name = reasoning_parser(format)

@@ -10,18 +10,18 @@ from typing import Any
 from toolglean import Parser, ToolSet
 from toolglean.conformance.own import Auto, Own
 
-__all__ = ["Named", "Unnamed", "maker", "reader"]
+__all__ = ["Named", "Unnamed", "auto_reader", "maker", "reader"]
 
 Named, Unnamed = Own, Auto
 
 
-def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:  # noqa: A002
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes a parser for a turn."""
     known = ToolSet(tools)
     return lambda: Parser(known, format=format)
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: A002, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn."""
     make = maker(format, tools)
 
@@ -33,3 +33,8 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: b
         parser.finish()
 
     return read
+
+
+def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
+    """What reads a turn without being told its format."""
+    return reader("auto", tools, chunks, reasons)

@@ -1,5 +1,5 @@
-# What this file knows: transformers' `ResponseParser` with the response templates that `transformers serve` falls back to
-# for models without one of their own (cli/serving/utils.py).
+# What this file knows: transformers' `ResponseParser` with the response templates that `transformers serve` falls back
+# to for models without one of their own (cli/serving/utils.py).
 # What it must not know: what is right.
 """transformers."""
 
@@ -34,7 +34,7 @@ def templates() -> Any:
 class Transformers:
     """A turn, read as `transformers serve` reads it."""
 
-    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:  # noqa: A002
+    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:
         model = MODELS.get(format or "")
         if model is None:
             raise NotImplementedError
@@ -58,12 +58,12 @@ class Transformers:
         }
 
 
-def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:  # noqa: A002
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes the parser of a turn."""
     return lambda: Transformers(tools, format)._parser
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: A002, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn."""
     make = maker(format, tools)
 

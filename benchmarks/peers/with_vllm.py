@@ -1,8 +1,9 @@
-# What this file knows: vLLM's parsers as its own server uses them: `ParserManager`, and `ChatStreamProcessor` for streams.
+# What this file knows: vLLM's parsers as its server uses them: `ParserManager`, and `ChatStreamProcessor` for streams.
 # What it must not know: what is right.
 #
-# TOOLGLEAN_VLLM_SOURCE is the unpacked source archive; its compiled part is not needed. The tokenizer is a stand-in: bytes,
-# and the markers of the format as special tokens, so that each marker is one id, as in the model's own vocabulary.
+# TOOLGLEAN_VLLM_SOURCE is the unpacked source archive; its compiled part is not needed. The tokenizer is a stand-in:
+# bytes, the markers of the format as special tokens, and the words of the cases, so that each is one id, as in the
+# model's own vocabulary.
 """vLLM."""
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from vllm.parser.parser_manager import ParserManager  # noqa: E402
 from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER  # noqa: E402
 from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER  # noqa: E402
 
-from benchmarks.peers.tokens import markers_of, pieces  # noqa: E402
+from benchmarks.peers.tokens import markers_of, pieces, vocabulary  # noqa: E402
 from toolglean.formats.registry import find_format  # noqa: E402
 
-LITERAL = re.compile(r"[\"']([<\[][^\"'\s]{2,60}[>\]])[\"']")
+LITERAL = re.compile(r"[\"']([<\[][^\"'\s]{2,60})[\"']")
 REASONING = {"hermes": "qwen3", "qwen3-coder": "qwen3", "deepseek-v3.1": "deepseek_v3", "llama3-json": "deepseek_r1"}
 """Parsers of reasoning, where the name of the family says less than the models that are served so."""
 
@@ -67,21 +68,22 @@ def literals(tool: str, reasoning: str | None) -> tuple[str, ...]:
     files = [Path("tool_parsers", f"{_TOOL_PARSERS_TO_REGISTER[tool][0]}.py")]
     if reasoning is not None:
         files.append(Path("reasoning", f"{_REASONING_PARSERS_TO_REGISTER[reasoning][0]}.py"))
-    import vllm  # noqa: PLC0415
+    import vllm
 
     root = Path(vllm.__file__).parent
     return tuple(each for file in files for each in LITERAL.findall((root / file).read_text(encoding="utf-8")))
 
 
 @cache
-def tokenizer(markers: tuple[str, ...]) -> Any:
-    """Bytes, and those markers."""
+def tokenizer(markers: tuple[str, ...], words: tuple[str, ...]) -> Any:
+    """Bytes, those markers, and those words."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     made = Tokenizer(BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.decoder = decoders.ByteLevel()
     special = [AddedToken(marker, special=True, normalized=False) for marker in (*markers, "<eos>")]
     made.add_special_tokens(special)
+    made.add_tokens([AddedToken(word, special=False, normalized=False) for word in words])
     return PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<eos>")  # noqa: S106  # not a password
 
 
@@ -90,13 +92,13 @@ class Vllm:
 
     reasons = False
 
-    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:  # noqa: A002
+    def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:
         name = tool_parsers().get(format or "")
         reasoning = reasoning_parser(format or "") if self.reasons else None
         if name is None or (self.reasons and reasoning is None):
             raise NotImplementedError
         self.markers = markers_of(format, ("<think>", "</think>", *literals(name, reasoning)))
-        self._tokens = tokenizer(self.markers)
+        self._tokens = tokenizer(self.markers, vocabulary(format, self.markers))
         prompt = "user: hi\nassistant:" + ("<think>\n" if start == "reasoning" else "")
         self._prompt: list[int] = self._ids(prompt)
         self._class = ParserManager.get_parser(
@@ -168,13 +170,13 @@ class VllmReasoning(Vllm):
     reasons = True
 
 
-def maker(format: str, tools: list[dict[str, Any]], *, reasons: bool = False) -> Callable[[], Any]:  # noqa: A002
+def maker(format: str, tools: list[dict[str, Any]], *, reasons: bool = False) -> Callable[[], Any]:
     """What makes the parser of a turn. The request, the class and the tokenizer are there before."""
     made = (VllmReasoning if reasons else Vllm)(tools, format)
     return lambda: ChatStreamProcessor(made._request, made._parser(), enable_auto_tools=True, parser_cls=made._class)
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: A002, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn: texts and ids are there before, as they come from the engine."""
     made = (VllmReasoning if reasons else Vllm)(tools, format)
     make = maker(format, tools, reasons=reasons)
@@ -186,5 +188,18 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reas
         for text, ids in deltas:
             step(text, ids, None, prompt_token_ids=prompt)
         step("", [], "stop", prompt_token_ids=prompt)
+
+    return read
+
+
+def bare_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
+    """The server's layer alone, without a parser: what of the time is not the parser's."""
+    made = Vllm(tools, format)
+    deltas = [(chunk, made._ids(chunk)) for chunk in chunks]
+
+    def read() -> None:
+        step = ChatStreamProcessor(made._request, None, enable_auto_tools=False, parser_cls=None).step
+        for text, ids in deltas:
+            step(text, ids, None, prompt_token_ids=None)
 
     return read

@@ -97,7 +97,10 @@ def test_what_is_not_an_answer_is_refused(answer: object) -> None:
 
 
 def test_same_outcome() -> None:
-    assert same_outcome(reading([OSLO], "a b"), reading([OSLO], "a\nb"))
-    assert not same_outcome(reading([OSLO]), reading([]))
-    assert not same_outcome(reading([OSLO]), reading([ROME]))
-    assert not same_outcome(reading([], "a"), reading([], "", "a"))
+    judged = case([OSLO], "", reasoning="")
+    assert same_outcome(judged, reading([OSLO], "a b"), reading([OSLO], "a\nb"))
+    assert not same_outcome(judged, reading([OSLO]), reading([]))
+    assert not same_outcome(judged, reading([OSLO]), reading([ROME]))
+    assert not same_outcome(judged, reading([], "a"), reading([]))
+    assert not same_outcome(judged, reading([], "", "a"), reading([]))
+    assert same_outcome(case([OSLO], None), reading([OSLO], "a"), reading([OSLO], "", "a"))

@@ -239,7 +239,7 @@ def test_vllm_tokens_to_its_derender_endpoint() -> None:
     with server(answer) as url:
         report = run(Derender(url), [CALL, MENTION], random_cuts=1)
     assert [result.verdict for result in report.results] == ["right", "right"]
-    assert report.results[0].ways == ("whole", "piece by piece", "random cuts 1")
+    assert report.results[0].ways == ("whole", "piece by piece", "a few pieces at once", "random cuts 1")
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,13 @@ def faults_of(case: Case, reading: Reading) -> list[Fault]:
     return found
 
 
-def same_outcome(one: Reading, other: Reading) -> bool:
-    """Whether two readings are the same to a user: calls and text, up to white space."""
+def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
+    """Whether two readings of a case are the same to a user: calls, and the text that is judged, up to white space."""
     return (
         len(one.calls) == len(other.calls)
         and all(_same(*pair) for pair in zip(one.calls, other.calls, strict=True))
-        and _words(one.content) == _words(other.content)
-        and _words(one.reasoning) == _words(other.reasoning)
+        and (case.content is None or _words(one.content) == _words(other.content))
+        and (case.reasoning is None or _words(one.reasoning) == _words(other.reasoning))
     )
 
 

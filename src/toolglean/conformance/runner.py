@@ -120,14 +120,14 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
             readings[way] = reading
             for fault in faults_of(case, reading):
                 found.setdefault(fault, []).append(way)
-    _compare(found, readings)
+    _compare(case, found, readings)
     return _result(case, found, tuple(tried), readings, neutral or ("right" if readings else "skipped"), begin)
 
 
-def _compare(found: dict[Fault, list[str]], readings: dict[str, Reading]) -> None:
+def _compare(case: Case, found: dict[Fault, list[str]], readings: dict[str, Reading]) -> None:
     whole = readings.get(WHOLE)
     if whole is not None:
-        differing = [way for way, reading in readings.items() if not same_outcome(whole, reading)]
+        differing = [way for way, reading in readings.items() if not same_outcome(case, whole, reading)]
         if differing:
             found[Fault("cuts", "the answer is not that to the whole turn")] = differing
 
