@@ -21,7 +21,7 @@ from toolglean.errors import UsageError
 
 __all__ = ["ParserTarget"]
 
-START_SECONDS: Final = 120.0
+START_SECONDS: Final = 600.0
 """How long the import may take: torch is slow on a busy machine."""
 
 # The paths of this process come last: the interpreter of the parser may be another one, with packages of its own.
