@@ -3,7 +3,8 @@
 #
 # It runs in the interpreter of the parser under test, so it stands on the standard library, `cuts` and `reading` alone.
 #
-# The parser may print: its standard output is standard error, and the answers go out by a copy of the original.
+# The parser may print and read: its standard output is standard error, and its input is empty. Questions and answers
+# go through copies of the originals.
 """A process that runs the parser under test. Started by `parsers.ParserTarget`, line by line."""
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import importlib
 import inspect
 import json
 import os
-import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from toolglean.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
@@ -91,21 +91,22 @@ class Subject:
 
 def main(name: str) -> None:
     """Read a line, answer with a line, until there are none."""
-    answers = os.fdopen(os.dup(1), "wb")
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    for answer in _answers(name):
+    for answer in _answers(name, asked):
         answers.write(json.dumps(answer, default=str).encode("ascii") + b"\n")
         answers.flush()
 
 
-def _answers(name: str) -> Iterator[dict[str, Any]]:
+def _answers(name: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     try:
         subject = Subject(name)
     except BaseException as error:  # noqa: BLE001  # whatever an import of strangers raises
         yield {"refused": _short(error)}
         return
     yield {"streams": subject.streams, "has_whole": subject.has_whole}
-    for line in sys.stdin.buffer:
+    for line in asked:
         request = json.loads(line)
         try:
             found = subject.answers(request["case"], request["way"])
