@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.peers import figures, plots, timer, with_toolglean
-from benchmarks.peers.correctness import GROUPS, WAYS, examine, group_of
+from benchmarks.peers.correctness import GROUPS, WAYS, claimed, examine, group_of
 from benchmarks.peers.names import PEERS
 from benchmarks.peers.tokens import markers_of, pieces, vocabulary
 from benchmarks.peers.workloads import SIZES, TOOL_DICTS, WORKLOADS
@@ -93,6 +93,23 @@ def test_rare_ways_have_columns_and_no_say(monkeypatch: pytest.MonkeyPatch) -> N
     assert row["ways"] == {name: name != "in one chunk" for name in WAYS}
 
 
+def test_a_spelling_that_a_peer_cannot_mean_is_left_out() -> None:
+    rows = [
+        {"id": id, "ways": {"whole": right}}
+        for id, right in (  # noqa: A001
+            ("formats/a/1", False),
+            ("formats/a/2", False),
+            ("formats/b/1", True),
+            ("formats/b/2", False),
+            ("templates/a/1", True),
+            ("written/a", False),
+        )
+    ]
+    kept, unread = claimed(rows)
+    assert unread == ["formats/a"]
+    assert [row["id"] for row in kept] == ["formats/b/1", "formats/b/2", "templates/a/1", "written/a"]
+
+
 def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def row(id: str, verdict: str) -> dict[str, Any]:  # noqa: A002
         ways = dict.fromkeys(WAYS, verdict == "right")
@@ -108,6 +125,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     found = {
         "heading": heading,
         "correctness": {"toolglean": [row("a", "missed"), row("b", "right")], "vLLM": [row("a", "right")]},
+        "left_out": {"toolglean": [], "vLLM": ["formats/x"]},
         "speed": {"toolglean": speed(1e-3), "vLLM": slow, "mlx-lm": speed(1e-4)},
     }
     drawn: list[str] = []
@@ -121,5 +139,6 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     assert "| 50 calls | 1,000 | 2 | 0.1 |" in page
     assert "| argument of 1,000 KB | 1,000 | – | 0.1 |" in page
     assert "- vLLM: argument of 1,000 KB: not run: a tenth of it took 9.0 s." in page
+    assert "- vLLM: `formats/x`." in page
     assert drawn == ["peers-correctness.svg", "peers-speed.svg"]
     assert re.search(r"\*\*vLLM\*\*: ", page)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.__main__ import commit
-from benchmarks.peers.correctness import examine
+from benchmarks.peers.correctness import claimed, examine
 from benchmarks.peers.figures import write
 from benchmarks.peers.names import PEERS, Peer
 from benchmarks.peers.speed import measure
@@ -66,10 +66,11 @@ def collected(only: list[str] | None, part: str | None) -> dict[str, Any]:
             print(f"{peer.name}: left out; {peer.environment} names the Python that has it", file=sys.stderr)
     found: dict[str, Any] = {"heading": heading(peers)}
     if part != "speed":
-        found["correctness"] = {}
+        found["correctness"], found["left_out"] = {}, {}
         for peer in (each for each in peers if each.plain):
-            found["correctness"][peer.name] = examine(peer)
-            print(peer.name, len(found["correctness"][peer.name]), "cases", file=sys.stderr, flush=True)
+            rows, unread = claimed(examine(peer))
+            found["correctness"][peer.name], found["left_out"][peer.name] = rows, unread
+            print(peer.name, len(rows), "cases; left out:", *unread, file=sys.stderr, flush=True)
     if part != "correctness":
         found["speed"] = measure([peer for peer in peers if peer.timed])
     return found

@@ -11,7 +11,7 @@ from benchmarks.peers.names import Peer
 from toolglean.conformance import Case, ParserTarget, Result, load_cases, run
 from toolglean.conformance.cuts import BY_PIECES, FEW, ONE_CHUNK, RANDOM, WHOLE
 
-__all__ = ["GROUPS", "WAYS", "examine", "group_of"]
+__all__ = ["GROUPS", "WAYS", "claimed", "examine", "group_of"]
 
 GROUPS = {
     "plain turns": {"clean", "after_prose", "multi", "typed", "nested", "long", "trailing", "fenced"},
@@ -74,3 +74,21 @@ def _row(result: Result) -> dict[str, Any]:
         "ways": {name: name not in bad for name in ways},
         "findings": [(each.verdict, each.detail, each.ways) for each in result.findings],
     }
+
+
+def claimed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The rows without those of spellings that the peer cannot mean, and what was left out.
+
+    A format may be spelled in several ways, of which a peer may claim one. Where it reads not one of the turns that
+    were generated, or that a template wrote, for a format, even whole, it most likely claims another spelling.
+    """
+    spellings: dict[str, list[bool]] = {}
+    for row in rows:
+        spellings.setdefault(_spelling(row), []).append(row["ways"].get("whole", False))
+    unread = sorted(name for name, right in spellings.items() if name and not any(right))
+    return [row for row in rows if _spelling(row) not in unread], unread
+
+
+def _spelling(row: dict[str, Any]) -> str:
+    source, _, rest = row["id"].partition("/")
+    return f"{source}/{rest.partition('/')[0]}" if source in {"formats", "templates"} else ""

@@ -35,6 +35,7 @@ def write(found: dict[str, Any]) -> None:
     parts = [_introduction(found["heading"])]
     if "correctness" in found:
         parts += list(_correctness(found["correctness"]))
+        parts.append(_left_out(found["left_out"]))
         plots.verdicts(DOCS / "images" / "peers-correctness.svg", found["correctness"], KINDS)
     if "speed" in found:
         parts += list(_speed(found["speed"]))
@@ -87,6 +88,19 @@ other arguments, or names no tool, is worst: somebody executes it."""
     yield _table(["", *GROUPS], [[peer, *_by_group(found, ours)] for peer, found in rows.items()])
 
 
+def _left_out(spellings: dict[str, list[str]]) -> str:
+    # A line for each peer that has some.
+    lines = [f"- {peer}: {', '.join(f'`{each}`' for each in names)}." for peer, names in spellings.items() if names]
+    return "\n".join(
+        [
+            "A format may be spelled in several ways, of which a peer may claim one. Where a peer reads not one turn of a source, even whole,",
+            "those cases were left out of its rows:",
+            "",
+            *(lines or ["- none."]),
+        ]
+    )
+
+
 def _share(rows: list[dict[str, Any]], way: str) -> str:
     asked = [row["ways"][way] for row in rows if way in row["ways"]]
     return _percent(sum(asked), len(asked)) if asked else "–"
@@ -137,7 +151,7 @@ it*: 10 is ten times slower, 0.1 ten times faster."""
     yield "![Time for one call by the length of its argument, for each peer](../images/peers-speed.svg)"
     notes = sorted({f"{name}: {note}" for name, row in rows.items() for note in _notes(row)})
     yield "\n".join(["A dash is a workload that was not measured:", "", *(f"- {note}." for note in notes)])
-    yield """What the import of a peer's parser takes, the memory of its process behind that, and the most that reading 100 KB of arguments adds (of
+    yield """What the import of a peer's parser takes (processor time), the memory of its process behind that, and the most that reading 100 KB of arguments adds (of
 what Python allocates). A server has the import and most of that memory anyway."""
     yield _table(
         ["", "import, s", "process, MB", "reading 100 KB, KB"],
@@ -159,7 +173,7 @@ def _ratios(work: str, rows: dict[str, Any], others: list[str]) -> Iterator[str]
 
 def _notes(row: dict[str, Any]) -> Iterator[str]:
     for work, found in row["works"].items():
-        if isinstance(found, str) and found.startswith("not run"):
+        if isinstance(found, str) and found != "does not do this":
             yield f"{work}: {found}"
 
 

@@ -54,15 +54,20 @@ def partial_json(text: str, tools: list[dict[str, Any]], *, format: str | None =
     return _read(text, read) if format == "hermes" else None
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: ARG001, FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
     """json-repair reads a turn once it is whole."""
+    if format != "hermes":
+        raise NotImplementedError
     text = "".join(chunks)
-    return lambda: json_repair(text, tools, format="hermes")
+    return lambda: json_repair(text, tools, format=format)
 
 
-def partial_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: ARG001, FBT001
+def partial_reader(format: str, _: Any, chunks: Sequence[str], __: bool) -> Callable[[], Any]:  # noqa: FBT001
     """partial-json-parser reads a call at each chunk, from its beginning."""
     from partial_json_parser import loads
+
+    if format != "hermes":
+        raise NotImplementedError
 
     def read() -> None:
         text = ""
