@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import nox
@@ -275,3 +277,90 @@ def batch(session: nox.Session) -> None:
         return
     own = ("tests/test_batch.py", "tests/test_cli_logs.py", "tests/tables", "tests/test_import.py")
     session.run("python", "-m", "pytest", *OPTIONS, *own, "--depth", "full", *session.posargs)
+
+
+# Each in an environment of its own: their pins contradict each other. vLLM and SGLang bring torch; neither is compiled.
+TORCH = "torch==2.13.0"
+BUILD = ("setuptools<81", "setuptools-scm>=8", "setuptools-rust>=1.9", "packaging>=24.2", "wheel", "jinja2")
+PEERS = {
+    "TRANSFORMERS": ("transformers==5.23.0",),
+    "MLX": ("mlx-lm==0.32.2", "mlx[cpu]", "regex"),
+    "LIBRARIES": ("json-repair==0.64.5", "partial-json-parser==0.2.1.1.post7", "instructor==1.17.0"),
+    "SGLANG": (
+        *("transformers==5.20.2", "xgrammar==0.2.8", "openai-harmony==0.0.4", "openai==3.54.0", "fastapi", "uvicorn"),
+        *("orjson", "pyzmq", "msgspec", "partial-json-parser", "interegular", "ipython", "prometheus-client", "psutil"),
+        *("pybase64", "python-multipart", "sentencepiece", "setproctitle", "tiktoken", "uvloop", "aiohttp", "requests"),
+        *("pillow", "opentelemetry-api", "numpy", "tqdm", "pydantic", "huggingface-hub", "multidict"),
+    ),
+    "VLLM": (),  # its own requirements/common.txt
+}
+SOURCES = {"VLLM": ("vllm==0.33.0", "--no-binary=:all:"), "SGLANG": ("sglang==0.5.23", "--only-binary=:all:")}
+"""What is read as source, without the part that is compiled for GPUs."""
+
+TOO_STRICT = {"certifi", "fastapi[standard]"}
+"""Requirements of vLLM's whose pins exclude releases with which its parsers work."""
+
+
+@nox.session(default=False)
+def peers(session: nox.Session) -> None:
+    """The figures beside the peers, and the page with them. Some GB for torch; it takes about half an hour.
+
+    nox -s peers                    all of them
+    nox -s peers -- --only vLLM     one, beside toolglean
+
+    TOOLGLEAN_PEER_VLLM=/path/to/python (and so on, with TOOLGLEAN_VLLM_SOURCE) uses an environment that is there.
+    """
+    session.install("--editable", ".", "matplotlib==3.11.2")
+    env: dict[str, str] = {}
+    only = session.posargs[1].upper() if session.posargs[:1] == ["--only"] else ""
+    wanted = [name for name in PEERS if name in only] or (["LIBRARIES"] if only else [*PEERS])
+    for name in wanted:
+        variable = f"TOOLGLEAN_PEER_{name}"
+        if variable not in os.environ:
+            env |= _peer(session, name) | {variable: str(_python(session, name))}
+    session.run("python", "-m", "benchmarks.peers", *session.posargs, env=env)
+
+
+def _python(session: nox.Session, name: str) -> Path:
+    return Path(session.create_tmp()) / name.lower() / "bin" / "python"
+
+
+def _peer(session: nox.Session, name: str) -> dict[str, str]:
+    # An environment for that peer; gives the variable that says where its source is.
+    python = _python(session, name)
+    session.run("python", "-m", "venv", "--clear", str(python.parents[1]))
+    pip = (str(python), "-m", "pip", "--quiet", "--disable-pip-version-check")
+    env: dict[str, str] = {}
+    packages = PEERS[name]
+    if name in SOURCES:
+        session.run(*pip, "install", TORCH, *BUILD, external=True)  # torch first: else pip takes a build for GPUs
+        source = _source(session, name, pip)
+        env[f"TOOLGLEAN_{name}_SOURCE"] = str(source)
+        packages = packages or tuple(_loosened((source / "requirements" / "common.txt").read_text(encoding="utf-8")))
+    session.run(*pip, "install", *packages, external=True)
+    return env
+
+
+def _source(session: nox.Session, name: str, pip: tuple[str, ...]) -> Path:
+    # The source archive, or the wheel, unpacked. pip asks a source archive for its version, which vLLM's makes up.
+    folder = Path(session.create_tmp()) / f"{name.lower()}-source"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    requirement, kind = SOURCES[name]
+    env = {"VLLM_TARGET_DEVICE": "empty", "VLLM_VERSION_OVERRIDE": requirement.partition("==")[2]}
+    download = ("download", "--no-deps", "--no-build-isolation", kind, "--dest", str(folder), requirement)
+    session.run(*pip, *download, external=True, env=env)
+    [archive] = folder.iterdir()
+    if archive.suffix == ".whl":
+        shutil.unpack_archive(archive, folder, "zip")
+        return folder
+    shutil.unpack_archive(archive, folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())
+
+
+def _loosened(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        requirement = line.partition("#")[0].strip()
+        if requirement and not requirement.startswith("-"):
+            bare = re.split(r"[ <>=!;]", requirement)[0]
+            yield bare if bare in TOO_STRICT else requirement

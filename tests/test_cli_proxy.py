@@ -20,9 +20,13 @@ from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
 from tests.loopback import Turn, serve
 from toolglean.cli import main
+from toolglean.conformance import load_cases, run
+from toolglean.conformance.engines import Proxied
+from toolglean.conformance.upstream import Upstream
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 
+CONFORMING = ("written/mention", "written/cut-off", "written/value", "written/two")
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 
 
@@ -45,6 +49,18 @@ def post(url: str, body: dict[str, Any]) -> bytes:
     with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  # on loopback
         found: bytes = answer.read()
         return found
+
+
+def test_it_conforms() -> None:
+    """The conformance kit is its model: what the proxy makes of leaked calls, whole and at cuts."""
+    cases = [case for case in load_cases() if case.format == "hermes" and case.id.startswith(CONFORMING)]
+    upstream = Upstream()
+    with running("--upstream", upstream.url, "--format", "hermes") as (_, url):
+        target = Proxied(url, upstream)
+        report = run(target, cases, random_cuts=1)
+        target.close()
+    assert len(cases) > 10
+    assert {result.case.id: result.findings for result in report.results if result.failed} == {}
 
 
 def test_it_serves_until_it_is_interrupted() -> None:

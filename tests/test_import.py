@@ -33,7 +33,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"clients"}),
     frozenset({"engines"}),
     frozenset({"llm"}),
-    frozenset({"demo"}),
+    frozenset({"demo", "conformance"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
 )
@@ -283,7 +283,7 @@ WAITING = {
     "a parser for a tag": "toolglean.engine.discovery toolglean.tag toolglean.engine.envelope",
     "a template": "toolglean.templates jinja2",
     "values from text": "toolglean.values.coerce toolglean.scan.python toolglean.values.quoted toolglean.values.tree",
-    "nothing of the core": "toolglean.cli toolglean.demo toolglean.ollama toolglean.testing argparse asyncio logging",
+    "nothing of the core": "toolglean.cli toolglean.conformance toolglean.demo toolglean.ollama toolglean.testing argparse asyncio logging",
     "formats of third parties": "importlib.metadata email zipfile",
     "a message of an error": "difflib",
 }

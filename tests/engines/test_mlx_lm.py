@@ -82,8 +82,8 @@ def model_folder(tmp_path: Path) -> Path:
 def test_mlx_lm_finds_the_parser_and_hands_it_the_call(
     size: int, model_folder: Path, program: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mlx_lm import server, tokenizer_utils  # type: ignore[import-not-found]  # noqa: PLC0415
-    from mlx_lm.generate import TextStateMachine, make_text_state_machine  # type: ignore[import-not-found]  # noqa: PLC0415
+    from mlx_lm import server, tokenizer_utils  # noqa: PLC0415
+    from mlx_lm.generate import TextStateMachine, make_text_state_machine  # noqa: PLC0415
 
     monkeypatch.setitem(sys.modules, "mlx_lm.tool_parsers.toolglean", program)
     tokenizer = tokenizer_utils.load(model_folder)

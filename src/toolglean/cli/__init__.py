@@ -6,6 +6,7 @@
 #   chunks.py     input: text or JSON lines, as it arrives
 #   output.py     JSON lines, colour, odd terminals
 #   parse.py  explain.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py  anonymize.py
+#   conformance.py
 #   logs/         parse with --output: a log becomes a file
 #   measure.py    the clock, for bench and for the project's benchmarks
 """The command `toolglean`."""
@@ -18,7 +19,7 @@ import sys
 from collections.abc import Sequence
 
 from toolglean._version import __version__
-from toolglean.cli import anonymize, bench, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
+from toolglean.cli import anonymize, bench, conformance, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
 from toolglean.cli.options import InputError
 from toolglean.errors import ToolgleanError
 
@@ -26,7 +27,7 @@ __all__ = ["main"]
 
 OK = 0
 PROBLEM = 1
-"""A turn had a problem, or a call that was not finished."""
+"""A turn had a problem, or a call that was not finished; a case of the conformance kit is not right."""
 USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -40,8 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments without the program's name; None: those of the process.
 
     Returns:
-        The exit code: 0; 1 where a turn had a problem or an unfinished call, or a template is refused; 2 for bad usage
-        or unreadable input; 3 where a run broke off that can be resumed.
+        The exit code: 0; 1 where a turn had a problem or an unfinished call, a template is refused, or a case of
+        the conformance kit is not right; 2 for bad usage or unreadable input; 3 where a run broke off that can be
+        resumed.
     """
     args = _parser().parse_args(argv)
     try:
@@ -69,6 +71,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy, anonymize):
+    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy, anonymize, conformance):
         command.add_to(commands)
     return parser

@@ -1,0 +1,12 @@
+# What this room knows: how each peer is used as its own documents and servers use it, and how all are compared.
+# What it must not know: which of them should win.
+#
+#   names.py        the peers: version, parser, environment, whether they stream
+#   with_*.py       one peer each, in the protocol of the conformance kit; runs in the peer's own environment
+#   tokens.py       what a token is, where a peer reads tokens
+#   workloads.py    what is timed; timer.py: the process that times one peer
+#   correctness.py  the kit on every peer; speed.py: all timers in turn
+#   figures.py      docs/explanation/figures.md and its plots
+#
+# `nox -s peers` makes the environments and runs `python -m benchmarks.peers`.
+"""toolglean beside its peers."""

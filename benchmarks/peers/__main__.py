@@ -1,0 +1,80 @@
+# What this file knows: the run: each peer that has a Python, through the kit and through the timers; then the page.
+# What it must not know: what is compared (names.py, workloads.py), and how the page looks (figures.py).
+"""`python -m benchmarks.peers [--only NAME] [--results FILE] [--from FILE]`: docs/explanation/figures.md, its plots."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.__main__ import commit
+from benchmarks.peers.correctness import claimed, examine
+from benchmarks.peers.figures import write
+from benchmarks.peers.names import PEERS, Peer
+from benchmarks.peers.speed import measure
+from toolglean import __version__
+
+
+def heading(peers: list[Peer]) -> dict[str, Any]:
+    """What the figures are of."""
+    return {
+        "toolglean": __version__,
+        "commit": commit(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "machine": f"{platform.system()} {platform.machine()}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {peer.name: peer.version for peer in peers if peer.version},
+    }
+
+
+def main() -> int:
+    """Compare, and write the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peers", description="Compares toolglean with its peers."
+    )
+    parser.add_argument("--only", action="append", metavar="NAME", help="only this peer, beside toolglean; repeatable")
+    parser.add_argument("--part", choices=["correctness", "speed"], help="only one half; needs --results")
+    parser.add_argument(
+        "--results", type=Path, metavar="FILE", help="write what was measured as JSON, instead of the page"
+    )
+    parser.add_argument(
+        "--from", dest="source", type=Path, action="append", metavar="FILE", help="write the page from it"
+    )
+    args = parser.parse_args()
+    found: dict[str, Any] = {}
+    for path in args.source or ():
+        found |= json.loads(path.read_text(encoding="utf-8"))
+    if not found:
+        found = collected(args.only, args.part)
+    if args.results is not None:
+        args.results.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    else:
+        write(found)
+    return 0
+
+
+def collected(only: list[str] | None, part: str | None) -> dict[str, Any]:
+    """All results, as JSON."""
+    peers = [each for each in PEERS if each.python is not None and (not only or each.name in {"toolglean", *only})]
+    for peer in PEERS:
+        if peer.python is None:
+            print(f"{peer.name}: left out; {peer.environment} names the Python that has it", file=sys.stderr)
+    found: dict[str, Any] = {"heading": heading(peers)}
+    if part != "speed":
+        found["correctness"], found["left_out"] = {}, {}
+        for peer in (each for each in peers if each.plain):
+            rows, unread = claimed(examine(peer))
+            found["correctness"][peer.name], found["left_out"][peer.name] = rows, unread
+            print(peer.name, len(rows), "cases; left out:", *unread, file=sys.stderr, flush=True)
+    if part != "correctness":
+        found["speed"] = measure([peer for peer in peers if peer.timed])
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+# What this file knows: the page of figures, from what was measured.
+# What it must not know: how anything was measured; how it is drawn (plots.py).
+"""docs/explanation/figures.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers import plots
+from benchmarks.peers.correctness import GROUPS, WAYS
+from benchmarks.peers.names import PEERS
+from benchmarks.peers.speed import CONSTRUCTION
+from benchmarks.peers.workloads import WORKLOADS
+
+__all__ = ["write"]
+
+DOCS = Path(__file__).parents[2] / "docs"
+OURS = "toolglean"
+RAN = ("unsafe", "altered", "invented")
+KINDS = {
+    "ran what it should not": RAN,
+    "lost text": ("lost",),
+    "crashed": ("crash", "timeout"),
+    "depends on the cuts": ("cuts",),
+    "missed a call": ("missed",),
+    "wrong text": ("text",),
+}
+
+
+def write(found: dict[str, Any]) -> None:
+    """Write the page and its plots."""
+    parts = [_introduction(found["heading"])]
+    if "correctness" in found:
+        parts += list(_correctness(found["correctness"]))
+        parts.append(_left_out(found["left_out"]))
+        plots.verdicts(DOCS / "images" / "peers-correctness.svg", found["correctness"], KINDS)
+    if "speed" in found:
+        parts += list(_speed(found["speed"]))
+        plots.growth(DOCS / "images" / "peers-speed.svg", found["speed"])
+    parts.append(_caveats(found))
+    (DOCS / "explanation" / "figures.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _introduction(heading: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in heading["versions"].items())
+    return f"""# Figures: toolglean beside its peers
+
+This page is written by `nox -s peers`, which installs each peer in an environment of its own, runs it through the
+[conformance kit](../how-to/conformance.md), and times it. Nothing on it was edited by hand, and what toolglean loses stands in the
+tables like everything else. Read [the caveats](#caveats) before you quote a figure.
+
+toolglean {heading["toolglean"]}, commit {heading["commit"]}, {heading["python"]}, {heading["machine"]}, {heading["date"]}.
+Peers: {versions}."""
+
+
+# -- correctness -------------------------------------------------------------------------------------------------------
+
+
+def _correctness(rows: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    ours = {row["id"]: row for row in rows[OURS]}
+    yield """## Correctness
+
+Each peer gets only the cases whose wire format it claims, so the rows have different cases; the last column shows toolglean on *the
+same* cases. A case is right if the calls, the content and the reasoning are those expected. *Token by token* is what a server sends by
+default, *1 to 6 tokens* at once what it sends with speculative decoding or a streaming interval. Chunks of half a turn, as at random
+cuts, are rare: they have columns, and count in no other table."""
+    yield _table(
+        ["", "cases", *WAYS, "toolglean, same cases"],
+        [
+            [peer, f"{len(found)}", *(_share(found, way) for way in WAYS), _percent(_right(ours, found), len(found))]
+            for peer, found in rows.items()
+        ],
+    )
+    yield "![For each peer, how many cases were right, and what was wrong with the others](../images/peers-correctness.svg)"
+    yield """The worst that happened to a case, in any of the first three ways, in % of the cases. A call that ran and should not have, ran with
+other arguments, or names no tool, is worst: somebody executes it."""
+    yield _table(
+        ["", "right", *KINDS],
+        [
+            [peer, _percent(_count(found, ("right",)), len(found)), *(_of(found, each) for each in KINDS.values())]
+            for peer, found in rows.items()
+        ],
+    )
+    yield "The same by group of cases: % right, and in brackets toolglean on the same cases."
+    yield _table(["", *GROUPS], [[peer, *_by_group(found, ours)] for peer, found in rows.items()])
+
+
+def _left_out(spellings: dict[str, list[str]]) -> str:
+    # A line for each peer that has some.
+    lines = [f"- {peer}: {', '.join(f'`{each}`' for each in names)}." for peer, names in spellings.items() if names]
+    return "\n".join(
+        [
+            "A format may be spelled in several ways, of which a peer may claim one. Where a peer reads not one turn of a source, even whole,",
+            "those cases were left out of its rows:",
+            "",
+            *(lines or ["- none."]),
+        ]
+    )
+
+
+def _share(rows: list[dict[str, Any]], way: str) -> str:
+    asked = [row["ways"][way] for row in rows if way in row["ways"]]
+    return _percent(sum(asked), len(asked)) if asked else "–"
+
+
+def _right(ours: dict[str, Any], rows: list[dict[str, Any]]) -> int:
+    return sum(ours[row["id"]]["verdict"] == "right" for row in rows)
+
+
+def _count(rows: list[dict[str, Any]], verdicts: Sequence[str]) -> int:
+    counts = Counter(row["verdict"] for row in rows)
+    return sum(counts[verdict] for verdict in verdicts)
+
+
+def _of(rows: list[dict[str, Any]], verdicts: Sequence[str]) -> str:
+    count = _count(rows, verdicts)
+    return _percent(count, len(rows)) if count else "0"
+
+
+def _by_group(rows: list[dict[str, Any]], ours: dict[str, Any]) -> Iterator[str]:
+    for group in GROUPS:
+        same = [row for row in rows if row["group"] == group]
+        if not same:
+            yield "–"
+            continue
+        share = _percent(_count(same, ("right",)), len(same))
+        yield f"{share} ({_percent(_right(ours, same), len(same))}) of {len(same)}"
+
+
+def _percent(count: int, total: int) -> str:
+    return f"{100 * count / total:.0f}" if count in {0, total} else f"{100 * count / total:.1f}"
+
+
+# -- speed -------------------------------------------------------------------------------------------------------------
+
+
+def _speed(rows: dict[str, Any]) -> Iterator[str]:
+    others = [name for name in rows if name != OURS]
+    yield """## Speed
+
+Each turn is streamed in chunks of four characters through the interface that the peer documents; json-repair reads it once, at its end.
+The peers took turns, and of each the best counts. The first column is toolglean's time for the whole turn; the others are *multiples of
+it*: 10 is ten times slower, 0.1 ten times faster."""
+    yield _table(
+        ["", f"{OURS}, µs", *others],
+        [[work, *_ratios(work, rows, others)] for work in (CONSTRUCTION, *(work.name for work in WORKLOADS))],
+    )
+    yield "![Time for one call by the length of its argument, for each peer](../images/peers-speed.svg)"
+    notes = sorted({f"{name}: {note}" for name, row in rows.items() for note in _notes(row)})
+    yield "\n".join(["A dash is a workload that was not measured:", "", *(f"- {note}." for note in notes)])
+    yield """What the import of a peer's parser takes (processor time), the memory of its process behind that, and the most that reading 100 KB of arguments adds (of
+what Python allocates). A server has the import and most of that memory anyway."""
+    yield _table(
+        ["", "import, s", "process, MB", "reading 100 KB, KB"],
+        [[name, *_memory(row)] for name, row in rows.items()],
+    )
+
+
+def _ratios(work: str, rows: dict[str, Any], others: list[str]) -> Iterator[str]:
+    base = rows[OURS]["works"][work]
+    yield f"{base * 1e6:,.0f}"
+    for name in others:
+        seconds = rows[name]["works"].get(work)
+        if not isinstance(seconds, float):
+            yield "–"
+            continue
+        ratio = seconds / base
+        yield f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
+def _notes(row: dict[str, Any]) -> Iterator[str]:
+    for work, found in row["works"].items():
+        if isinstance(found, str) and found != "does not do this":
+            yield f"{work}: {found}"
+
+
+def _memory(row: dict[str, Any]) -> list[str]:
+    ready, peak = row["ready"], row.get("peak", {})
+    return [
+        f"{ready['import']:.2f}",
+        f"{ready['memory'] / 1e6:,.0f}",
+        f"{peak['peak'] / 1e3:,.0f}" if "peak" in peak else "–",
+    ]
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------------
+
+
+def _caveats(found: dict[str, Any]) -> str:
+    measured = {*found.get("correctness", ()), *found.get("speed", ())}
+    peers = [f"- **{peer.name}**: {peer.caveat}" for peer in PEERS if peer.name in measured and peer.caveat]
+    return "\n".join(
+        [
+            "## Caveats",
+            "",
+            "- The cases are ours, and so is the judgement: where engines differ in policy, the kit asks for toolglean's",
+            "  [choices](choices.md), such as that text behind a call is kept. The cases, and the rule of each verdict, are in",
+            "  [the reference](../reference/conformance.md); `toolglean conformance` shows what was expected and what came.",
+            "- toolglean was developed with most of these cases in sight. Its share is what a regression would lower, and no",
+            "  prediction for turns that nobody has seen.",
+            "- No model was run. The texts are generated, rendered by chat templates, retold from issues, or written for this.",
+            '- Arguments that are the empty text count as `{}`, because clients read `json.loads(arguments or "{}")`.',
+            "- A server's parser is a small part of a request. These times matter to those who parse logs, or serve many",
+            "  streams from one process.",
+            *peers,
+            "",
+            "## Again",
+            "",
+            "`nox -s peers` makes the environments (some GB, for torch), and takes about half an hour. To use environments that you have, name",
+            "their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX` and",
+            "`TOOLGLEAN_PEER_LIBRARIES`. `nox -s peers -- --only vLLM` compares one peer.",
+        ]
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,139 @@
+# What this file knows: which peers there are, at which version, and how each is run.
+# What it must not know: what comes out.
+#
+# Each peer runs in a Python of its own: `TOOLGLEAN_PEER_VLLM=/path/to/python`, and so on; `nox -s peers` sets them.
+"""The peers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+__all__ = ["PEERS", "Peer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One peer.
+
+    Attributes:
+        name: as in the tables.
+        version: the release that `nox -s peers` installs.
+        module: in `benchmarks.peers`.
+        plain, reasons: what reads a turn, and a turn with reasoning if that is another parser; names in `module`. "" for
+            what is timed only.
+        environment: the variable that says which Python runs it; "" for this one.
+        timed: whether `module` has `reader` and `maker`.
+        caveat: what a reader of the tables must know.
+    """
+
+    name: str
+    version: str
+    module: str
+    plain: str
+    reasons: str = ""
+    environment: str = ""
+    timed: bool = True
+    caveat: str = ""
+
+    @property
+    def python(self) -> str | None:
+        """The Python that runs it; None if the environment does not say."""
+        return os.environ.get(self.environment) if self.environment else sys.executable
+
+    def target(self, *, reasons: bool) -> str:
+        """`module:name`, for the conformance kit."""
+        return f"benchmarks.peers.{self.module}:{self.reasons if reasons and self.reasons else self.plain}"
+
+
+PEERS = (
+    Peer("toolglean", "", "with_toolglean", "Named", caveat="It is told the format of each case, as a server is."),
+    Peer(
+        "toolglean auto",
+        "",
+        "with_toolglean",
+        "Unnamed",
+        caveat="It is told nothing: of turns without markers (bare JSON of an unknown shape) less can be read.",
+    ),
+    Peer(
+        "vLLM",
+        "0.33.0",
+        "with_vllm",
+        "Vllm",
+        "VllmReasoning",
+        "TOOLGLEAN_PEER_VLLM",
+        caveat="Through `ParserManager` and `ChatStreamProcessor`, on a stand-in tokenizer in which each marker is one "
+        "special token. It drops the text behind calls by design; here that is text lost. Its parsers for "
+        "Cohere (they need another package) and harmony (it reads ids of its own vocabulary) were left out. At the "
+        "end of a cut-off turn it says why it ended (`length`): a client that heeds that runs nothing.",
+    ),
+    Peer(
+        "vLLM without a parser",
+        "0.33.0",
+        "with_vllm",
+        "",
+        environment="TOOLGLEAN_PEER_VLLM",
+        caveat="The same layer with no parser at all: what of vLLM's time is not its parser's.",
+    ),
+    Peer(
+        "SGLang",
+        "0.5.23",
+        "with_sglang",
+        "Sglang",
+        "SglangReasoning",
+        "TOOLGLEAN_PEER_SGLANG",
+        caveat="Through `FunctionCallParser` and `ReasoningParser`, with what its server does at the end of a stream. Its "
+        "`hermes` and `qwen` parsers want the line breaks that Qwen's template writes. harmony was left out. The "
+        "remark on cut-off turns holds for it too.",
+    ),
+    Peer(
+        "transformers",
+        "5.23.0",
+        "with_transformers",
+        "Transformers",
+        "",
+        "TOOLGLEAN_PEER_TRANSFORMERS",
+        caveat="`ResponseParser` with the templates of `transformers serve` for Qwen 3, Qwen 3.5 and Gemma 4. By design "
+        "it raises an error for a call that is not JSON; here that is a crash.",
+    ),
+    Peer(
+        "mlx-lm",
+        "0.32.2",
+        "with_mlx",
+        "Mlx",
+        "",
+        "TOOLGLEAN_PEER_MLX",
+        caveat="Its state machine and its tool parsers, put together as its server does. By design it leaves out a call "
+        "that it cannot read, and streams no arguments.",
+    ),
+    Peer(
+        "json-repair",
+        "0.64.5",
+        "with_repair",
+        "json_repair",
+        "",
+        "TOOLGLEAN_PEER_LIBRARIES",
+        caveat="A library of JSON, not of turns: a regular expression finds `<tool_call>…</tool_call>` before it.",
+    ),
+    Peer(
+        "partial-json-parser",
+        "0.2.1.1.post7",
+        "with_repair",
+        "partial_json",
+        "",
+        "TOOLGLEAN_PEER_LIBRARIES",
+        caveat="The same. In the speed table it reads the call again at each chunk, which is what it is for.",
+    ),
+    Peer(
+        "instructor",
+        "1.17.0",
+        "with_instructor",
+        "md_json",
+        "",
+        "TOOLGLEAN_PEER_LIBRARIES",
+        timed=False,
+        caveat="Mode `MD_JSON`, with a schema of one call: it reads one object, and gives no text beside it. Its tool "
+        "modes read what a server has parsed. `python -m benchmarks.objects` compares its partial objects.",
+    ),
+)

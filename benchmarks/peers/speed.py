@@ -1,0 +1,153 @@
+# What this file knows: all timers, in turn: what disturbs the machine disturbs all alike, and of each the best counts.
+# What it must not know: how a peer reads.
+"""Speed, interleaved."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.names import Peer
+from benchmarks.peers.workloads import WORKLOADS
+
+__all__ = ["CONSTRUCTION", "MEMORY", "measure"]
+
+ROOT = Path(__file__).parents[2]
+CONSTRUCTION = "construction"
+MEMORY = "argument of 100 KB"
+"""The workload whose memory is measured."""
+
+ROUNDS = 5
+SAMPLE = 0.05
+"""Seconds that one turn of a timer should last at least."""
+
+LONGEST = 20.0
+"""Seconds that one reading may take: what would take longer is not measured."""
+
+PATIENCE = 300.0
+READERS = {
+    "toolglean auto": "auto_reader",
+    "vLLM without a parser": "bare_reader",
+    "partial-json-parser": "partial_reader",
+}
+"""What reads, where it is not `reader`."""
+
+
+class Timer:
+    """A process that times a peer. One that takes too long is ended, and another begun."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self.ready = self._start()
+
+    def _start(self) -> dict[str, Any]:
+        python, paths = self._peer.python, [str(ROOT), str(ROOT / "src")]
+        assert python is not None
+        code = (
+            f"import sys; sys.path += [path for path in {paths!r} if path not in sys.path]; "
+            "from benchmarks.peers.timer import main; main(*sys.argv[1:])"
+        )
+        self._process = subprocess.Popen(
+            [python, "-c", code, self._peer.module, READERS.get(self._peer.name, "reader")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=ROOT,
+        )
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
+        return self._next(PATIENCE)
+
+    def _next(self, seconds: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            return {"failed": f"ended after {seconds:g} s", "dead": True}
+        found: dict[str, Any] = json.loads(line) if line else {"failed": "its process died", "dead": True}
+        return found
+
+    def ask(self, **asked: Any) -> dict[str, Any]:
+        """The answer to a request."""
+        assert self._process.stdin is not None
+        print(json.dumps(asked), file=self._process.stdin, flush=True)
+        found = self._next(PATIENCE)
+        if "dead" in found:
+            self.close()
+            self._start()
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+
+def _pump(process: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        lines.put(line)
+    lines.put("")
+
+
+def measure(peers: Sequence[Peer], *, rounds: int = ROUNDS) -> dict[str, dict[str, Any]]:
+    """By peer: the best seconds of each workload, or why there are none; import, memory and peak."""
+    timers = {peer.name: Timer(peer) for peer in peers}
+    rows: dict[str, dict[str, Any]] = {name: {"ready": timer.ready, "works": {}} for name, timer in timers.items()}
+    sizes: dict[str, list[float]] = {name: [] for name in timers}
+    try:
+        for work in (CONSTRUCTION, *(work.name for work in WORKLOADS)):
+            _measure(work, timers, rows, sizes, rounds)
+            print(work, {name: row["works"].get(work) for name, row in rows.items()}, file=sys.stderr, flush=True)
+        for name, timer in timers.items():
+            if isinstance(rows[name]["works"].get(MEMORY), float):
+                rows[name]["peak"] = timer.ask(work=MEMORY, memory=True)
+    finally:
+        for timer in timers.values():
+            timer.close()
+    return rows
+
+
+def _measure(
+    work: str,
+    timers: dict[str, Timer],
+    rows: dict[str, dict[str, Any]],
+    sizes: dict[str, list[float]],
+    rounds: int,
+) -> None:
+    sized = work.startswith("argument")
+    repeats = {}
+    for name, timer in timers.items():
+        known = sizes[name] if sized else []
+        expected = _expected(known)
+        if expected > LONGEST:
+            rows[name]["works"][work] = f"not run, for it would take {expected:,.0f} s or more"
+            known.append(expected)
+            continue
+        first = timer.ask(work=work, repeats=1)
+        known.append(first.get("seconds", LONGEST))
+        if "seconds" not in first:
+            rows[name]["works"][work] = first["failed"]
+            continue
+        rows[name]["works"][work] = first["seconds"]
+        repeats[name] = max(1, int(SAMPLE / max(first["seconds"], 1e-6)))
+    for _ in range(rounds):
+        for name, count in repeats.items():
+            if rows[name]["works"][work] * count > LONGEST / 4:
+                continue  # once is enough: it is not close
+            found = timers[name].ask(work=work, repeats=count)
+            if "seconds" in found:
+                rows[name]["works"][work] = min(rows[name]["works"][work], found["seconds"])
+
+
+def _expected(known: list[float]) -> float:
+    # What ten times the text will take: as the last two show, or else ten times as long.
+    if not known:
+        return 0.0
+    return known[-1] * (max(known[-1] / known[-2], 10.0) if len(known) > 1 else 10.0)

@@ -1,0 +1,40 @@
+# What this file knows: toolglean as its users use it.
+# What it must not know: the peers.
+"""toolglean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from toolglean import Parser, ToolSet
+from toolglean.conformance.own import Auto, Own
+
+__all__ = ["Named", "Unnamed", "auto_reader", "maker", "reader"]
+
+Named, Unnamed = Own, Auto
+
+
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
+    """What makes a parser for a turn."""
+    known = ToolSet(tools)
+    return lambda: Parser(known, format=format)
+
+
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
+    """What reads a turn."""
+    make = maker(format, tools)
+
+    def read() -> None:
+        parser = make()
+        feed = parser.feed
+        for chunk in chunks:
+            feed(chunk)
+        parser.finish()
+
+    return read
+
+
+def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
+    """What reads a turn without being told its format."""
+    return reader("auto", tools, chunks, reasons)

@@ -1,0 +1,53 @@
+# What this file knows: in which ways a text is given to a parser.
+# What it must not know: parsers and cases.
+"""Ways to cut a text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+__all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WHOLE", "chunks_of", "ways"]
+
+WHOLE: Final = "whole"
+ONE_CHUNK: Final = "in one chunk"
+BY_PIECES: Final = "piece by piece"
+FEW: Final = "a few pieces at once"
+"""As servers send them with speculative decoding, or an interval between chunks."""
+
+RANDOM: Final = "random cuts"
+MOST_CUTS: Final = 12
+MOST_PIECES: Final = 6
+
+
+def ways(random_cuts: int) -> list[str]:
+    """The ways in which a streaming parser is tried, the whole turn first."""
+    return [WHOLE, ONE_CHUNK, BY_PIECES, FEW, *(f"{RANDOM} {number}" for number in range(1, random_cuts + 1))]
+
+
+def chunks_of(pieces: Sequence[str], way: str, seed: str) -> list[str]:
+    """The chunks of a turn.
+
+    Args:
+        pieces: what a cut does not divide: characters, or the tokens of a parser that reads tokens.
+        way: one of `ways`.
+        seed: of random cuts. Some of their chunks may be empty, as in streams of servers.
+    """
+    if way == BY_PIECES:
+        return list(pieces)
+    rng = random.Random(f"{seed} {way}")  # noqa: S311  # reproducible, not secret
+    if way == FEW:
+        return list(_few(pieces, rng))
+    if not way.startswith(RANDOM):
+        return ["".join(pieces)]
+    places = sorted(rng.choices(range(len(pieces) + 1), k=rng.randint(1, MOST_CUTS)))
+    return ["".join(pieces[begin:end]) for begin, end in zip([0, *places], [*places, len(pieces)], strict=True)]
+
+
+def _few(pieces: Sequence[str], rng: random.Random) -> Iterator[str]:
+    place = 0
+    while place < len(pieces):
+        count = rng.randint(1, MOST_PIECES)
+        yield "".join(pieces[place : place + count])
+        place += count
