@@ -33,6 +33,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"clients"}),
     frozenset({"llm"}),
     frozenset({"demo"}),
+    frozenset({"replay"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
 )

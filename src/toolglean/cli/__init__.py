@@ -5,7 +5,7 @@
 #   options.py    arguments that commands share
 #   chunks.py     input: text or JSON lines, as it arrives
 #   output.py     JSON lines, colour, odd terminals
-#   parse.py  explain.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
+#   parse.py  explain.py  replay.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
 #   measure.py    the clock, for bench and for the project's benchmarks
 """The command `toolglean`."""
 
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 
 from toolglean._version import __version__
-from toolglean.cli import bench, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
+from toolglean.cli import bench, demo, explain, formats, fuzz, grammar, inspect, parse, proxy, replay
 from toolglean.cli.options import InputError
 from toolglean.errors import ToolgleanError
 
@@ -68,6 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy):
+    for command in (parse, explain, replay, inspect, fuzz, formats, grammar, demo, bench, proxy):
         command.add_to(commands)
     return parser
