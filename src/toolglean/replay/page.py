@@ -2,9 +2,9 @@
 # one HTML file.
 # What it must not know: how the player shows it (player.js).
 #
-# The turn may be hostile. It stands in the file only as JSON in a block of data, which browsers do not run, in ASCII, with
-# every "<", ">" and "&" escaped: nothing in it can end the block, and a lone surrogate survives. The script puts text
-# into the page as text nodes alone. And the page's own policy allows no script and no style but its own, by their
+# The turn may be hostile. It stands in the file only as JSON in a block of data, which browsers do not run, in ASCII,
+# with every "<", ">" and "&" escaped: nothing in it can end the block, and a lone surrogate survives. The script puts
+# text into the page as text nodes alone. And the page's own policy allows no script and no style but its own, by their
 # hashes, and no network at all.
 """One page that plays a turn."""
 

@@ -52,16 +52,15 @@ def parts_of(recording: Recording) -> list[Part]:
     events = [(number, event) for number, step in enumerate(recording.steps, 1) for event in step.events]
     calls = _calls(events, text)
     kinds = _Layer(_kinds(events, calls), KINDS[-1])
-    steps = (
-        _Layer(_fed(recording), 0),
-        _Layer(_given(events, calls), len(recording.steps)),
-        _Layer(_problems(events, text), 0),
-        _Layer(_unfinished(events), 0),
-    )
-    bounds = sorted({0, len(text)}.union(kinds.bounds(), *(layer.bounds() for layer in steps)))
+    fed, given = _Layer(_fed(recording), 0), _Layer(_given(events, calls), len(recording.steps))
+    problems, unfinished = _Layer(_problems(events, text), 0), _Layer(_unfinished(events), 0)
+    layers = (fed, given, problems, unfinished)
+    bounds = sorted({0, len(text)}.union(kinds.bounds(), *(layer.bounds() for layer in layers)))
     parts: list[Part] = []
     for start, end in pairwise(bounds):
-        part = Part(text[start:end], kinds.at(start), *(layer.at(start) for layer in steps))
+        steps = [layer.at(start) for layer in layers]
+        steps[1] = max(steps[:2])  # if arguments were found at the wrong place, they are not given out before they come
+        part = Part(text[start:end], kinds.at(start), *steps)
         if parts and parts[-1][1:] == part[1:]:
             part = Part(parts.pop().text + part.text, *part[1:])
         parts.append(part)

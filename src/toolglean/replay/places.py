@@ -2,7 +2,7 @@
 # What it must not know: any format.
 #
 # The events tell what a call came to, not at which characters its name and its values stand. So they are looked for:
-# the name as a whole word, then each key and value of the arguments, in order. Whatever is not found stays markup, which
+# the name as a whole word, then each key and value of the arguments, in order. What is not found stays markup: that
 # only makes the picture coarser. If the arguments stand in the call as they are, that is one look; otherwise each key
 # and value is looked for in the next WINDOW characters behind the one before it, so the time stays linear.
 """Where in a call its name and its arguments stand."""
@@ -13,6 +13,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from toolglean.events import ToolCall
@@ -91,8 +92,8 @@ def find_places(call: ToolCall, text: str, hint: int | None) -> CallPlaces:
     written = call.arguments_text
     if hint is None or not start <= hint <= end:
         return CallPlaces(call, _name(call, text, start, end), [], text)
-    exact = bool(written) and text.startswith(written[0], hint)
-    if exact and text.startswith(written, hint):
+    exact = _begins_alike(written, text, hint, end)
+    if text.startswith(written, hint):
         pieces = [Piece(0, hint, len(written))]
     else:
         name = _name(call, text, start, hint)
@@ -100,6 +101,15 @@ def find_places(call: ToolCall, text: str, hint: int | None) -> CallPlaces:
     behind = pieces[-1].start + pieces[-1].length if pieces else hint
     first = min(hint, pieces[0].start) if pieces else hint
     return CallPlaces(call, _name(call, text, start, first) or _name(call, text, behind, end), pieces, text)
+
+
+def _begins_alike(written: str, text: str, hint: int, end: int) -> bool:
+    """Whether the arguments begin there with their bracket and their first key: not a value that has a bracket too."""
+    words = list(islice(_words(written), 3))
+    if len(words) < 3 or not text.startswith(written[0], hint):
+        return False
+    found = _find(words[2], text, hint + 1, end)
+    return found is not None and _joint(text, hint, found[0]) is not None
 
 
 def _name(call: ToolCall, text: str, start: int, end: int) -> tuple[int, int] | None:
