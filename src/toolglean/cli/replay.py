@@ -23,7 +23,7 @@ from toolglean.replay import Recording, cut_turn, html_page, record
 __all__ = ["add_to"]
 
 LONGEST = 64
-"""Characters of a chunk, on average: what is longer did not come from a model like this, and is cut at its words."""
+"""Characters of a chunk, on average: what is longer, or a single chunk, is cut at its words."""
 
 _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
 
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     chunks, notes = turn.chunks, _notes(turn.written)
     if args.chunk is not None:
         chunks = cut_turn(text, args.chunk)
-    elif len(text) > LONGEST * len(chunks):
+    elif text and (len(chunks) == 1 or len(text) > LONGEST * len(chunks)):
         chunks = cut_turn(text)
         notes.append("The input does not show how the turn came, so it was cut at its words.")
     if turn.written is not None and turn.written.thoughts:
@@ -185,8 +185,7 @@ def _write(path: str, found: Recording) -> None:
         raise InputError(f"{path}: {error.strerror or error}") from error
     for_people()
     output = found.output
-    count = len(output.calls) + len(output.unfinished)
-    print(
-        f"{path}: {len(found.steps) - 1:,} tokens, {len(found.text):,} characters, {count:,} "
-        f"{'call' if count == 1 else 'calls'}, {len(page) // 1024 + 1:,} KB"
-    )
+    calls = len(output.calls) + len(output.unfinished)
+    counts = {"token": len(found.steps) - 1, "character": len(found.text), "call": calls}
+    told = ", ".join(f"{count:,} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
+    print(f"{path}: {told}, {len(page) // 1024 + 1:,} KB")

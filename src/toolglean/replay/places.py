@@ -26,6 +26,7 @@ TRIES = 8  # places that are tried for one piece, before it counts as missing
 
 _outside = re.compile(r'[^\s{}\[\],:"]+|[{}\[\],:"]')
 _inside = re.compile(r'[^"\\]+|\\u[0-9a-fA-F]{4}|\\.|["\\]', re.DOTALL)
+_quotes = re.compile(r"""["'\s\\]*""").match
 _joint = re.compile(r"""[\s{}\[\],:"'\\=]*""").fullmatch
 _is_key = re.compile(r"""["']\s*:|\s*=""").match
 _SIGNS = frozenset('{}[],:"')
@@ -92,6 +93,7 @@ def find_places(call: ToolCall, text: str, hint: int | None) -> CallPlaces:
     written = call.arguments_text
     if hint is None or not start <= hint <= end:
         return CallPlaces(call, _name(call, text, start, end), [], text)
+    hint = _quotes(text, hint, end).end()  # type: ignore[union-attr]  # of arguments that are written as a string
     exact = _begins_alike(written, text, hint, end)
     if text.startswith(written, hint):
         pieces = [Piece(0, hint, len(written))]
