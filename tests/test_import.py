@@ -34,6 +34,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"engines"}),
     frozenset({"llm"}),
     frozenset({"demo", "conformance"}),
+    frozenset({"replay"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
 )

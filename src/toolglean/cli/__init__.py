@@ -5,8 +5,8 @@
 #   options.py    arguments that commands share
 #   chunks.py     input: text or JSON lines, as it arrives
 #   output.py     JSON lines, colour, odd terminals
-#   parse.py  explain.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py  anonymize.py
-#   conformance.py
+#   parse.py  explain.py  replay.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
+#   anonymize.py  conformance.py
 #   logs/         parse with --output: a log becomes a file
 #   measure.py    the clock, for bench and for the project's benchmarks
 """The command `toolglean`."""
@@ -19,11 +19,30 @@ import sys
 from collections.abc import Sequence
 
 from toolglean._version import __version__
-from toolglean.cli import anonymize, bench, conformance, demo, explain, formats, fuzz, grammar, inspect, parse, proxy
+from toolglean.cli import (
+    anonymize,
+    bench,
+    conformance,
+    demo,
+    explain,
+    formats,
+    fuzz,
+    grammar,
+    inspect,
+    parse,
+    proxy,
+    replay,
+)
 from toolglean.cli.options import InputError
 from toolglean.errors import ToolgleanError
 
 __all__ = ["main"]
+
+COMMANDS = (
+    *(parse, explain, replay, inspect, fuzz, formats, grammar),
+    *(demo, bench, proxy, anonymize, conformance),
+)
+"""In the order of the help."""
 
 OK = 0
 PROBLEM = 1
@@ -71,6 +90,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (parse, explain, inspect, fuzz, formats, grammar, demo, bench, proxy, anonymize, conformance):
+    for command in (
+        parse,
+        explain,
+        replay,
+        inspect,
+        fuzz,
+        formats,
+        grammar,
+        demo,
+        bench,
+        proxy,
+        anonymize,
+        conformance,
+    ):
         command.add_to(commands)
     return parser

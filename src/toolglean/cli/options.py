@@ -25,6 +25,7 @@ __all__ = [
     "read_text",
     "read_tools",
     "variables_of",
+    "without_prompt",
 ]
 
 
@@ -173,6 +174,11 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
         if args.template is None:
             raise
         raise InputError(f"{args.template}: {error}") from error
+
+
+def without_prompt(args: argparse.Namespace) -> argparse.Namespace:
+    """The same arguments for a turn whose reasoning the server has already taken out: it begins with content."""
+    return argparse.Namespace(**{**vars(args), "start": "content", "prompt": None})
 
 
 def given(args: argparse.Namespace) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.cli.chunks import RULE, Line, name_of, read_input
 from toolglean.cli.logs.run import run_log
-from toolglean.cli.options import InputError, add_form_options, add_format_options, new_parser
+from toolglean.cli.options import InputError, add_form_options, add_format_options, new_parser, without_prompt
 from toolglean.cli.output import end_line, event_line, for_machines, output_line
 from toolglean.cli.report import Report
 from toolglean.events import CallEnd, Event, Problem, fold
@@ -114,17 +114,13 @@ def run(args: argparse.Namespace) -> int:
 def _as_turns(lines: Iterable[Any], parser: Parser, args: argparse.Namespace) -> int:
     if args.events:
         raise InputError("--events shows one stream, and these are turns: leave it out, or say --stream or --text")
-    report = Report(parser, lambda: new_parser(_without_prompt(args)), name_of(args.file))
+    report = Report(parser, lambda: new_parser(without_prompt(args)), name_of(args.file))
     for line in lines:
         for row in report.rows(line, strict=args.strict):
             if not args.summary:
                 print(row, flush=True)
     print(report.counts.summary())
     return report.counts.code
-
-
-def _without_prompt(args: argparse.Namespace) -> argparse.Namespace:
-    return argparse.Namespace(**{**vars(args), "start": "content", "prompt": None})
 
 
 def _last(parser: Parser) -> Iterator[list[Event]]:

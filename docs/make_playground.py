@@ -1,0 +1,105 @@
+# What this file knows: of which files the playground is made, and where they come from.
+#   python docs/make_playground.py OUT                     with Pyodide from npm
+#   python docs/make_playground.py OUT --pyodide FILE      with its archive from npm, fetched before
+# What it must not know: what the playground does.
+# ruff: noqa: INP001  # a script beside the pages, no package
+"""Puts together the playground: a folder that any web server can serve, without a network."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "playground"
+PLAYER = ROOT / "src" / "toolglean" / "replay"
+
+PYODIDE = "314.0.7"  # Python 3.14
+INTEGRITY = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+"""The SHA-512 of its archive, as npm has it."""
+NEEDED = (
+    "package.json",  # names the licence
+    "pyodide-lock.json",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "pyodide.mjs",
+    "python_stdlib.zip",
+)
+HOLE = "<!-- the player stands here: docs/make_playground.py puts in src/toolglean/replay/player.html -->"
+
+
+def make(out: Path, pyodide: Path | None = None) -> None:
+    """Write the playground into that folder, which is made where it is missing.
+
+    Args:
+        out: the folder. What is in it already stays, unless it has the same name.
+        pyodide: Pyodide's archive from npm; None: it is fetched.
+
+    Raises:
+        SystemExit: the archive is not the one that is expected, or a command failed.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    for source in PAGE.iterdir():
+        shutil.copyfile(source, out / source.name)
+    for name in ("player.css", "player.js"):
+        shutil.copyfile(PLAYER / name, out / name)
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    if page.count(HOLE) != 1:
+        raise SystemExit("docs/playground/index.html has no place for the player")
+    player = (PLAYER / "player.html").read_text(encoding="utf-8")
+    (out / "index.html").write_text(page.replace(HOLE, player), encoding="utf-8", newline="\n")
+    with tempfile.TemporaryDirectory() as folder:
+        _put_wheel(out / "toolglean.whl", Path(folder))
+        _put_pyodide(out / "pyodide", pyodide or _fetched(Path(folder)))
+
+
+def _put_wheel(target: Path, folder: Path) -> None:
+    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("*.whl")
+    shutil.copyfile(wheel, target)  # under one name, so that nothing in the page depends on the version
+
+
+def _fetched(folder: Path) -> Path:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise SystemExit("npm is needed to fetch Pyodide; or fetch its archive from npm yourself, and pass --pyodide")
+    _run(npm, "pack", "--silent", "--pack-destination", str(folder), f"pyodide@{PYODIDE}")
+    return folder / f"pyodide-{PYODIDE}.tgz"
+
+
+def _put_pyodide(target: Path, archive: Path) -> None:
+    found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if found != INTEGRITY:
+        raise SystemExit(f"{archive}: its SHA-512 is {found}, and pyodide {PYODIDE} of npm was expected")
+    target.mkdir(exist_ok=True)
+    with tarfile.open(archive) as files:
+        for name in NEEDED:
+            source = files.extractfile(f"package/{name}")
+            assert source is not None, name
+            (target / name).write_bytes(source.read())
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, check=False, cwd=ROOT)  # noqa: S603  # our own commands
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
+
+
+def main() -> None:
+    """Make it where the command says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to write")
+    parser.add_argument("--pyodide", type=Path, metavar="FILE", help=f"pyodide-{PYODIDE}.tgz, as `npm pack` writes it")
+    args = parser.parse_args()
+    make(args.out, args.pyodide)
+
+
+if __name__ == "__main__":
+    main()
