@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 VERBATIM = frozenset({"code", "pre", "script", "style"})
 LEFT_OVER = re.compile(r"^ *(?:[-*] |\d+\. |\|.*\|$|```|#+ |:::)|\]\([^)\s]+\)", re.MULTILINE)
-"""What begins a list, a table, a fence, a title or a directive, and what ends a link: none of it is left in a paragraph."""
+"""What begins a list, a table, a fence, a title or a directive, and what ends a link: no paragraph holds any of it."""
 
 
 class _Page(HTMLParser):
@@ -64,9 +64,15 @@ def check(site: Path, base: str = "/") -> int:
             near, path_from = (link, path) if not link.startswith(base) else (link.removeprefix(base), site / "any")
             if not outside and (fault := _fault(near, path_from, pages)):
                 faults.append(f"{name}: the link {link!r} leads to {fault}")
-        faults += [f"{name}: Markdown left as it was: {found[0]!r}" for text in page.paragraphs for found in LEFT_OVER.finditer(text)]
-    print("\n".join(faults) or "no faults")  # noqa: T201
-    print(f"{len(pages)} pages, {inner} links within the site, with their anchors; {outer} that leave it are not followed")  # noqa: T201
+        faults += [
+            f"{name}: Markdown left as it was: {found[0]!r}"
+            for text in page.paragraphs
+            for found in LEFT_OVER.finditer(text)
+        ]
+    print("\n".join(faults) or "no faults")
+    print(
+        f"{len(pages)} pages, {inner} links within the site, with their anchors; {outer} that leave it are not followed"
+    )
     return bool(faults) or not pages
 
 

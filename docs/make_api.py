@@ -29,7 +29,9 @@ def api_pages() -> dict[str, str]:
 
 
 def _page(face: str, names: list[PublicName]) -> str:
-    return "\n".join([f"# `{face}`\n", f"{ast.get_docstring(source_of(face))}\n", *_elsewhere(names), *_described(names)])
+    return "\n".join(
+        [f"# `{face}`\n", f"{ast.get_docstring(source_of(face))}\n", *_elsewhere(names), *_described(names)]
+    )
 
 
 def _elsewhere(names: list[PublicName]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 # What this file knows: how docs/reference/formats.md is made from the declarations. `python docs/make_formats.py`
 # What it must not know: any family.
-# ruff: noqa: INP001  # a script beside the pages, no package
 """Writes the page of formats."""
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def source_of(module: str) -> ast.Module:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt | None]]:
-    # Each with the one behind it, where the docstring of a constant stands; also under `if TYPE_CHECKING:` and in `try`.
+    # Each with the one behind it, where the docstring of a constant stands; also those of `if` and `try`.
     for number, statement in enumerate(body):
         yield statement, body[number + 1] if number + 1 < len(body) else None
         for inner in ("body", "orelse"):

@@ -184,7 +184,7 @@ def open_ai_handler(
 def ollama_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OllamaHandler:
-    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama". Arguments as for
+    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama": see
     `open_ai_handler`.
     """
     inner = OllamaHandler.open_ai_options(options)

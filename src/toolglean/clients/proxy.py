@@ -80,7 +80,7 @@ class Upstream:
 
     @classmethod
     def of(cls, url: str) -> Upstream:
-        """The upstream at that URL, such as http://localhost:8000/v1.
+        """The upstream at that `url`, such as http://localhost:8000/v1.
 
         Raises:
             UsageError: it is not such a URL.
@@ -98,7 +98,7 @@ class Upstream:
         return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
 
     def url_of(self, path: bytes, query: bytes) -> httpx.URL:
-        """Where a request for that path goes.
+        """Where a request for that `path` goes, with its `query`.
 
         `/v1/models` and `/models` are the same for an upstream that ends with /v1; Ollama's `/api/chat` stands beside
         its /v1.

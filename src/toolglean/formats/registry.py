@@ -44,7 +44,11 @@ def folded(name: str) -> str:
 def register(declared: Format) -> None:
     """Add a format of your own, under its name, its aliases and its models.
 
-    It replaces an earlier one of the same name, and takes precedence over the library.
+    It replaces an earlier one of the same name, and takes precedence over the library. Parsers that exist already keep
+    reading what they read.
+
+    Args:
+        declared: the format.
     """
     _registered[:] = [declared, *(each for each in _registered if folded(each.name) != folded(declared.name))]
     all_formats.cache_clear()
