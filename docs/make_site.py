@@ -70,7 +70,7 @@ def _lay_out(pages: Path) -> None:
     # The pages as they are in the repository, but for their links; what the pages show comes along as it is.
     for source in sorted(_sources()):
         name = source.relative_to(ROOT).as_posix()
-        target = pages / place_of(name)
+        target = pages / (place_of(name) or name)
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
             target.write_text(with_links(source.read_text(encoding="utf-8"), name), encoding="utf-8")

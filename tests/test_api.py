@@ -13,8 +13,8 @@ from docs.public import FACES, INNER, SOURCE, Definition, public_names
 
 NAMES = list(public_names())
 DEFINED = {(each.defined.module, each.defined.name): each.defined for each in NAMES}
-REFERENCE = re.compile(r"\b(?:[Ss]ee|[Aa]s(?: for| in| a plain call)?|of a plain call)[\s(]+((?:`[\w.]+`(?:,| and)?\s?)+)")
-    r"\b(?:[Ss]ee|[Aa]s(?: for| in| a plain call)?|of a plain call)[ (]+((?:`[\w.]+`(?:,| and)? ?)+)"
+REFERENCE = re.compile(
+    r"\b(?:[Ss]ee|[Aa]s(?: for| in| a plain call)?|of a plain call)[\s(]+((?:`[\w.]+`(?:,| and)?\s?)+)"
 )
 MADE = re.compile(r"[Mm]ade by|Raised ")
 """Objects that are handed out say by what, instead of how to make one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from docs.check_site import check
@@ -26,14 +28,14 @@ from docs.public import FACES, public_names
         ("<p><code>[a link](page.md)</code></p>", ""),
     ],
 )
-def test_faults_of_a_page_are_found(tmp_path, body: str, fault: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_a_page_are_found(tmp_path: Path, body: str, fault: str, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "index.html").write_text(f'<html><h1 id="here">x</h1>{body}</html>', encoding="utf-8")
     (tmp_path / "other.html").write_text('<html><h1 id="there">x</h1></html>', encoding="utf-8")
     assert check(tmp_path, "/docs/") == bool(fault)
     assert fault in capsys.readouterr().out
 
 
-def test_an_empty_site_is_a_fault(tmp_path) -> None:
+def test_an_empty_site_is_a_fault(tmp_path: Path) -> None:
     assert check(tmp_path) == 1
 
 
