@@ -136,3 +136,21 @@ def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""
     session.install("--editable", ".[llm]", "instructor>=1.17")
     session.run("python", "-m", "benchmarks.objects", *session.posargs)
+
+
+# What the pages of docs/coming-from compare with, pinned: what they print is theirs too.
+PREDECESSORS = ("langchain-core==1.7.2", "instructor==1.17.0", "json-repair==0.64.5")
+
+
+@nox.session(default=False)
+def coming_from(session: nox.Session) -> None:
+    """The pages of docs/coming-from, beside the packages from which their readers come."""
+    session.install("--no-compile", "--editable", ".[llm,openai]", *PREDECESSORS, *TOOLS)
+    session.run("python", "-m", "pytest", *OPTIONS, "tests/test_docs.py", "-k", "snippets and coming", *session.posargs)
+
+
+@nox.session(default=False)
+def site(session: nox.Session) -> None:
+    """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
+    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "site"))
+    session.run("python", "-m", "docs.make_site")

@@ -40,6 +40,8 @@ SET_UP = {TRY, TEST}
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SERVER = "http://localhost:11434"
+NEEDS = re.compile(r"<!-- Needs ([\w, ]+)\. -->")
+"""How a page says which packages of others its snippets show: `nox -s coming_from` has them."""
 
 
 class Block(NamedTuple):
@@ -119,6 +121,9 @@ def own_formats() -> Iterator[None]:
 @pytest.mark.usefixtures("own_formats")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
+    for package in ", ".join(NEEDS.findall(page.read_text(encoding="utf-8"))).split(", "):
+        if package:
+            pytest.importorskip(package, reason=f"{package} is not installed: nox -s coming_from")
     names: dict[str, Any] = {"__name__": page.stem}
     found = blocks(page)
     for block, following in zip_longest(found, found[1:]):
