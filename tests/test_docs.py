@@ -31,7 +31,10 @@ from toolglean.formats import registry
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-OTHER_PAGES = [ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "fixtures/README.md")]
+OTHER_PAGES = [
+    ROOT / name
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md", "fixtures/README.md")
+]
 
 # The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
 TRY = "python -m pip install . && toolglean demo"

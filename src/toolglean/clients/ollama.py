@@ -19,6 +19,7 @@ import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
+from toolglean._install import needs
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.messages.wire import field
@@ -43,9 +44,7 @@ try:
     )
     from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall, keeping
 except ImportError as error:
-    raise ImportError(
-        "toolglean.clients.ollama needs ollama 0.6.2 or later: pip install 'toolglean[ollama]'"
-    ) from error
+    raise ImportError(needs("toolglean.clients.ollama needs ollama 0.6.2 or later", "ollama")) from error
 
 __all__ = [
     "AsyncOllamaClient",

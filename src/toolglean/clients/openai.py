@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
+from toolglean._install import needs
 from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.repair import Exchange, Kind, Repair
 from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
@@ -31,7 +32,7 @@ try:
         response_events,
     )
 except ImportError as error:
-    raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
+    raise ImportError(needs("toolglean.clients.openai needs openai 3.50 or later", "openai")) from error
 
 __all__ = [
     "AsyncOpenAIClient",

@@ -25,6 +25,8 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from toolglean._install import needs
+
 try:
     import anyio
     import httpx
@@ -34,7 +36,7 @@ try:
     from starlette.responses import JSONResponse, PlainTextResponse, Response
     from starlette.routing import Mount, Route
 except ImportError as error:
-    said = f"toolglean.clients.proxy needs {error.name}: pip install 'toolglean[proxy]'"
+    said = needs(f"toolglean.clients.proxy needs {error.name}", "proxy")
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.proxy_history import as_text
