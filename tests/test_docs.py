@@ -33,7 +33,14 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OTHER_PAGES = [
     ROOT / name
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "SUPPORT.md", "fixtures/README.md")
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "CODE_OF_CONDUCT.md",
+        "SECURITY.md",
+        "SUPPORT.md",
+        "fixtures/README.md",
+    )
 ]
 
 # The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
@@ -114,11 +121,9 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def own_formats() -> Iterator[None]:
     """What a page registers is forgotten after it."""
-    before = list(registry._registered)
+    before = registry._registered
     yield
-    registry._registered[:] = before
-    registry.all_formats.cache_clear()
-    registry._names.cache_clear()
+    registry._registered = before
 
 
 @pytest.mark.usefixtures("own_formats")

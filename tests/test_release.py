@@ -16,7 +16,18 @@ import toolglean
 from docs.make_site import ROOT, urls
 from toolglean import _install
 
-NOT_OURS = {".git", ".venv", ".nox", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".hypothesis", ".cache"}
+NOT_OURS = {
+    ".git",
+    ".venv",
+    ".nox",
+    "build",
+    "dist",
+    "__pycache__",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".cache",
+}
 TEXTS = {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".jsonl", ".txt", ""}
 
 
@@ -60,8 +71,10 @@ def test_no_message_promises_a_package_index() -> None:
         ({}, "it needs x: in a checkout, python -m pip install '.[extra]'"),
         (
             {"Repository": "https://host/repo"},
-            "it needs x: in a checkout, python -m pip install '.[extra]', or anywhere python -m pip install "
-            "'toolglean[extra] @ git+https://host/repo'",
+            (
+                "it needs x: in a checkout, python -m pip install '.[extra]', or anywhere python -m pip install "
+                "'toolglean[extra] @ git+https://host/repo'"
+            ),
         ),
         (
             {"Repository": "https://host/repo", "Package index": "https://host/project"},
@@ -90,7 +103,9 @@ def test_the_scripts_parse() -> None:
     # The scripts of .ci are for bash, which says so without running them.
     for name in ("run", "archive", "release"):
         try:
-            done = subprocess.run(["bash", "-n", str(ROOT / ".ci" / name)], check=False, capture_output=True, timeout=60)
+            done = subprocess.run(
+                ["bash", "-n", str(ROOT / ".ci" / name)], check=False, capture_output=True, timeout=60
+            )
         except FileNotFoundError:
             pytest.skip("no bash on this system")
         assert done.returncode == 0, done.stderr
