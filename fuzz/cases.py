@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from fuzz.laws import TOOLS, Subject, broken
+from fuzz.laws import TOOLS, Subject, broken, can_reason
 from fuzz.mutants import TAGS
 from fuzz.turns import all_markers, fixture_turns, stream_turns
 from toolglean.formats.registry import all_formats
@@ -44,7 +44,7 @@ def case(data: bytes) -> tuple[Subject, str]:
             tools[head[1] % len(tools)],
             known=bool(head[2] & 1),
             limits=LIMITS[head[2] >> 1 & 7],
-            reasons=bool(head[2] & 16) and not name.startswith("tag:"),
+            reasons=bool(head[2] & 16) and can_reason(name),
             drafts=("", "call", "text", "")[head[2] >> 5 & 3],
             quoted=("", "call")[head[2] >> 7],
             repair=head[3] % 4 > 0,
