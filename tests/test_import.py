@@ -261,6 +261,7 @@ def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProc
         timeout=60,
         check=True,
         env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+        encoding="utf-8",
     )
 
 

@@ -31,7 +31,12 @@ def imported(name: str, before: str = "") -> tuple[str, str]:
         "except Exception as error:\n    print(type(error).__name__, error, sep='\\n')"
     )
     run = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", f"import sys\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        encoding="utf-8",
     )
     kind, _, message = run.stdout.partition("\n")
     return kind, message
