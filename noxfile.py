@@ -364,3 +364,21 @@ def _loosened(text: str) -> Iterator[str]:
         if requirement and not requirement.startswith("-"):
             bare = re.split(r"[ <>=!;]", requirement)[0]
             yield bare if bare in TOO_STRICT else requirement
+
+
+# What the pages of docs/coming-from compare with, pinned: what they print is theirs too.
+PREDECESSORS = ("langchain-core==1.7.2", "instructor==1.17.0", "json-repair==0.64.5")
+
+
+@nox.session(default=False)
+def coming_from(session: nox.Session) -> None:
+    """The pages of docs/coming-from, beside the packages from which their readers come."""
+    session.install("--no-compile", "--editable", ".[llm,openai]", *PREDECESSORS, *TOOLS)
+    session.run("python", "-m", "pytest", *OPTIONS, "tests/test_docs.py", "-k", "snippets and coming", *session.posargs)
+
+
+@nox.session(default=False)
+def site(session: nox.Session) -> None:
+    """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
+    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "site"))
+    session.run("python", "-m", "docs.make_site")

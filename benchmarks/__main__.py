@@ -24,8 +24,12 @@ def commit() -> str:
     """The commit that is measured, with "+" where files differ from it; "unknown" outside a checkout."""
     try:
         git = ["git", "-C", str(ROOT)]
-        name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-        changes = subprocess.run([*git, "status", "--porcelain", "src"], capture_output=True, text=True, check=True)
+        name = subprocess.run(
+            [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, encoding="utf-8"
+        )
+        changes = subprocess.run(
+            [*git, "status", "--porcelain", "src"], capture_output=True, text=True, check=True, encoding="utf-8"
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return name.stdout.strip() + ("+" if changes.stdout.strip() else "")

@@ -214,6 +214,7 @@ def import_ms() -> float:
         capture_output=True,
         text=True,
         check=True,
+        encoding="utf-8",
     )
     [line] = [line for line in done.stderr.splitlines() if line.split("|")[-1].strip() == "toolglean"]
     return int(line.split("|")[1]) / 1000

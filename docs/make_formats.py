@@ -1,6 +1,5 @@
 # What this file knows: how docs/reference/formats.md is made from the declarations. `python docs/make_formats.py`
 # What it must not know: any family.
-# ruff: noqa: INP001  # a script beside the pages, no package
 """Writes the page of formats."""
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from toolglean import Tool, parse, render
 from toolglean.formats import library
 from toolglean.formats.spec import JSON, Format
 
@@ -40,7 +40,19 @@ In the patterns,
 
 White space in a pattern matches any white space, or none. Beside `{{value}}` it is removed if it is there on both
 sides.
+
+Under each pattern stands what `render` writes in that format for one call, and what `parse` reads of it. The tool's
+schema says that `city` is a string and `days` an integer.
 """
+
+TOOLS = [
+    Tool(
+        "get_weather",
+        {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
+    )
+]
+CALL = ("get_weather", {"city": "Oslo", "days": 3})
+REASONING = "The user asks for Oslo."
 
 UNSUPPORTED = """\
 ## Names without a format
@@ -64,6 +76,7 @@ def page() -> str:
 def _section(declared: Format) -> Iterator[str]:
     yield f"### {declared.name}\n"
     yield from _patterns(declared)
+    yield from _example(declared)
     for label, texts in _details(declared):
         if texts:
             yield f"- {label}: {', '.join(texts)}"
@@ -77,6 +90,19 @@ def _patterns(declared: Format) -> Iterator[str]:
     for number, pattern in enumerate(declared.parameters):
         yield "where a parameter is\n" if not number else "or\n"
         yield from _block(pattern.rstrip("\n"))
+
+
+def _example(declared: Format) -> Iterator[str]:
+    turn = render(declared, [CALL], reasoning=REASONING if declared.all_reasonings else "", tools=TOOLS)
+    read = parse(turn, TOOLS, format=declared)
+    calls = [(call.name, call.arguments) for call in read.calls]
+    if calls != [CALL] or read.content or read.problems:  # the page shows no turn that does not come back
+        raise ValueError(f"{declared.name}: {turn!r} is read as {read}")
+    yield "for example\n"
+    yield from _block(turn.rstrip("\n"))
+    yield "which is read as\n"
+    shown = [f"reasoning   {json.dumps(read.reasoning.strip(), ensure_ascii=False)}"] if read.reasoning else []
+    yield from _block("\n".join([*shown, *(f"call        {name}  {json.dumps(given)}" for name, given in calls)]))
 
 
 def _block(text: str) -> Iterator[str]:

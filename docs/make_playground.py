@@ -2,7 +2,7 @@
 #   python docs/make_playground.py OUT                     with Pyodide from npm
 #   python docs/make_playground.py OUT --pyodide FILE      with its archive from npm, fetched before
 # What it must not know: what the playground does.
-# ruff: noqa: INP001  # a script beside the pages, no package
+# a script beside the pages, no package
 """Puts together the playground: a folder that any web server can serve, without a network."""
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _put_pyodide(target: Path, archive: Path) -> None:
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, check=False, cwd=ROOT)  # noqa: S603  # our own commands
+    done = subprocess.run(command, check=False, cwd=ROOT)  # our own commands
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
 

@@ -3,7 +3,7 @@
     python examples/extract.py --replay              a turn that ships with the example, without a server
     python examples/extract.py notes.txt qwen3:8b    a model of the Ollama server at OLLAMA_HOST
 
-Needs `pip install 'toolglean[examples]'`.
+Needs the extra [examples] (`python -m pip install '.[examples]'` in a checkout).
 """
 
 import os

@@ -2,7 +2,8 @@
 
     python examples/leaky_model_to_mcp.py http://localhost:11434/v1 qwen3:8b http://localhost:8000/mcp "Is it cold?"
 
-Needs `pip install 'toolglean[openai,mcp]'`, a server that speaks OpenAI's chat API, and an MCP server.
+Needs the extras [openai,mcp] (`python -m pip install '.[openai,mcp]'` in a checkout), a server that speaks OpenAI's
+chat API, and an MCP server.
 """
 
 import asyncio

@@ -55,6 +55,8 @@ WORDS = (
 )
 _tools = ToolSet(TOOLS)
 PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
+EXAMPLE = re.compile(r"^for example\n.*?^which is read as$", re.MULTILINE | re.DOTALL)
+"""In the page of formats, a turn written out plainly."""
 WAYS: dict[str, Callable[[Format], Parser]] = {
     "auto": lambda _: Parser(_tools),
     "auto, no tools": lambda _: Parser(),
@@ -156,7 +158,8 @@ def _pages() -> list[str]:
     if not _read:
         for pattern in PAGES:
             for path in sorted(ROOT.glob(pattern)):
-                _read.extend(each for each in re.split(r"\n(?=#)", path.read_text(encoding="utf-8")) if each.strip())
+                text = EXAMPLE.sub("", path.read_text(encoding="utf-8"))
+                _read.extend(each for each in re.split(r"\n(?=#)", text) if each.strip())
     return _read
 
 

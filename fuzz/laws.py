@@ -27,8 +27,9 @@ from typing import Any
 
 from tests.chunkings import account
 from toolglean import CallEnd, Event, Limits, Parser, join
+from toolglean.formats.registry import find_format
 
-__all__ = ["LIMITS", "TOOLS", "Breach", "Subject", "broken"]
+__all__ = ["LIMITS", "TOOLS", "Breach", "Subject", "broken", "can_reason"]
 
 RANDOM_CUTS = 2
 SECONDS = 4.0
@@ -115,6 +116,12 @@ class Subject:
         options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
         options["repair"] = self.repair
         return Parser(TOOLS[self.tools], markup=True, limits=Limits(**dict(self.limits)), **options)
+
+
+def can_reason(name: str) -> bool:
+    """Whether a prompt may open the reasoning of what that name reads."""
+    declared = find_format(name)
+    return name == "auto" or (declared is not None and bool(declared.all_reasonings))
 
 
 @dataclass(frozen=True)

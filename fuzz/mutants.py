@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fuzz.laws import LIMITS, TOOLS, Breach, Subject, broken
+from fuzz.laws import LIMITS, TOOLS, Breach, Subject, broken, can_reason
 from fuzz.mutation import mutant
 from fuzz.shrink import shrunk
 from fuzz.turns import all_markers, all_reasonings, fixture_turns, rendered_turns, shared_turns, stream_turns
@@ -72,8 +72,7 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     markers = declared.markers if declared is not None and rng.random() < 0.8 else all_markers()
     if declared is None and rng.random() < 0.3:
         markers = all_reasonings()
-    reasoning = name == "auto" or (declared is not None and bool(declared.all_reasonings))
-    reasons = reasoning and rng.random() < 0.15
+    reasons = can_reason(name) and rng.random() < 0.15
     limits = _limits(rng) if rng.random() < 0.25 else ()
     subject = Subject(name, rng.choice(list(TOOLS)), rng.random() < 0.3, limits, reasons, repair=rng.random() < 0.8)
     if rng.random() < 0.2:

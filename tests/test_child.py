@@ -207,10 +207,10 @@ def test_the_child_opens_no_file_and_takes_no_more_memory(tmp_path: Path) -> Non
     import json  # noqa: PLC0415
 
     secret = tmp_path / "secret"
-    secret.write_text("secret")
+    secret.write_text("secret", encoding="utf-8")
     paths = [str(SOURCE), *(path for path in sys.path if path)]
     command = [sys.executable, "-I", "-c", ESCAPED, json.dumps(paths), str(secret)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True, encoding="utf-8")
     assert done.stdout.split() == ["OSError", "MemoryError"]
 
 
@@ -250,7 +250,12 @@ def test_from_a_zip(tmp_path: Path) -> None:
         "print(renderer('{{ x }}', 'jinja', untrusted=True).render([], x='zipped'))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(archive)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code, str(archive)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        encoding="utf-8",
     )
     assert done.stdout.strip() == "zipped"
 

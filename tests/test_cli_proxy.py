@@ -33,7 +33,7 @@ HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n<
 @contextmanager
 def running(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = [sys.executable, "-W", "error", "-m", "toolglean", "proxy", "--port", "0", *args]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stderr is not None
         try:
             line = process.stderr.readline()

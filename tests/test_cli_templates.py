@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(GOOD)
+    file.write_text(GOOD, encoding="utf-8")
     assert main(["inspect", str(file), "--samples", "10"]) == 0
     shown = capsys.readouterr().out
     for line in ("language    jinja", "format      inferred", "confidence  100%", "call='<go>\\n{call}\\n</go>'"):
@@ -46,7 +46,7 @@ def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(LOSSY)
+    file.write_text(LOSSY, encoding="utf-8")
     assert main(["inspect", str(file), "--json", "--samples", "10", "--no-recognition"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["format"]["parameter"] == "<p={key}>{value}</p>"
@@ -57,14 +57,15 @@ def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "tokenizer_config.json"
-    config.write_text(json.dumps({"chat_template": GOOD, "eos_token": "<<end>>"}))
+    config.write_text(json.dumps({"chat_template": GOOD, "eos_token": "<<end>>"}), encoding="utf-8")
     assert main(["inspect", str(config), "--samples", "5"]) == 0
     modelfile = tmp_path / "Modelfile"
     calls = '{{ range .ToolCalls }}<go>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</go>{{ end }}'
     modelfile.write_text(
         'FROM x\nTEMPLATE """{{ range .Messages }}<<{{ .Role }}>>{{ .Content }}'
         + calls
-        + '<<end>>{{ end }}<<assistant>>"""\n'
+        + '<<end>>{{ end }}<<assistant>>"""\n',
+        encoding="utf-8",
     )
     assert main(["inspect", str(modelfile), "--samples", "5"]) == 0
     assert "language    go" in capsys.readouterr().out
@@ -85,7 +86,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
 def test_refusals(
     command: str, text: str, code: int, words: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     begin = time.monotonic()
     assert main([command, str(file)]) == code
     assert time.monotonic() - begin < 20  # ten seconds, on a machine of its own
@@ -93,7 +94,7 @@ def test_refusals(
 
 
 def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(UNCLEAR)
+    file.write_text(UNCLEAR, encoding="utf-8")
     assert main(["inspect", str(file), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["format"] is None
@@ -101,13 +102,13 @@ def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(GOOD)
+    file.write_text(GOOD, encoding="utf-8")
     assert main(["fuzz", str(file), "--examples", "20"]) == 0
     assert "20 messages came back (inferred)" in capsys.readouterr().out
 
 
 def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(chat(CASES["parameters"][0]).replace("else v | tojson", "else v"))
+    file.write_text(chat(CASES["parameters"][0]).replace("else v | tojson", "else v"), encoding="utf-8")
     assert main(["fuzz", str(file), "--examples", "60", "--seed", "3", "--format", "hermes"]) == 1
     shown = capsys.readouterr().out
     assert shown.startswith("difference  ")
@@ -116,7 +117,7 @@ def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixtu
 
 
 def test_fuzz_wants_a_format_that_is_known(file: Path) -> None:
-    file.write_text(GOOD)
+    file.write_text(GOOD, encoding="utf-8")
     assert main(["fuzz", str(file), "--format", "no such format"]) == 2
 
 
@@ -143,13 +144,13 @@ SWITCHED = GOOD.replace(
 
 
 def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(SWITCHED)
+    file.write_text(SWITCHED, encoding="utf-8")
     for given, starts in (([], False), (["--set", "thinking=true", "--set", "enable_thinking=true"], True)):
         assert main(["inspect", str(file), "--json", "--samples", "10", *given]) == 0
         assert json.loads(capsys.readouterr().out)["starts_reasoning"] is starts
     assert main(["fuzz", str(file), "--examples", "5", "--set", "thinking=false", "--set", "name=some text"]) == 0
     turn = file.with_name("turn.txt")
-    turn.write_text('<go>{"name": "f", "input": {}}</go>')
+    turn.write_text('<go>{"name": "f", "input": {}}</go>', encoding="utf-8")
     assert main(["parse", str(turn), "--template", str(file), "--set", "thinking=false"]) == 0
     capsys.readouterr()
 
@@ -163,14 +164,14 @@ def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_wrong_settings(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    file.write_text(GOOD)
+    file.write_text(GOOD, encoding="utf-8")
     assert main([str(file) if each == "FILE" else each for each in arguments]) == 2
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["inspect", "fuzz", "parse"])
 def test_a_file_that_holds_no_template(file: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    file.write_text("import os\nprint(os)\n")
+    file.write_text("import os\nprint(os)\n", encoding="utf-8")
     arguments = ["parse", "--template", str(file), "--text", str(file)] if command == "parse" else [command, str(file)]
     assert main(arguments) == 2
     assert "must be a chat template's text" in capsys.readouterr().err

@@ -31,7 +31,17 @@ from toolglean.formats import registry
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-OTHER_PAGES = [ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "fixtures/README.md")]
+OTHER_PAGES = [
+    ROOT / name
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "CODE_OF_CONDUCT.md",
+        "SECURITY.md",
+        "SUPPORT.md",
+        "fixtures/README.md",
+    )
+]
 
 # The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
 TRY = "python -m pip install . && toolglean demo"
@@ -40,6 +50,8 @@ SET_UP = {TRY, TEST}
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SERVER = "http://localhost:11434"
+NEEDS = re.compile(r"<!-- Needs ([\w, ]+)\. -->")
+"""How a page says which packages of others its snippets show: `nox -s coming_from` has them."""
 
 
 class Block(NamedTuple):
@@ -109,16 +121,17 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def own_formats() -> Iterator[None]:
     """What a page registers is forgotten after it."""
-    before = list(registry._registered)
+    before = registry._registered
     yield
-    registry._registered[:] = before
-    registry.all_formats.cache_clear()
-    registry._names.cache_clear()
+    registry._registered = before
 
 
 @pytest.mark.usefixtures("own_formats")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
+    for package in ", ".join(NEEDS.findall(page.read_text(encoding="utf-8"))).split(", "):
+        if package:
+            pytest.importorskip(package, reason=f"{package} is not installed: nox -s coming_from")
     names: dict[str, Any] = {"__name__": page.stem}
     found = blocks(page)
     for block, following in zip_longest(found, found[1:]):

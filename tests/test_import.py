@@ -19,7 +19,7 @@ SOURCE = Path(toolglean.__file__).parent
 
 # The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"_version", "events", "errors", "limits", "scan"}),
+    frozenset({"_install", "_version", "events", "errors", "limits", "scan"}),
     frozenset({"values"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
@@ -265,6 +265,7 @@ def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProc
         timeout=60,
         check=True,
         env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+        encoding="utf-8",
     )
 
 

@@ -33,9 +33,9 @@ FILES = {
 )
 def test_runs(names: list[str], code: int, idle: list[str], tmp_path: Path) -> None:
     for name in names:
-        (tmp_path / f"test_{name}.py").write_text(FILES[name])
+        (tmp_path / f"test_{name}.py").write_text(FILES[name], encoding="utf-8")
     options = ["-q", "-p", "no:cacheprovider", "-p", "tests.nothing_skipped", "--rootdir", str(tmp_path)]
-    (tmp_path / "none.ini").write_text("[pytest]\n")
+    (tmp_path / "none.ini").write_text("[pytest]\n", encoding="utf-8")
     options += ["-c", str(tmp_path / "none.ini")]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
@@ -44,6 +44,7 @@ def test_runs(names: list[str], code: int, idle: list[str], tmp_path: Path) -> N
         capture_output=True,
         text=True,
         check=False,
+        encoding="utf-8",
     )
     assert run.returncode == code, run.stdout
     said = run.stdout.partition("nothing ran in: ")[2]

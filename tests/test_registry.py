@@ -176,10 +176,10 @@ MODELS = {
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    before = list(registry._registered)
+    before = registry._registered
     yield
-    registry._registered[:] = before
-    for cached in (registry._installed, registry._plugins, registry.all_formats, registry._names):
+    registry._registered = before
+    for cached in (registry._installed, registry._plugins, registry._merged, registry._names):
         cached.cache_clear()
 
 
@@ -266,7 +266,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *loaded: object) -> None:
         return [_Point(each) for each in loaded]
 
     monkeypatch.setattr(registry, "entry_points", found)
-    for cached in (registry._installed, registry._plugins, registry.all_formats, registry._names):
+    for cached in (registry._installed, registry._plugins, registry._merged, registry._names):
         cached.cache_clear()
 
 
@@ -298,3 +298,19 @@ def test_an_entry_point_that_fails_takes_none_down(monkeypatch: pytest.MonkeyPat
 
 def test_the_group_is_the_one_that_is_documented() -> None:
     assert registry.ENTRY_POINTS == "toolglean.formats"
+
+
+def test_what_is_registered_meanwhile_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A thread that was still gathering all formats used to store them over what another had registered meanwhile.
+    library = registry._library()
+
+    def slow() -> tuple[Format, ...]:
+        monkeypatch.setattr(registry, "_library", lambda: library)
+        register(Format("meanwhile", call="m{call}m"))
+        return library
+
+    monkeypatch.setattr(registry, "_library", slow)
+    registry._merged.cache_clear()
+    registry._names.cache_clear()
+    assert find_format("hermes") is not None
+    assert find_format("meanwhile") is not None

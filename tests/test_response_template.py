@@ -164,7 +164,7 @@ def test_what_is_wrong_is_named(given: Any, named: str) -> None:
 
 def test_a_real_regular_expression_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
-    with pytest.raises(UsageError, match=r"toolglean\[regex\]"):
+    with pytest.raises(UsageError, match=r"pip install .*\[regex\]"):
         plan_of(template(x={"open_pattern": r"<(a|b)+q>", "close": "</q>"}))
 
 

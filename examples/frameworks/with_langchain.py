@@ -2,7 +2,7 @@
 
     python examples/frameworks/with_langchain.py http://localhost:8000/v1 MODEL
 
-Needs `pip install 'toolglean[httpx]' langchain-openai`.
+Needs the extra [httpx] (`python -m pip install '.[httpx]' langchain-openai` in a checkout).
 """
 
 import sys

@@ -2,7 +2,7 @@
 
     python examples/frameworks/with_llama_index.py http://localhost:8000/v1 MODEL
 
-Needs `pip install 'toolglean[httpx]' llama-index-llms-openai-like`.
+Needs the extra [httpx] (`python -m pip install '.[httpx]' llama-index-llms-openai-like` in a checkout).
 """
 
 import asyncio

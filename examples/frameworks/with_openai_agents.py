@@ -2,7 +2,7 @@
 
     python examples/frameworks/with_openai_agents.py http://localhost:8000/v1 MODEL
 
-Needs `pip install 'toolglean[httpx]' openai-agents`.
+Needs the extra [httpx] (`python -m pip install '.[httpx]' openai-agents` in a checkout).
 """
 
 import sys

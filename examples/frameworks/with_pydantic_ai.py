@@ -2,7 +2,7 @@
 
     python examples/frameworks/with_pydantic_ai.py http://localhost:8000/v1 MODEL
 
-Needs `pip install 'toolglean[httpx]' 'pydantic-ai-slim[openai]'`.
+Needs the extra [httpx] (`python -m pip install '.[httpx]' 'pydantic-ai-slim[openai]'` in a checkout).
 """
 
 import sys

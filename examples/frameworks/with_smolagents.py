@@ -2,7 +2,7 @@
 
     python examples/frameworks/with_smolagents.py http://localhost:8000/v1 MODEL
 
-Needs `pip install 'toolglean[httpx]' smolagents openai`.
+Needs the extra [httpx] (`python -m pip install '.[httpx]' smolagents openai` in a checkout).
 """
 
 import sys

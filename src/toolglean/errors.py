@@ -79,7 +79,7 @@ class TemplateError(ToolgleanError, ValueError):
 
     @classmethod
     def at(cls, reason: str, source: str, pos: int) -> TemplateError:
-        """The error for the character at `pos` of `source`."""
+        """The error for the character at `pos` of `source`, with that `reason`."""
         pos = max(0, min(pos, len(source)))
         line = source.count("\n", 0, pos) + 1
         begin = source.rfind("\n", 0, pos) + 1

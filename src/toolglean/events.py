@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
+"""How a call ended: complete; cut off by the end of the turn; written in a way that cannot be read."""
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -136,7 +137,12 @@ ToolCall.__dataclass_fields__ = _FieldsOfCall(ToolCall.__dataclass_fields__)  # 
 
 @dataclass(slots=True)
 class Content:
-    """Text for the user. Consecutive ones may be split anywhere."""
+    """Text for the user. Consecutive ones may be split anywhere.
+
+    Attributes:
+        text: a piece of it.
+        start: position of its first character in the turn, in characters.
+    """
 
     text: str
     start: int
@@ -144,7 +150,12 @@ class Content:
 
 @dataclass(slots=True)
 class Reasoning:
-    """Text of the model's reasoning. Consecutive ones may be split anywhere."""
+    """Text of the model's reasoning. Consecutive ones may be split anywhere.
+
+    Attributes:
+        text: a piece of it.
+        start: position of its first character in the turn, in characters.
+    """
 
     text: str
     start: int
@@ -152,7 +163,15 @@ class Reasoning:
 
 @dataclass(slots=True)
 class CallStart:
-    """A call has begun and its name is certain. `id` is None while the model may still write one of its own."""
+    """A call has begun and its name is certain.
+
+    Attributes:
+        index: number of the call in the turn, the first is 0.
+        id: the call's id; None while the model may still write one of its own.
+        name: the tool's name.
+        known: whether a tool has that name; None if no tools were given.
+        start: position of the call's opener in the turn, in characters.
+    """
 
     index: int
     id: str | None
@@ -163,7 +182,13 @@ class CallStart:
 
 @dataclass(slots=True)
 class CallDelta:
-    """A piece of a call's arguments as JSON text. Joined, the pieces are the call's `arguments_text`."""
+    """A piece of a call's arguments as JSON text. Joined, the pieces are the call's `arguments_text`.
+
+    Attributes:
+        index: number of the call in the turn, the first is 0.
+        text: the piece.
+        start: position in the turn, in characters, at which the model had written it.
+    """
 
     index: int
     text: str
@@ -172,7 +197,13 @@ class CallDelta:
 
 @dataclass(slots=True)
 class CallEnd:
-    """A call has ended: complete (`call.status == "ok"`), cut off or malformed."""
+    """A call has ended: complete (`call.status == "ok"`), cut off or malformed.
+
+    Attributes:
+        index: number of the call in the turn, the first is 0.
+        call: the call. Run it only if its status is "ok".
+        start: position of the call's opener in the turn, in characters.
+    """
 
     index: int
     call: ToolCall
@@ -181,9 +212,14 @@ class CallEnd:
 
 @dataclass(slots=True)
 class Problem:
-    """The parser could not accept something as written. `text` is the offending text, `start` its position.
+    """The parser could not accept something as written.
 
     The text is not lost: it is also in a `Content`, or in the span of a call.
+
+    Attributes:
+        reason: what is wrong with it.
+        text: the offending text.
+        start: its position in the turn, in characters.
     """
 
     reason: str
@@ -193,13 +229,19 @@ class Problem:
 
 @dataclass(slots=True)
 class Markup:
-    """Text of the format itself, outside calls (only with `markup=True`): closers, separators, white space."""
+    """Text of the format itself, outside calls (only with `markup=True`): closers, separators, white space.
+
+    Attributes:
+        text: a piece of it.
+        start: position of its first character in the turn, in characters.
+    """
 
     text: str
     start: int
 
 
 Event: TypeAlias = Content | Reasoning | CallStart | CallDelta | CallEnd | Problem | Markup
+"""What `Parser.feed` and `iter_events` give: match on the class."""
 
 
 @dataclass(slots=True, init=False)

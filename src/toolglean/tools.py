@@ -47,6 +47,9 @@ class Tool:
 
 
 ToolLike: TypeAlias = str | Tool | Mapping[str, Any] | Any
+"""What is accepted as a tool: a name, a `Tool`, a tool dict (OpenAI, Ollama, Anthropic, MCP), an object with such
+attributes, a function, a pydantic class.
+"""
 
 
 class ToolSet:
@@ -116,7 +119,11 @@ class ToolSet:
 
 
 def as_tool(value: ToolLike) -> Tool:
-    """One tool from any accepted shape (the head of this file lists them).
+    """One tool from any accepted shape.
+
+    Args:
+        value: a name, a `Tool`, a tool dict (OpenAI, Ollama, Anthropic, MCP), an object with such attributes, a
+            function, or a pydantic class.
 
     Raises:
         ToolError: no shape fits, or the name is missing. Correct the entry that the message shows.

@@ -35,7 +35,12 @@ def imported_module(module: str, before: str = "") -> tuple[str, str]:
         "except Exception as error:\n    print(type(error).__name__, error, sep='\\n')"
     )
     run = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", f"import sys\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        encoding="utf-8",
     )
     kind, _, message = run.stdout.partition("\n")
     return kind, message
@@ -45,7 +50,7 @@ def imported_module(module: str, before: str = "") -> tuple[str, str]:
 def test_a_missing_package_names_its_extra(name: str) -> None:
     kind, message = imported(name, BLOCKED.format(name=name))
     assert kind in {"ImportError", "ModuleNotFoundError"}, message
-    assert f"pip install 'toolglean[{name}]'" in message
+    assert f"pip install '.[{name}]'" in message
 
 
 @pytest.mark.parametrize("name", EXTRAS)
@@ -63,9 +68,9 @@ def test_what_mends_needs_no_package(name: str) -> None:
 
 def test_a_missing_http_library_names_its_extra() -> None:
     both = "".join(BLOCKED.format(name=other) for other in ("httpx", "httpx2"))
-    assert "pip install 'toolglean[httpx]'" in imported("httpx", both)[1]
+    assert "pip install '.[httpx]'" in imported("httpx", both)[1]
     for name in ("httpx", "starlette", "uvicorn"):
-        assert "pip install 'toolglean[proxy]'" in imported("proxy", BLOCKED.format(name=name))[1]
+        assert "pip install '.[proxy]'" in imported("proxy", BLOCKED.format(name=name))[1]
 
 
 def test_a_missing_pyarrow_names_its_extra() -> None:
@@ -87,4 +92,4 @@ def test_what_is_really_absent_says_so() -> None:
         assert importlib.util.find_spec(name) is None
         kind, message = imported(name)
         assert kind in {"ImportError", "ModuleNotFoundError"}
-        assert f"pip install 'toolglean[{name}]'" in message
+        assert f"pip install '.[{name}]'" in message

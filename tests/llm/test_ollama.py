@@ -403,7 +403,9 @@ for _ in range(2):
 def test_a_loop_that_was_left_open_does_not_spoil_the_next(server: Loopback) -> None:
     # In a process of its own: its connections stay open, which this one would be told of.
     server.play(Turn(["x"]), Turn(["y"]))
-    done = subprocess.run([sys.executable, "-c", LEFT_OPEN, server.url], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN, server.url], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
     assert done.stdout.split() == ["x", "y"]
 
 

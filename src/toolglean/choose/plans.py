@@ -40,7 +40,7 @@ def plan_for(named: str | Format, names: tuple[str, ...], *, strict: bool = Fals
     found = _plans.get(key)
     if found is None:
         if len(_plans) >= MOST:
-            _plans.pop(next(iter(_plans)), None)
+            _plans.pop(next(iter(list(_plans))), None)  # a list: another thread may add one meanwhile
         found = _plans[key] = (whole, library), _new(whole, names, strict=strict)
     return found[1]
 

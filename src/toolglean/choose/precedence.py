@@ -117,7 +117,12 @@ def _is_ours(declared: Format) -> bool:
 
 
 def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
-    """Choose what to read, by the precedence at the head of this file.
+    """Choose what to read: the first of format or tag, response template, template, tokenizer_config and model.
+
+    Args:
+        given: what the user passed to `Parser`.
+        tools: the tools that the model may call; None: not known.
+        untrusted: whether to render the template in a child process with limits.
 
     Raises:
         UsageError: an argument is wrong, or nothing is known about the model.

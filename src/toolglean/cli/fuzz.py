@@ -9,6 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from toolglean._install import needs
 from toolglean.cli.inspect import read_template
 from toolglean.cli.options import InputError, add_set_option, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from toolglean.testing import RoundTrip  # noqa: PLC0415  few need Hypothesis
     except ImportError as error:
-        raise UsageError("fuzzing needs Hypothesis: pip install toolglean[fuzz]") from error
+        raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
     source = read_template(args.template)
     declared = get_format(args.format) if args.format else None
     for_people()

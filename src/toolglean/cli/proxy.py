@@ -11,6 +11,7 @@ import sys
 from typing import Any
 from urllib.parse import urlsplit
 
+from toolglean._install import needs
 from toolglean.cli.options import InputError, read_text
 from toolglean.errors import FormatError, TemplateError
 
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from toolglean.clients.proxy import application, serve  # noqa: PLC0415  # only this command needs its packages
     except ImportError as error:
-        raise InputError(f"`toolglean proxy` needs {error.name}: pip install 'toolglean[proxy]'") from error
+        raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
     if args.body_limit < 1:
         raise InputError(f"--body-limit {args.body_limit}: must be a number of MiB above 0")
     repair = _repair(args)

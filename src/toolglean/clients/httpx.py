@@ -22,6 +22,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 from urllib.request import getproxies
 
+from toolglean._install import needs
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.errors import UsageError
 
@@ -33,7 +34,6 @@ __all__ = [
     "toolglean_transport",
 ]
 
-INSTALL = "toolglean.clients.httpx needs httpx 0.27 or later, or httpx2: pip install 'toolglean[httpx]'"
 CHANGED = frozenset({"content-length", "content-encoding", "transfer-encoding"})
 """Headers that are not true of a mended body."""
 READ_TIMEOUT, CONNECT_TIMEOUT = 600.0, 5.0
@@ -60,7 +60,7 @@ def _library(given: Any) -> Any:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise ImportError(INSTALL)
+    raise ImportError(needs("toolglean.clients.httpx needs httpx 0.27 or later, or httpx2", "httpx"))
 
 
 _library(None)  # so that a missing extra is met at the import, as in the other clients

@@ -21,6 +21,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeAlias, TypeVar
 
+from toolglean._install import needs
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.routing.arguments import coerce_arguments, read_arguments
 from toolglean.routing.neutral import ErrorCode, ToolFault, ToolResultContent
@@ -31,7 +32,7 @@ try:
     from mcp.server import MCPServer, Server
     from mcp.shared.dispatcher import ProgressFnT
 except ImportError as error:
-    raise ImportError("toolglean.clients.mcp needs mcp 2.3 or later: pip install 'toolglean[mcp]'") from error
+    raise ImportError(needs("toolglean.clients.mcp needs mcp 2.3 or later", "mcp")) from error
 
 __all__ = ["EmbeddedMcpServer", "McpServerError", "Progress"]
 

@@ -19,6 +19,7 @@ import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
+from toolglean._install import needs
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.messages.wire import field
@@ -43,9 +44,7 @@ try:
     )
     from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall, keeping
 except ImportError as error:
-    raise ImportError(
-        "toolglean.clients.ollama needs ollama 0.6.2 or later: pip install 'toolglean[ollama]'"
-    ) from error
+    raise ImportError(needs("toolglean.clients.ollama needs ollama 0.6.2 or later", "ollama")) from error
 
 __all__ = [
     "AsyncOllamaClient",
@@ -212,6 +211,12 @@ class OllamaClient(_ClientBase):
     ) -> Any:
         """`ollama.Client.chat`, with leaked calls as calls: a `ChatResponse`; with `stream=True` an iterator of them.
 
+        Args:
+            model, messages: as for `ollama.Client.chat`.
+            tools: what the model may call: whatever `ollama.Client.chat` or `Tool` accepts; none: nothing is parsed.
+            stream: whether the answer comes in chunks.
+            more: further arguments of `ollama.Client.chat`.
+
         Raises:
             What `ollama.Client.chat` raises.
         """
@@ -226,7 +231,11 @@ class OllamaClient(_ClientBase):
     def chat_events(
         self, model: str = "", messages: Sequence[Any] | None = None, *, tools: Any = None, **more: Any
     ) -> Iterator[Event]:
-        """The events of a streamed chat: see `chat_events`, with the tools and the model's format."""
+        """The events of a streamed chat, with the tools and the model's format: see `chat_events`.
+
+        Args:
+            model, messages, tools, more: as for `chat`.
+        """
         given = _sent(tools)
         options = self.parser_options(model)
         found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)

@@ -75,7 +75,7 @@ def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **o
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> AsyncReading[Event]:
-    """The same for `AsyncClient`: see `generate_events`."""
+    """The same for `AsyncClient`: see `generate_events` and `chat_events`."""
     return aread(stream, EventReader(tools, options))
 
 
@@ -116,7 +116,7 @@ def chat_chunks(
 ) -> Reading[ollama.ChatResponse]:
     """Move the calls that a model leaked into its text to where the server puts those that it has parsed.
 
-    Args, errors: as for `chat_events`.
+    Arguments and errors are as for `chat_events`.
 
     Yields:
         Chunks: those with plain text, and those with the server's own calls, as they are; a leaked call, once it is
@@ -138,7 +138,7 @@ def generate_chunks(
 ) -> Reading[ollama.ChatResponse]:
     """Chunks of `client.generate(..., stream=True)` as chunks of a chat, which have a field for calls.
 
-    Args: as for `generate_events`; the rest as for `chat_chunks`.
+    Arguments are as for `generate_events`, the rest is as for `chat_chunks`.
     """
     return read(stream, _GenerateReader(tools, options))
 
@@ -146,7 +146,7 @@ def generate_chunks(
 def agenerate_chunks(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
 ) -> AsyncReading[ollama.ChatResponse]:
-    """The same for `AsyncClient`: see `generate_chunks`."""
+    """The same for `AsyncClient`: see `generate_chunks` and `chat_chunks`."""
     return aread(stream, _GenerateReader(tools, options))
 
 

@@ -26,14 +26,23 @@ class ToolCall(ollama.Message.ToolCall):
 
 
 class Message(ollama.Message):
-    """A message whose calls have ids; `tool_call_id` is that of a tool's result."""
+    """A message whose calls have ids.
+
+    Attributes:
+        tool_calls: the calls; None if there are none.
+        tool_call_id: in a tool's result, the id of the call.
+    """
 
     tool_calls: Sequence[ToolCall] | None = None
     tool_call_id: str | None = None
 
 
 class ChatResponse(ollama.ChatResponse):
-    """A response, or a chunk of one, whose calls have ids."""
+    """A response, or a chunk of one, whose calls have ids.
+
+    Attributes:
+        message: what the model said.
+    """
 
     message: Message
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from toolglean._install import needs
 from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.repair import Repair
 from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
@@ -31,7 +32,7 @@ try:
         response_events,
     )
 except ImportError as error:
-    raise ImportError("toolglean.clients.openai needs openai 3.50 or later: pip install 'toolglean[openai]'") from error
+    raise ImportError(needs("toolglean.clients.openai needs openai 3.50 or later", "openai")) from error
 
 __all__ = [
     "AsyncOpenAIClient",
@@ -167,7 +168,7 @@ def open_ai_handler(
 def ollama_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OllamaHandler:
-    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama". Arguments as for
+    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama": see
     `open_ai_handler`.
     """
     inner = OllamaHandler.open_ai_options(options)

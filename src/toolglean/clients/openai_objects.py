@@ -170,7 +170,7 @@ def achat_chunks(
 
 
 def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
-    """The same for an answer that was not streamed: see `chat_chunks`. The argument is not changed.
+    """The same for a whole `completion`, which is not changed: see `chat_chunks`.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
@@ -251,7 +251,7 @@ def aresponse_events(
 
 
 def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
-    """The same for a response that was not streamed. The argument is not changed.
+    """The same for a `whole` response, which is not changed: see `response_events`.
 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
     off, or cannot be read, stay in the text.

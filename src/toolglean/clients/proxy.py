@@ -25,6 +25,8 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from toolglean._install import needs
+
 try:
     import anyio
     import httpx
@@ -34,7 +36,7 @@ try:
     from starlette.responses import JSONResponse, PlainTextResponse, Response
     from starlette.routing import Mount, Route
 except ImportError as error:
-    said = f"toolglean.clients.proxy needs {error.name}: pip install 'toolglean[proxy]'"
+    said = needs(f"toolglean.clients.proxy needs {error.name}", "proxy")
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.proxy_history import as_text
@@ -80,7 +82,7 @@ class Upstream:
 
     @classmethod
     def of(cls, url: str) -> Upstream:
-        """The upstream at that URL, such as http://localhost:8000/v1.
+        """The upstream at that `url`, such as http://localhost:8000/v1.
 
         Raises:
             UsageError: it is not such a URL.
@@ -97,7 +99,7 @@ class Upstream:
         return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
 
     def url_of(self, path: bytes, query: bytes) -> httpx.URL:
-        """Where a request for that path goes.
+        """Where a request for that `path` goes, with its `query`.
 
         `/v1/models` and `/models` are the same for an upstream that ends with /v1; Ollama's `/api/chat` stands beside
         its /v1.

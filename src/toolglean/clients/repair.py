@@ -31,6 +31,7 @@ from toolglean.tools import Tool, ToolSet, as_tool
 __all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]
 
 Kind: TypeAlias = Literal["chat", "responses", "ollama"]
+"""The APIs whose answers are mended: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
 
 FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
 """With one of these, the user says how calls are written; else the request's model does, or the turn shows it."""
@@ -40,7 +41,7 @@ UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
 
 
 def kind_of(method: str, path: str) -> Kind | None:
-    """Which API a request is for; None for one whose answer is never mended."""
+    """Which API a request is for, by its `method` and `path`; None for one whose answer is never mended."""
     if method.upper() != "POST":
         return None
     return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
@@ -58,7 +59,7 @@ class Repair:
             …), the `model` of each request does, if its format is known; otherwise the turn shows it.
 
     Raises:
-        What `Parser` raises for wrong arguments, at once.
+        UsageError: at once: an option belongs to a single turn, or `Parser` does not know it, or refuses it.
 
     One `Repair` serves any number of requests, also from several threads.
     """

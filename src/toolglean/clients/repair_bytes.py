@@ -33,7 +33,7 @@ class AnswerReader(Protocol):
     """Reads the bytes of one answer."""
 
     def feed(self, data: bytes) -> bytes:
-        """More of the answer, and what can go out."""
+        """Take in `data`, more of the answer, and return what can go out."""
 
     def finish(self) -> bytes:
         """The answer is over, or its connection broke: what was held back."""
@@ -71,7 +71,7 @@ class _Parts:
         self._gave_up = False
 
     def feed(self, data: bytes) -> bytes:
-        """More of the answer, and what can go out."""
+        """Take in `data`, more of the answer, and return what can go out."""
         if self._gave_up:
             return data
         self._left += data

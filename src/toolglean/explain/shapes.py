@@ -40,7 +40,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A `Problem` of the parser, with its line and column. `reason` and `text` are the parser's."""
+    """A `Problem` of the parser, with its line and column.
+
+    Attributes:
+        reason, text, start: as in `Problem`.
+        line, column: where `start` is, the first are 1.
+    """
 
     reason: str
     text: str

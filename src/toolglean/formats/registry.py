@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.metadata import entry_points
+from threading import Lock
 
 from toolglean.errors import FormatError, UsageError
 from toolglean.formats.spec import Format
@@ -33,7 +34,18 @@ __all__ = [
 
 LIBRARY = "toolglean.formats.library"
 ENTRY_POINTS = "toolglean.formats"
-_registered: list[Format] = []  # the latest first
+
+
+class _Registered:
+    # The formats that are registered, the latest first. It never changes: a new one takes its place, and what was
+    # concluded from the old one is not taken for the new one's, also where a thread is still concluding it.
+
+    def __init__(self, formats: tuple[Format, ...] = ()) -> None:
+        self.formats = formats
+
+
+_registered = _Registered()
+_registering = Lock()
 
 
 def folded(name: str) -> str:
@@ -44,25 +56,26 @@ def folded(name: str) -> str:
 def register(declared: Format) -> None:
     """Add a format of your own, under its name, its aliases and its models.
 
-    It replaces an earlier one of the same name, and takes precedence over the library.
+    It replaces an earlier one of the same name, and takes precedence over the library. Parsers that exist already keep
+    reading what they read.
+
+    Args:
+        declared: the format.
     """
-    _registered[:] = [declared, *(each for each in _registered if folded(each.name) != folded(declared.name))]
-    all_formats.cache_clear()
-    _names.cache_clear()
+    global _registered  # noqa: PLW0603  # replaced as a whole
+    with _registering:
+        others = (each for each in _registered.formats if folded(each.name) != folded(declared.name))
+        _registered = _Registered((declared, *others))
 
 
-@lru_cache(maxsize=1)
 def all_formats() -> tuple[Format, ...]:
     """All formats: those registered, those of entry points, and the library, in this order; each name only once."""
-    found: dict[str, Format] = {}
-    for declared in (*_registered, *_installed(), *_library()):
-        found.setdefault(folded(declared.name), declared)
-    return tuple(found.values())
+    return _merged(_registered)
 
 
 def find_format(name: str) -> Format | None:
     """The format of that name or alias, or None. A name counts before an alias."""
-    return _names().get(folded(name))
+    return _names(_registered).get(folded(name))
 
 
 def get_format(name: str) -> Format:
@@ -82,7 +95,8 @@ def get_format(name: str) -> Format:
     reason = unsupported().get(folded(name))
     if reason is not None:
         raise UsageError(f"format {name!r} is not supported: {reason}")
-    near = dict.fromkeys(_names()[each].name for each in difflib.get_close_matches(folded(name), _names(), n=3))
+    names = _names(_registered)
+    near = dict.fromkeys(names[each].name for each in difflib.get_close_matches(folded(name), names, n=3))
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
     raise UsageError(f"unknown format {name!r}{hint}")
 
@@ -112,9 +126,17 @@ def unsupported() -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=1)
-def _names() -> Mapping[str, Format]:
-    names = {folded(declared.name): declared for declared in all_formats()}
-    for declared in all_formats():
+def _merged(registered: _Registered) -> tuple[Format, ...]:
+    found: dict[str, Format] = {}
+    for declared in (*registered.formats, *_installed(), *_library()):
+        found.setdefault(folded(declared.name), declared)
+    return tuple(found.values())
+
+
+@lru_cache(maxsize=1)
+def _names(registered: _Registered) -> Mapping[str, Format]:
+    names = {folded(declared.name): declared for declared in _merged(registered)}
+    for declared in _merged(registered):
         for alias in declared.aliases:
             names.setdefault(folded(alias), declared)
     return names

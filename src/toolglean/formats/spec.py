@@ -93,11 +93,11 @@ class Format(Declaration):
         return hash((self.name, self.call, self.section))
 
     def escaped(self, word: str) -> str:
-        """The name or key in its written form: see `escapes`."""
+        """`word`, a name or key, in its written form: see `escapes`."""
         return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
 
     def unescaped(self, word: str) -> str:
-        """The name or key that the written form means. Text that is not an escape stands for itself."""
+        """The name or key that `word`, its written form, means. Text that is not an escape stands for itself."""
         if not self.escapes:
             return word
         chars = {text: char for char, text in self.escapes}

@@ -68,6 +68,7 @@ class JsonOrText(Json):
 
 Codec: TypeAlias = Json | JsonOrText | Quoted | Tree
 JSON = Json()
+"""The codec of most formats: a call's arguments are a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from toolglean.tools import ToolLike, ToolSet
 __all__ = ["CHOICES", "Grammar", "grammar_of"]
 
 CHOICES = ("auto", "required", "none")
+"""What `choice=` may say, in the words of `tool_choice`: text or calls, at least one call, no call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 # What it must not know: how text becomes calls (the parser does), how messages are written on a wire (`messages` does).
 """Language models, prompts, tools and objects that fill themselves while the model writes. Needs the extra `[llm]`."""
 
+from toolglean._install import needs
+
 try:
     import docstring_parser as _docstring_parser  # noqa: F401
     import httpx as _httpx  # noqa: F401
@@ -10,7 +12,7 @@ try:
     import pydantic as _pydantic  # noqa: F401
     import tenacity as _tenacity  # noqa: F401
 except ImportError as error:
-    raise ImportError(f"toolglean.llm needs {error.name}: pip install 'toolglean[llm]'", name=error.name) from error
+    raise ImportError(needs(f"toolglean.llm needs {error.name}", "llm"), name=error.name) from error
 
 from toolglean.llm.again import Attempt
 from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call

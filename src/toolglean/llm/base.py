@@ -49,7 +49,10 @@ def force_single_tool_call(response: ChatResponse) -> ChatResponse:
 
 
 class LLM(abc.ABC):
-    """A language model that takes messages, or a prompt."""
+    """A language model that takes messages, or a prompt.
+
+    In every method, `messages` is a text, a message, or several; `kwargs` are passed on to the server.
+    """
 
     @property
     @abc.abstractmethod
@@ -58,21 +61,21 @@ class LLM(abc.ABC):
 
     @abc.abstractmethod
     def chat(self, messages: Messages, **kwargs: Any) -> Any:
-        """Answer messages: a `ChatResponse`."""
+        """Answer `messages`: a `ChatResponse`."""
 
     @abc.abstractmethod
     async def achat(self, messages: Messages, **kwargs: Any) -> Any:
-        """The same, asynchronously."""
+        """`chat`, asynchronously."""
 
     @abc.abstractmethod
     def stream_chat(self, messages: Messages, **kwargs: Any) -> Iterator[ChatResponse]:
-        """Answer messages, step by step: each response holds everything said so far."""
+        """Answer `messages`, step by step: each response holds everything said so far."""
 
     @abc.abstractmethod
     def astream_chat(
         self, messages: Messages, **kwargs: Any
     ) -> AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]:
-        """The same, asynchronously: an asynchronous generator, or a coroutine that returns one."""
+        """`stream_chat`, asynchronously: an asynchronous generator, or a coroutine that returns one."""
 
     # -- completions ---------------------------------------------------------------------------------------------------
 
@@ -151,7 +154,7 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> ChatResponse:
-        """The same, asynchronously."""
+        """`generate_tool_calls`, asynchronously."""
         asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = await self.achat(**asked)
         return force_single_tool_call(response) if asked["single_call"] else response
@@ -164,7 +167,7 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> Iterator[ChatResponse]:
-        """The same, step by step: `unfinished` shows the call that is being written, piece by piece."""
+        """`generate_tool_calls`, step by step: `unfinished` shows the call that is being written, piece by piece."""
         return self.stream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
 
     def astream_chat_with_tools(
@@ -175,7 +178,7 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> AsyncSteps[ChatResponse]:
-        """The same, step by step and asynchronously; it can be awaited first."""
+        """`generate_tool_calls`, step by step and asynchronously; it can be awaited first."""
         asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         return AsyncSteps(self.astream_chat(**asked))
 
@@ -257,7 +260,7 @@ class FunctionCallingLLM(LLM):
         verbose: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
-        """The same, asynchronously; several tools run at the same time."""
+        """`predict_and_call`, asynchronously; several tools run at the same time."""
         response = await self.agenerate_tool_calls(
             messages, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
         )

@@ -58,6 +58,7 @@ class OpenAICompatible(Served):
         parser: arguments of `toolglean.Parser` for calls that the model leaks into its text. If none of them tells how
             calls are written, the turn shows it.
         retry: when a request is tried again.
+        client, async_client: an `httpx.Client` and an `httpx.AsyncClient` to use; None: made when they are needed.
 
     In a chat, further arguments are fields of the request: `tool_choice`, `max_tokens`, `response_format`, ….
 

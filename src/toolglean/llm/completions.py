@@ -83,7 +83,7 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
                 asked = _next(asked, error, response, attempts)
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """Return an object, asynchronously."""
+        """Return an object, asynchronously: as a plain call (`__call__`)."""
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
         asked = self._first(variables)
         while True:

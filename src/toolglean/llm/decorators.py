@@ -32,7 +32,7 @@ def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[
 def stream_chat_to_completion(
     chat: Callable[..., Iterator[ChatResponse]],
 ) -> Callable[..., Iterator[CompletionResponse]]:
-    """A `stream_complete(prompt, **kwargs)` of a `stream_chat(messages, **kwargs)`."""
+    """A `stream_complete(prompt, **kwargs)` of `chat`, a `stream_chat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
     def complete(prompt: str, **kwargs: Any) -> Iterator[CompletionResponse]:
@@ -44,7 +44,7 @@ def stream_chat_to_completion(
 def achat_to_completion(
     chat: Callable[..., Awaitable[ChatResponse]],
 ) -> Callable[..., Awaitable[CompletionResponse]]:
-    """An `acomplete(prompt, **kwargs)` of an `achat(messages, **kwargs)`."""
+    """An `acomplete(prompt, **kwargs)` of `chat`, an `achat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
     async def complete(prompt: str, **kwargs: Any) -> CompletionResponse:
@@ -56,7 +56,9 @@ def achat_to_completion(
 def astream_chat_to_completion(
     chat: Callable[..., AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]],
 ) -> Callable[..., AsyncSteps[CompletionResponse]]:
-    """An `astream_complete(prompt, **kwargs)` of an `astream_chat(messages, **kwargs)`, in whichever custom."""
+    """An `astream_complete(prompt, **kwargs)` of `chat`, an `astream_chat(messages, **kwargs)` that is a generator or
+    a coroutine.
+    """
 
     @functools.wraps(chat)
     def complete(prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:

@@ -165,6 +165,7 @@ class StreamInterruptedError(RequestConnectionError):
     Attributes:
         partial: the last response that was handed out (a `ChatResponse`), or None where there was none. Calls that
             were open are in `partial.unfinished`: they are not executed.
+        operation, model, base_url, attempts: as for `RequestError`.
     """
 
     def __init__(

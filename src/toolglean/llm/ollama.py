@@ -56,6 +56,7 @@ class Ollama(Served):
         parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …). If none of
             them tells how calls are written, the server is asked for the model's template.
         retry: when a request is tried again.
+        client, async_client: an `ollama.Client` and an `ollama.AsyncClient` to use; None: made when they are needed.
 
     Raises:
         ConfigurationError: a field is wrong; it names the field and its value.

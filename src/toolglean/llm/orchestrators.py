@@ -83,7 +83,12 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
 
     @staticmethod
     def validate_llm(llm: FunctionCallingLLM | None) -> FunctionCallingLLM:
-        """The given model, or `Configs.llm`. Errors are those of the class."""
+        """The model `llm`, or `Configs.llm`.
+
+        Raises:
+            ConfigurationError: it is not a model, or cannot call functions.
+            MissingLLMError: neither is given.
+        """
         found: Any = validated_llm(llm)
         if not found.metadata.is_function_calling_model:
             name = found.metadata.model_name
@@ -199,7 +204,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """The same, asynchronously."""
+        """A plain call (`__call__`), asynchronously."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
@@ -225,7 +230,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Iterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
-        """The object while it is written.
+        """The object while it is written. The arguments are those of a plain call (`__call__`).
 
         Yields:
             `Partial` views (with parallel calls lists of them), each time something was added; at the end the validated
@@ -272,7 +277,9 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
-        """The object while it is written, asynchronously: see `stream_call`. It can be awaited first."""
+        """The object while it is written, asynchronously: see `stream_call`. The arguments are those of a plain call
+        (`__call__`). It can be awaited first.
+        """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
         responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))

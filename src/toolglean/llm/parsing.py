@@ -45,7 +45,7 @@ class PydanticParser(Generic[Model]):
         return self._output_cls
 
     def format(self, query: str) -> str:
-        """The prompt, with the schema that the answer should fit."""
+        """The prompt `query`, with the schema that the answer should fit."""
         schema = json.dumps(self._output_cls.model_json_schema(), ensure_ascii=False)
         return self._instructions.replace("{schema}", schema).replace("{query}", query)
 

@@ -43,11 +43,15 @@ class ReplayClient(ollama.Client):
         self.requests: list[dict[str, Any]] = []
 
     def show(self, model: str) -> Any:
-        """Raises, because there is no template; the turn shows its format."""
+        """Raises for any `model`, because there is no template; the turn shows its format.
+
+        Raises:
+            ollama.ResponseError: always.
+        """
         raise ollama.ResponseError(f"{model!r} is a replay and has no template", 404)
 
     def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
-        """The next turn.
+        """The next turn; with `stream=True` an iterator of its pieces. The other arguments go into `requests`.
 
         Raises:
             ollama.ResponseError: there is none left.
@@ -72,11 +76,11 @@ class AsyncReplayClient(ollama.AsyncClient):
         self.requests = self._plain.requests
 
     async def show(self, model: str) -> Any:
-        """There is no template: see `ReplayClient.show`."""
+        """There is no template of any `model`: see `ReplayClient.show`."""
         return self._plain.show(model)
 
     async def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
-        """The next turn: see `ReplayClient.chat`."""
+        """The next turn; with `stream=True` an iterator: see `ReplayClient.chat`."""
         found = self._plain.chat(*args, stream=stream, **request)
         return self._played(found) if stream else found
 

@@ -67,7 +67,7 @@ class ToolOutput(BaseModel):
 
     @classmethod
     def failed(cls, tool_name: str, arguments: Mapping[str, Any], error: LLMError) -> ToolOutput:
-        """The output of a tool that failed."""
+        """The output of the tool `tool_name`, which was called with `arguments`, and failed with `error`."""
         content = f"Encountered error: {error}"
         return cls(content=content, tool_name=tool_name, raw_input=dict(arguments), is_error=True, error=error)
 
@@ -96,7 +96,11 @@ class AgentChatResponse(BaseModel):
         *,
         allow_parallel: bool | None = None,
     ) -> Any:
-        """The value of the first output; with parallel calls (`allow_parallel` says the same) the list of all values.
+        """The value of the first output, or of all of them.
+
+        Args:
+            allow_parallel_tool_calls: whether to return the list of all values.
+            allow_parallel: says the same, and counts first.
 
         Raises:
             OutputError: there is no output, or an output has no value.
@@ -150,8 +154,11 @@ class ToolMetadata(BaseModel):
     def to_openai_tool(self, *, skip_length_check: bool = False) -> dict[str, Any]:
         """The tool in the form that OpenAI's chat API and Ollama accept.
 
+        Args:
+            skip_length_check: whether to allow a description of more than 1024 characters.
+
         Raises:
-            ToolSchemaError: no schema; or a description of more than 1024 characters, unless that is not checked.
+            ToolSchemaError: it has no schema, or its description is too long.
         """
         if len(self.description) > MAX_DESCRIPTION and not skip_length_check:
             length = f"{len(self.description)} characters; {MAX_DESCRIPTION} at most"
@@ -251,7 +258,7 @@ class CallableTool:
             return self._failed(arguments, error)
 
     async def acall(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
-        """Run the tool, asynchronously; a plain function in a thread. Arguments as for `call`."""
+        """Run the tool, asynchronously; a plain function in a thread. `given` and `arguments`: see `call`."""
         arguments = {**(given or {}), **arguments}
         try:
             ready = self._ready(arguments)

@@ -46,14 +46,24 @@ class _Chunk(BaseModel):
 
 
 class TextChunk(_Chunk):
-    """Text."""
+    """Text.
+
+    Attributes:
+        type: "text".
+        content: the text.
+    """
 
     type: Literal["text"] = "text"
     content: str
 
 
 class ReasoningChunk(_Chunk):
-    """What the model thought before it answered."""
+    """What the model thought before it answered.
+
+    Attributes:
+        type: "reasoning".
+        content: the text, without its markers.
+    """
 
     type: Literal["reasoning"] = "reasoning"
     content: str
@@ -63,6 +73,7 @@ class ToolCallChunk(_Chunk):
     """A call that the model has made.
 
     Attributes:
+        type: "tool_call".
         name: the tool's name.
         arguments: the arguments, decoded; empty where `unread` is not.
         id: what the result will refer to; None if there is none.
@@ -77,7 +88,14 @@ class ToolCallChunk(_Chunk):
 
 
 class ToolResultChunk(_Chunk):
-    """The result of a call: `content` is any JSON value."""
+    """The result of a call.
+
+    Attributes:
+        type: "tool_result".
+        name: the tool's name.
+        content: any JSON value.
+        id: the id of the call; None if it had none.
+    """
 
     type: Literal["tool_result"] = "tool_result"
     name: str
@@ -86,7 +104,12 @@ class ToolResultChunk(_Chunk):
 
 
 class OtherChunk(_Chunk):
-    """A part of another kind (an image, a file), as the wire has it."""
+    """A part of another kind (an image, a file).
+
+    Attributes:
+        type: "other".
+        data: the part, as the wire has it.
+    """
 
     type: Literal["other"] = "other"
     data: dict[str, Any]
@@ -95,6 +118,7 @@ class OtherChunk(_Chunk):
 Chunk: TypeAlias = Annotated[
     TextChunk | ReasoningChunk | ToolCallChunk | ToolResultChunk | OtherChunk, Field(discriminator="type")
 ]
+"""A part of a message; in JSON, `type` says which."""
 
 
 class Message(BaseModel):
@@ -126,7 +150,7 @@ class Message(BaseModel):
 
     @classmethod
     def from_str(cls, content: str, role: Role | str = Role.USER) -> Message:
-        """A message of one text."""
+        """A message of one text, `content`, spoken by `role`."""
         return cls(role=Role.MODEL if role == "assistant" else Role(role), chunks=[TextChunk(content=content)])
 
     @property
@@ -159,7 +183,7 @@ class MessageList(list[Message]):
 
     @classmethod
     def from_str(cls, prompt: str, role: Role | str = Role.USER) -> MessageList:
-        """One message of that text."""
+        """One message of the text `prompt`, spoken by `role`."""
         return cls([Message.from_str(prompt, role)])
 
     @classmethod
@@ -176,7 +200,7 @@ class MessageList(list[Message]):
 
     @classmethod
     def of(cls, messages: str | Message | Iterable[Message | Mapping[str, Any]]) -> MessageList:
-        """Make a list from a text, one message, or several; a message may be a dict."""
+        """Make a list of `messages`: a text, one message, or several; a message may be a dict."""
         if isinstance(messages, str):
             return cls.from_str(messages)
         given = [messages] if isinstance(messages, Message | Mapping) else messages

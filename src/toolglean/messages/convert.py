@@ -55,6 +55,9 @@ class HistoryConverter(Protocol):
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages in the form that the provider's API accepts.
 
+        Args:
+            history: the conversation; it is not changed.
+
         Raises:
             MessageError: a part cannot be written for that wire; the message names it and its place.
         """
@@ -77,7 +80,10 @@ class HistoryConverter(Protocol):
 
     @abc.abstractmethod
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """Make one message from the chunks of one stream (wrapped or not), or from the results of its calls.
+        """Make one message.
+
+        Args:
+            items: the chunks of one stream (wrapped or not), or the results of its calls.
 
         Returns:
             The model's message with all text and all calls; or the tools' message with all results; None if there is

@@ -54,6 +54,9 @@ UNREAD_KEY = "raw"
 class OllamaResponseChunkWrapper:
     """A chunk of Ollama's chat stream, or a whole response; as a dict or as the client's object. Those of `generate`
     are read too: their text is `response`.
+
+    Args:
+        raw: the chunk.
     """
 
     def __init__(self, raw: Any) -> None:
@@ -112,7 +115,11 @@ class OllamaHistoryConverter:
         return replace(found, conversation=conversation)
 
     def to_history(self, messages: Iterable[Any]) -> History:
-        """The history that these messages hold."""
+        """The history that these messages hold.
+
+        Raises:
+            MessageError: a message has no known role, or its content is not text.
+        """
         history = History()
         calls, results = iter(self._call_ids), iter(self._result_ids)
         names: dict[str, str] = {}

@@ -49,6 +49,9 @@ REASONING_FIELDS = ("reasoning_content", "reasoning")
 class OpenAIChunkWrapper:
     """A `ChatCompletionChunk`, or a whole `ChatCompletion`; as a dict or as the client's object. Of several choices
     it shows the first.
+
+    Args:
+        raw: the chunk.
     """
 
     def __init__(self, raw: Any) -> None:

@@ -35,14 +35,22 @@ class Role(StrEnum):
 
 @dataclass(slots=True)
 class ContentPartText:
-    """Text."""
+    """Text.
+
+    Attributes:
+        text: the text, as it is.
+    """
 
     text: str
 
 
 @dataclass(slots=True)
 class ContentPartReasoning:
-    """What the model thought before it answered. Some servers want it back as long as a chain of calls goes on."""
+    """What the model thought before it answered. Some servers want it back as long as a chain of calls goes on.
+
+    Attributes:
+        text: the reasoning, without its markers.
+    """
 
     text: str
 
@@ -82,7 +90,11 @@ class ContentPartToolResult:
 
 @dataclass(slots=True)
 class ContentPartOther:
-    """A part of another kind (an image, a file), as it came. It can be written only in the wire format it came from."""
+    """A part of another kind (an image, a file), as it came. It can be written only in the wire format it came from.
+
+    Attributes:
+        data: the part, in that wire's form.
+    """
 
     data: Mapping[str, Any]
 
@@ -90,11 +102,17 @@ class ContentPartOther:
 ContentPart: TypeAlias = (
     ContentPartText | ContentPartReasoning | ContentPartToolCall | ContentPartToolResult | ContentPartOther
 )
+"""What a message is made of."""
 
 
 @dataclass(slots=True)
 class Message:
-    """One message: who speaks, and its parts in order."""
+    """One message.
+
+    Attributes:
+        role: who speaks.
+        content: the parts, in order.
+    """
 
     role: Role
     content: list[ContentPart] = field(default_factory=list)

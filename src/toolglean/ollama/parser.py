@@ -61,7 +61,12 @@ class Call:
 
 
 class Added(NamedTuple):
-    """The result of one `add`: text for the user, and calls."""
+    """The result of one `add`.
+
+    Attributes:
+        content: text for the user.
+        calls: the calls that are complete.
+    """
 
     content: str
     calls: list[Call]
@@ -295,7 +300,12 @@ def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
 
 
 def done(tag: str, buffer: str) -> bool:
-    """Rule 10: whether the payload after a tag `{` or `[` is over. Never so after other tags."""
+    """Rule 10: whether the payload after a tag `{` or `[` is over. Never so after other tags.
+
+    Args:
+        tag: the tag.
+        buffer: what the parser holds.
+    """
     balance = _balance(tag)
     return balance is not None and balance.reached(buffer)
 

@@ -48,5 +48,10 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
 
 
 def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
-    """The part of the assistant's message that is in the prompt: the text after the last anchor, or all of it."""
+    """The part of the assistant's message that is in the prompt: the text after the last anchor, or all of it.
+
+    Args:
+        template: the response template.
+        prompt: the rendered prompt, or its end.
+    """
     return after_anchor(read_template(template), prompt)

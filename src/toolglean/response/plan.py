@@ -34,7 +34,7 @@ class ResponsePlan(Fields, Plan):
     """What the machine looks for: see `Plan`."""
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds the marks that count where the turn is."""
+        """Finds the marks that count where the turn is: in that `lane`, where `only` these fields may follow."""
         number = self._inside(lane, only)
         found: Any = self.between if number is None else self._closers[number]
         return found  # type: ignore[no-any-return]  # a Finder by its face
@@ -44,7 +44,7 @@ class ResponsePlan(Fields, Plan):
         return 1 if self._lanes else 0
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
-        """A mark was found at that place."""
+        """The mark `found` was met in the `turn`, at `start`."""
         assert isinstance(found, Found)
         number = self._inside(turn.lane, turn.only)
         if number is not None:
@@ -58,7 +58,7 @@ class ResponsePlan(Fields, Plan):
         return CallsRegion(self, found.number, found, found.captures, start), len(found)
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
-        """The turn begins: a field that is open from the start, or that a literal further on shows to be open."""
+        """The `turn` begins, with `text` from `i`: a field is open from the start, or a literal further on shows it."""
         del text
         turn.fresh = False
         return AtStart(self, turn.base + i), 0

@@ -15,6 +15,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from toolglean._install import needs
 from toolglean.errors import FormatError, UsageError
 
 __all__ = ["MOST", "SECONDS", "find_all", "find_real", "real"]
@@ -43,7 +44,7 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
     try:
         import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only those who need it pay for it
     except ModuleNotFoundError:
-        raise UsageError(f"{where} needs the regex package (pip install toolglean[regex]): {source!r}") from None
+        raise UsageError(needs(f"{where} {source!r} needs the regex package", "regex")) from None
     if not behind and _looks_behind(_classes.sub("x", source)):
         raise FormatError(f"{where} looks behind, at text that a stream no longer has: {source!r}")
     try:

@@ -26,7 +26,7 @@ _Place: TypeAlias = "tuple[Any, Any, Any, Schema, int]"
 
 
 def read_arguments(given: Any) -> dict[str, Any] | None:
-    """The arguments as a dict: of a mapping, of the JSON text of an object, {} of None or ""; None of anything else."""
+    """`given` as a dict: of a mapping, of the JSON text of an object, {} of None or ""; None of anything else."""
     if isinstance(given, str):
         if not given.strip():
             return {}

@@ -280,6 +280,9 @@ _ATTRIBUTE = {"&quot;": '"', "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
 def result_to_neutral(content: Any) -> ToolResultContent:
     """The neutral form of a result that `result_from_neutral` wrote, or a server.
 
+    Args:
+        content: the result: a dict, a client's object, or XML text.
+
     Raises:
         UsageError: it is not a result of any form.
     """

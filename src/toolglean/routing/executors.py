@@ -79,7 +79,7 @@ class LocalTools:
         return added
 
     async def execute_tool(self, name: str, input: dict[str, Any], *, tool_use_id: str = "") -> Any:  # noqa: A002
-        """Call the function of that name: see `ToolExecutor`."""
+        """Call the function of that name with `input`; `tool_use_id` is not used: see `ToolExecutor`."""
         del tool_use_id
         function = self._functions[name]
         if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004

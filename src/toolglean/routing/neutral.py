@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 ErrorCode: TypeAlias = Literal["bad_request", "unknown_tool", "bad_arguments", "tool_failed", "timeout"]
+"""Why there is no result: `ToolFault` says what each means."""
 
 
 def text_block(text: str) -> dict[str, Any]:
@@ -74,8 +75,8 @@ class ToolUseContent:
 
     @classmethod
     def of(cls, found: Any) -> ToolUseContent:
-        """Make one from a dict in the neutral form, an object like MCP's own, or a `ToolCall`; a `ToolUseContent` is
-        returned unchanged. Never raises. A call that is not finished has its text in `unread`.
+        """Make one of what was `found`: a dict in the neutral form, an object like MCP's own, or a `ToolCall`; a
+        `ToolUseContent` is returned unchanged. Never raises. A call that is not finished has its text in `unread`.
         """
         if isinstance(found, ToolUseContent):
             return found
@@ -144,12 +145,14 @@ class ToolResultContent:
 
     @classmethod
     def failed(cls, tool_use_id: str, code: ErrorCode, message: str) -> ToolResultContent:
-        """An error, as a result."""
+        """An error, as the result of the request `tool_use_id`: its `code`, and a `message` that a model can act on."""
         return cls(tool_use_id, [text_block(message)], None, is_error=True, error=ToolFault(code, message))
 
     @classmethod
     def of(cls, tool_use_id: str, value: Any) -> ToolResultContent:
-        """The result that a tool's value is: text as text, any other JSON value also as `structured_content`."""
+        """The result of the request `tool_use_id` that a tool's value is: text as text, any other JSON value also as
+        `structured_content`.
+        """
         if isinstance(value, ToolResultContent):
             return value
         if isinstance(value, str):
@@ -196,7 +199,7 @@ class ToolResultContent:
 
     @classmethod
     def like(cls, found: Any) -> ToolResultContent:
-        """What a dict in the neutral form, or an object like MCP's own, tells; ours as it is. Nothing raises."""
+        """What `found`, a dict in the neutral form or an object like MCP's own, tells; ours as it is. Never raises."""
         if isinstance(found, ToolResultContent):
             return found
         dump = getattr(found, "model_dump", None)
@@ -205,7 +208,7 @@ class ToolResultContent:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> ToolResultContent:
-        """What `to_dict` wrote; MCP's own spelling (`toolUseId`, `isError`, …) is read too. Nothing raises."""
+        """Read `found`, what `to_dict` wrote, also in MCP's spelling (`toolUseId`, `isError`, …). Never raises."""
         blocks = found.get("content")
         if isinstance(blocks, str):
             blocks = [text_block(blocks)]

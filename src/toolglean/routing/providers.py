@@ -83,7 +83,7 @@ class BaseProvider(abc.ABC):
         """Called once, when the provider is made, so that subclasses can add tools (`self.mcp.register_tool(...)`)."""
 
     async def process_tool_use(self, content: Any) -> Any:
-        """Run a request for a tool, in any form: see `McpIntegration.route_tool_use`."""
+        """Run `content`, a request for a tool in any form: see `McpIntegration.route_tool_use`."""
         return await self.mcp.route_tool_use(content)
 
     @abc.abstractmethod
@@ -104,7 +104,8 @@ class BaseProvider(abc.ABC):
             arguments are not a JSON object a result that says so); `{"type": "usage", "usage"}`.
 
         Raises:
-            What the client raises; text that waited, and calls that had begun (as problems), are given out before.
+            Exception: what the client raises; text that waited, and calls that had begun (as problems), are given out
+                before.
             MessageError: the messages cannot be written for OpenAI's wire.
         """
 

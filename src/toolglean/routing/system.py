@@ -42,6 +42,9 @@ class UnifiedMcpToolSystem:
     Args:
         executors: objects that run tools; if two have a tool of the same name, the first runs it.
         timeout: seconds that a tool may take; None: no limit.
+
+    Raises:
+        UsageError: `timeout` is not above 0.
     """
 
     def __init__(self, executors: Iterable[ToolExecutor] = (), *, timeout: float | None = 60.0) -> None:

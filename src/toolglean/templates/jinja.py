@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import Any
 
+from toolglean._install import needs
 from toolglean.errors import TemplateError, UsageError
 from toolglean.templates.dryrun.expressions import DeadEnd
 from toolglean.templates.dryrun.statements import DryRun
@@ -68,7 +69,7 @@ def _environment() -> tuple[Any, type[Any]]:
         import jinja2  # noqa: PLC0415  the extra is needed here only
         import jinja2.ext  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("Jinja templates need jinja2: pip install toolglean[jinja]") from error
+        raise UsageError(needs("Jinja templates need jinja2", "jinja")) from error
 
     class Generation(jinja2.ext.Extension):
         """`{% generation %}…{% endgeneration %}` marks what the model writes in training data. We read through it."""

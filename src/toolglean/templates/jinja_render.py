@@ -16,6 +16,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Final
 
+from toolglean._install import needs
 from toolglean.errors import TemplateError, UsageError
 from toolglean.templates.jinja import at_line
 
@@ -177,7 +178,7 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
         import jinja2.nodes  # noqa: PLC0415
         import jinja2.sandbox  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("Jinja templates need jinja2: pip install toolglean[jinja]") from error
+        raise UsageError(needs("Jinja templates need jinja2", "jinja")) from error
 
     class Generation(jinja2.ext.Extension):
         """`{% generation %}…{% endgeneration %}`: renders what is within, in a scope of its own."""

@@ -18,6 +18,7 @@ from toolglean.templates.tag import calls_test, tag_in
 __all__ = ["Language", "TemplateTag", "tag_of", "template_language"]
 
 Language: TypeAlias = Literal["go", "jinja"]
+"""The languages of chat templates: Ollama's are Go's, Hugging Face's are Jinja's."""
 
 _WORDS = "|".join(
     ["if", "range", "with", "end", "else", "define", "template", "block", "break", "continue", *sorted(KNOWN)]
@@ -46,7 +47,7 @@ class TemplateTag:
 
 
 def template_language(source: str) -> Language:
-    """The language of a template: that of its first action. Text without any action is a Go template."""
+    """The language of the template `source`: that of its first action. Text without any action is a Go template."""
     sign = _SIGNS.search(source)
     return "go" if sign is None or sign["go"] else "jinja"
 

@@ -37,7 +37,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def tools(min_size: int = 1, max_size: int = 4) -> st.SearchStrategy[list[Tool]]:
-    """Lists of tools with different names, each with up to four typed parameters."""
+    """Lists of tools with different names, each with up to four typed parameters.
+
+    Args:
+        min_size, max_size: how many tools a list has.
+    """
     return st.lists(_tool(), min_size=min_size, max_size=max_size, unique_by=lambda tool: tool.name)
 
 
@@ -77,7 +81,13 @@ def _value(schema: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def calls(draw: st.DrawFn, known: list[Tool], max_size: int = 3) -> tuple[Call, ...]:
-    """Calls of these tools, one or more, each with some of its parameters."""
+    """Calls, one or more, each with some of its tool's parameters.
+
+    Args:
+        draw: given by Hypothesis: leave it out, as for every composite strategy.
+        known: the tools that are called.
+        max_size: the most calls.
+    """
     found = []
     for tool in draw(st.lists(st.sampled_from(known), min_size=1, max_size=max_size)):
         keys = [key for key in tool.properties if draw(st.booleans())]

@@ -49,6 +49,8 @@ class Partial(Generic[M_co]):
     Values are as they were written: they are validated only at the end, when `StreamingObjectProcessor.finish` gives
     a real `M`. A view never changes, and later views only add: a field once whole keeps its value, unless the model
     writes its key again (the last one counts, and a `Problem` says so).
+
+    Made by `StreamingObjectProcessor` and the stream calls: you do not make one.
     """
 
     __slots__ = ("_node", "_shape", "_time")
@@ -73,11 +75,11 @@ class Partial(Generic[M_co]):
         return value
 
     def is_set(self, name: str) -> bool:
-        """Whether the field has a value to show: partial or whole."""
+        """Whether the field `name` has a value to show: partial or whole."""
         return self._value(name) is not UNSET
 
     def is_complete(self, name: str) -> bool:
-        """Whether the field's value is whole: it will not change."""
+        """Whether the value of the field `name` is whole: it will not change."""
         node, _ = self._find(name)
         return node is not None and node.whole(self._time)
 
@@ -150,7 +152,9 @@ class Partial(Generic[M_co]):
 
 
 class PartialList(Sequence[Any]):
-    """A list while a model writes it, at one moment: the items so far, each a value as in `Partial`."""
+    """A list while a model writes it, at one moment: the items so far, each a value as in `Partial`, which it is
+    made by.
+    """
 
     __slots__ = ("_node", "_shape", "_time")
 
@@ -199,7 +203,9 @@ class PartialList(Sequence[Any]):
 
 
 class PartialDict(Mapping[str, Any]):
-    """A mapping while a model writes it, at one moment: the values so far, each as in `Partial`."""
+    """A mapping while a model writes it, at one moment: the values so far, each as in `Partial`, which it is
+    made by.
+    """
 
     __slots__ = ("_node", "_shape", "_time")
 

@@ -57,7 +57,10 @@ class _Slot(Generic[M]):
 
 
 class Partials(Sequence[Partial[M_co]]):
-    """The objects of a turn at one moment, in the order in which the model began them."""
+    """The objects of a turn at one moment, in the order in which the model began them.
+
+    Made by `StreamingObjectProcessor`: you do not make one.
+    """
 
     __slots__ = ("_count", "_processor", "_time")
 

@@ -1,0 +1,169 @@
+# What this file knows: which pages the site has, in which order, and how links that leave docs/ are written there.
+#   python -m docs.make_site    lays the sources in build/site, builds them into build/site/html, and checks the links
+# What it must not know: how Markdown becomes HTML (Zensical, with docs/site.toml), or what any page says.
+"""Builds the site. Every warning is an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from docs.check_site import check
+from docs.make_api import api_pages
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "site"
+
+# The pages that lie outside docs/, and where they are on the site.
+OUTSIDE = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
+    "SECURITY.md": "project/security.md",
+    "SUPPORT.md": "project/support.md",
+}
+SECTIONS = {
+    "tutorial": "Tutorial",
+    "how-to": "How-to",
+    "reference": "Reference",
+    "api": "API",
+    "explanation": "Explanation",
+    "coming-from": "Coming from",
+    "project": "Project",
+}
+"""The folders, in the order of the navigation. Any other folder of pages comes behind them, under its own name."""
+
+FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+COMPLAINT = re.compile(r"^(griffe:|mkdocstrings:|warning|error)", re.MULTILINE | re.IGNORECASE)
+LINK = re.compile(r"(\]\()([^)\s]+)(\))")
+
+
+def main() -> int:
+    """Lay out, build, check."""
+    shutil.rmtree(BUILD, ignore_errors=True)
+    pages = BUILD / "pages"
+    _lay_out(pages)
+    config = BUILD / "mkdocs.yml"  # JSON is YAML
+    config.write_text(json.dumps(_settings(pages), indent=1), encoding="utf-8")
+    return _build(config) or check(BUILD / "html", urlsplit(urls()["Documentation"]).path)
+
+
+def _build(config: Path) -> int:
+    # Strict as it is, Zensical lets what the reader of docstrings complains of pass.
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(config)]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    print(done.stdout)
+    return done.returncode or bool(COMPLAINT.search(done.stdout))
+
+
+def _lay_out(pages: Path) -> None:
+    # The pages as they are in the repository, but for their links; what the pages show comes along as it is.
+    for source in sorted(_sources()):
+        name = source.relative_to(ROOT).as_posix()
+        target = pages / (place_of(name) or name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.suffix == ".md":
+            target.write_text(with_links(source.read_text(encoding="utf-8"), name), encoding="utf-8")
+        else:
+            shutil.copyfile(source, target)
+    (pages / "api").mkdir()
+    for name, text in api_pages().items():
+        (pages / "api" / name).write_text(text, encoding="utf-8")
+
+
+def _sources() -> Iterator[Path]:
+    yield from (ROOT / name for name in OUTSIDE)
+    for path in (ROOT / "docs").rglob("*"):
+        if path.is_file() and path.suffix not in {".py", ".pyc", ".toml"}:
+            yield path
+
+
+def place_of(name: str) -> str | None:
+    """Where a file of the repository is on the site; None: it is not there."""
+    if name in OUTSIDE:
+        return OUTSIDE[name]
+    return name.removeprefix("docs/") if name.startswith("docs/") and not name.endswith((".py", ".toml")) else None
+
+
+def with_links(text: str, name: str) -> str:
+    """The page of that name with links as the site needs them. What is not on the site is linked in the repository."""
+    parts = []
+    position = 0
+    for fence in FENCE.finditer(text):
+        parts += [_relinked(text[position : fence.start()], name), fence[0]]
+        position = fence.end()
+    return "".join([*parts, _relinked(text[position:], name)])
+
+
+def _relinked(text: str, name: str) -> str:
+    return LINK.sub(lambda found: f"{found[1]}{_target(found[2], name)}{found[3]}", text)
+
+
+def _target(link: str, name: str) -> str:
+    path, mark, anchor = link.partition("#")
+    if not path or "://" in path or path.startswith("mailto:"):
+        return link
+    meant = os.path.normpath(PurePosixPath(name).parent / path).replace(os.sep, "/")
+    if not (ROOT / meant).exists():
+        raise SystemExit(f"{name}: the link {link!r} leads to {meant}, which does not exist")
+    place = place_of(meant)
+    if place is None or (ROOT / meant).is_dir():
+        return f"{urls()['Repository']}/blob/main/{meant}{mark}{anchor}"
+    here = PurePosixPath(place_of(name) or "").parent
+    return os.path.relpath(place, here).replace(os.sep, "/") + mark + anchor
+
+
+def urls() -> dict[str, str]:
+    """The project's addresses: `[project.urls]` of pyproject.toml is the one place that has them."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        found: dict[str, str] = tomllib.load(file)["project"]["urls"]
+    return found
+
+
+def _settings(pages: Path) -> dict[str, Any]:
+    with (ROOT / "docs" / "site.toml").open("rb") as file:
+        settings = tomllib.load(file)
+    settings["plugins"]["mkdocstrings"]["handlers"]["python"]["paths"] = [str(ROOT / "src")]
+    return {
+        **settings,
+        "docs_dir": "pages",
+        "site_dir": "html",
+        "site_url": urls()["Documentation"],
+        "repo_url": urls()["Repository"],
+        "nav": navigation(pages),
+    }
+
+
+def navigation(pages: Path) -> list[dict[str, Any]]:
+    """The pages by folder; in a folder as the README names them, then the others by their titles."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Documentation\n")[2]
+    folders = {path.parent.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"."}
+    order = [*SECTIONS, *sorted(folders - SECTIONS.keys())]
+    found: list[dict[str, Any]] = [{"Home": "index.md"}]
+    for folder in order:
+        if folder in folders:
+            own = sorted((pages / folder).glob("*.md"), key=lambda page: _rank(page, pages, readme))
+            title = SECTIONS.get(folder, folder.replace("-", " ").capitalize())
+            found.append({title: [page.relative_to(pages).as_posix() for page in own]})
+    return found
+
+
+def _rank(page: Path, pages: Path, readme: str) -> tuple[bool, int, str]:
+    if page.parent.name == "api":  # the face of the package first, then as they are listed
+        return page.name != "index.md", list(api_pages()).index(page.name), ""
+    at = readme.find(f"(docs/{page.relative_to(pages).as_posix()})")
+    return page.name != "index.md", at if at >= 0 else len(readme), page.name
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""Every public name is described by its docstring: what it is for, its arguments, and its errors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import pytest
+
+from docs.public import FACES, INNER, SOURCE, Definition, public_names
+
+NAMES = list(public_names())
+DEFINED = {(each.defined.module, each.defined.name): each.defined for each in NAMES}
+REFERENCE = re.compile(
+    r"\b(?:[Ss]ee|[Aa]s(?: for| in| a plain call)?|of a plain call)[\s(]+((?:`[\w.]+`(?:,| and)?\s?)+)"
+)
+MADE = re.compile(r"[Mm]ade by|Raised ")
+"""Objects that are handed out say by what, instead of how to make one."""
+PLAIN = frozenset({"self", "cls", "message"})
+"""Arguments that need no words: `message` is that of an error."""
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def test_every_room_is_a_face_or_inner() -> None:
+    package = SOURCE / "toolglean"
+    rooms = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    rooms = {room for room in rooms if not room.startswith("_")}
+    faces = {face.split(".")[1] for face in FACES[1:]}
+    assert rooms == faces | INNER, "list the new module in docs/public.py"
+
+
+def test_names_are_counted() -> None:
+    # Fewer would mean that the reader of the source misses some.
+    assert len(NAMES) >= 281
+    assert len({each.path for each in NAMES}) == len(NAMES)
+
+
+@pytest.mark.parametrize("key", DEFINED, ids=".".join)
+def test_docstring_says_what_a_caller_needs(key: tuple[str, str]) -> None:
+    assert not list(faults(DEFINED[key]))
+
+
+def faults(defined: Definition) -> Iterator[str]:
+    statement, text = defined.statement, with_references(defined.docstring)
+    if not text.strip():
+        yield "no docstring"
+    elif isinstance(statement, ast.ClassDef):
+        bases = [said_of(base.id) for base in statement.bases if isinstance(base, ast.Name)]
+        yield from faults_of_class(statement, "\n".join([text, *bases]))
+    elif isinstance(statement, Function):
+        yield from faults_of_function(statement, text)
+
+
+def with_references(text: str) -> str:
+    # "see `Parser`" and "as for `chat_chunks`" say as much as what is said there.
+    meant = {name for found in REFERENCE.findall(text) for name in re.findall(r"`([\w.]+)`", found)}
+    return "\n".join([text, *map(said_of, meant)])
+
+
+def said_of(name: str) -> str:
+    # The docstring of a public name, with those of its methods.
+    found = [each for each in DEFINED.values() if each.name == name.partition(".")[0]]
+    return "\n".join(text for each in found for text in [each.docstring, *docstrings_in(each.statement)])
+
+
+def docstrings_in(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.ClassDef):
+        yield from (ast.get_docstring(each) or "" for each in statement.body if isinstance(each, Function))
+
+
+def with_methods(text: str, statement: ast.ClassDef) -> str:
+    # A method that names another one of its class is a variant of it.
+    meant = set(re.findall(r"`(\w+)`", text))
+    others = [each for each in statement.body if isinstance(each, Function) and each.name in meant]
+    return "\n".join([text, *(ast.get_docstring(each) or "" for each in others)])
+
+
+def faults_of_class(statement: ast.ClassDef, text: str) -> Iterator[str]:
+    # What makes an object is described by the docstring of the class, if a user makes it. What that says of an argument
+    # holds for the methods too.
+    for each in statement.body:
+        match each:
+            case ast.FunctionDef(name="__init__" | "__post_init__"):
+                if not MADE.search(text):
+                    yield from faults_of_function(each, text)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if not name.startswith("_"):
+                own = with_methods(with_references(ast.get_docstring(each) or ""), statement)
+                if own.strip():  # else it is the base's, which describes it
+                    yield from (f"{name}: {fault}" for fault in faults_of_function(each, f"{own}\n{text}"))
+            case ast.AnnAssign(target=ast.Name(id=name)) if not name.startswith("_") and not said(name, text):
+                if not follows(statement, each):
+                    yield f"field {name} is not described"
+            case _:
+                pass
+
+
+def follows(statement: ast.ClassDef, field: ast.stmt) -> bool:
+    # Whether a docstring stands under the field.
+    behind = statement.body[statement.body.index(field) + 1 :][:1]
+    return bool(behind) and isinstance(behind[0], ast.Expr)
+
+
+def faults_of_function(statement: Function, text: str) -> Iterator[str]:
+    given = statement.args
+    for each in [*given.posonlyargs, *given.args, *given.kwonlyargs]:
+        if each.arg not in PLAIN and not each.arg.startswith("_") and not said(each.arg, text):
+            yield f"argument {each.arg} is not described"
+    for error in raised(statement):
+        if not said(error, text):
+            yield f"{error} is raised, but not described"
+
+
+def said(name: str, text: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def raised(statement: ast.AST) -> Iterator[str]:
+    for node in ast.iter_child_nodes(statement):
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name(id=name))) if not name.startswith("_"):
+                yield name
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                pass  # what it raises, its caller gets
+            case _:
+                yield from raised(node)
