@@ -57,11 +57,19 @@ class ChoiceReader:
         """The deltas that no longer wait for the server's calls."""
         return self._deltas.deltas(self.turn.settle())
 
+    def reason(self, given: Any) -> Any:
+        """The finish reason that is right where the server gives that one."""
+        return self._deltas.finish_reason(given)
+
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
         """The choice is over: the deltas that were held back, and the finish reason that is right."""
         self.over = True
         self.own.close()
         return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
+
+
+class _Old(dict[str, Any]):
+    """A fragment of the old kind, `function_call`, in the form of one of `tool_calls`."""
 
 
 class StreamReader:
@@ -126,12 +134,11 @@ class StreamReader:
     def _pieces(self, choice: Any) -> list[Any]:
         reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
         content, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
-        text = text_of(content)
-        fragments = calls if isinstance(calls, list | tuple) else ()
-        if reader.over:
-            return [choice]
-        if field(delta, "function_call"):
-            reader.turn.take()
+        text, old = text_of(content), self._old(reader, delta)
+        fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
+        if reader.over:  # a reason that comes again must be the same
+            same = text or fragments or reader.reason(reason) == reason
+            return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
         new = reader.read(text) if text else None
         own = [*reader.own.settle(), *reader.own.read(fragments)]
         settled = reader.settle()
@@ -142,13 +149,26 @@ class StreamReader:
         deltas = [{"content": content}] if new is None and content else new or []
         if calls and not fragments:
             deltas = [*deltas, {"tool_calls": calls}]
-        return self._choices_of(choice, [*deltas, *self._fragments(own), *settled, *tail, *rest], ended)
+        deltas = [*deltas, *self._fragments(own), *settled, *tail, *rest]
+        return self._choices_of(choice, deltas, ended, without="function_call" if old else "")
+
+    def _old(self, reader: ChoiceReader, delta: Any) -> list[_Old]:
+        # The server's fragment of the old kind; only where such calls are asked for, one of ours may be the same.
+        found = field(delta, "function_call")
+        if found and self._deltas is not LegacyDeltas:
+            reader.turn.take()
+        return [_Old(function=found)] if found and self._deltas is LegacyDeltas else []
 
     def _fragments(self, own: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
-        return [{"tool_calls": self.with_indexes(*zip(*own, strict=True))}] if own else []
+        new = [each for each in own if not isinstance(each[0], _Old)]
+        found = [{"tool_calls": self.with_indexes(*zip(*new, strict=True))}] if new else []
+        return found + [{"function_call": each["function"]} for each, _ in own if isinstance(each, _Old)]
 
-    def _choices_of(self, choice: Any, deltas: list[dict[str, Any]], reason: str | None) -> list[Any]:
+    def _choices_of(
+        self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: str = ""
+    ) -> list[Any]:
         rest = self.rest_of(field(choice, "delta"))
+        rest.pop(without, None)
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some that stood in the text
@@ -234,7 +254,10 @@ def adict_chunks(
 def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:
     if len(own) != len(fragments):
         return False
-    return all(new is old and index == field(old, "index") for (new, index), old in zip(own, fragments, strict=True))
+    return all(
+        new is old and (isinstance(old, _Old) or index == field(old, "index"))
+        for (new, index), old in zip(own, fragments, strict=True)
+    )
 
 
 # -- whole answers -----------------------------------------------------------------------------------------------------
@@ -261,8 +284,9 @@ def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     message = field(choice, "message")
-    text = field(message, "content")
-    if not isinstance(text, str) or not text:
+    content = field(message, "content")
+    text = text_of(content)
+    if not text:
         return choice
     own = listed(message, "tool_calls")
     if own or message.get("function_call"):
@@ -270,7 +294,9 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         for each in (*own, {"function": message.get("function_call")}):
             turn.both.parsed_whole(field(each, "function"))
     left, output = whole_turn(text, turn)
-    mended = {**message, "content": left or None if output.calls else left}
+    if left == text and not (output.calls or output.reasoning):
+        return choice
+    mended = {**message, "content": _content(content, left) or None if output.calls else _content(content, left)}
     if output.reasoning:
         said = message.get("reasoning_content")
         mended["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
@@ -282,6 +308,12 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
             ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
         )
     return found
+
+
+def _content(given: Any, left: str) -> Any:
+    # Of a list of parts, those that are no text stay as they are.
+    others = [part for part in given if field(part, "type") != "text"] if isinstance(given, list | tuple) else []
+    return [*others, *([{"type": "text", "text": left}] if left else [])] if others else left
 
 
 def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:

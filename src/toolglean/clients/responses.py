@@ -32,7 +32,7 @@ from typing import Any
 from toolglean.clients.own_items import ADDED, ITEM_DONE, OwnItems
 from toolglean.clients.reading import Tools, is_all, listed, text_for
 from toolglean.clients.response_parts import Item, Part
-from toolglean.clients.responses_whole import dict_response
+from toolglean.clients.responses_whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 from toolglean.messages.wire import unrunnable
@@ -54,6 +54,7 @@ class ResponseReader:
     """
 
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
+        self._tools, self._options = tools, options
         self._turn = text_for(tools, options)
         self._prefix = self._turn.id_prefix
         self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
@@ -156,6 +157,8 @@ class ResponseReader:
             found["output_index"] = self._moved(event["output_index"])
         if kind in ENDS:
             said = event.get("response")
+            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # all that was said is in here
+                return [found | {"response": dict_response(said, self._tools, **self._options)}]
             return [*self._rest(), found | ({"response": self._mended_response(said)} if said else {})]
         if kind in PARTS_DONE:
             return self._done(kind, event, found)
@@ -320,7 +323,7 @@ class ResponseReader:
             for place, item in enumerate(listed(response, "output"))
             if place not in self._left_out | self._own.dropped
         } | copy.deepcopy(self._items)
-        return {**response, "output": [output[place] for place in sorted(output)]}
+        return with_output(response, [output[place] for place in sorted(output)])
 
 
 def _key(*names: Any) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from toolglean.clients.reading import Tools, listed, text_for, whole_turn
 from toolglean.events import ToolCall
 from toolglean.messages.wire import field
 
-__all__ = ["dict_response", "is_empty"]
+__all__ = ["dict_response", "is_empty", "with_output"]
 
 
 def is_empty(parts: Iterable[Any]) -> bool:
@@ -37,7 +37,17 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
             reader.turn.both.parsed_whole(item)
             reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
-    return {**response, "output": found} if found else dict(response)
+    return with_output(response, found) if found else dict(response)
+
+
+def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
+    """The response with other items; some servers say the text again beside them (`output_text`)."""
+    found = {**response, "output": output}
+    if isinstance(response.get("output_text"), str) and output != response.get("output"):
+        parts = [part for item in output if field(item, "type") == "message" for part in listed(item, "content")]
+        texts = [field(part, "text") for part in parts if field(part, "type") == "output_text"]
+        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+    return found
 
 
 class _WholeReader:
