@@ -263,8 +263,9 @@ def test_joined_deltas_of_it_are_no_json(turn: str) -> None:
 @TURNS
 def test_items_of_the_responses_api_are_no_json(turn: str) -> None:
     event = {"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": turn}
-    assert not any("item" in each for each in dict_response_events([event], ["f"], format="hermes"))
-    found = list(dict_response_events([event], ["f"], format="hermes", whole_calls=False))
+    whole = dict_response_events([event], ["f"], format="hermes", whole_calls=True)
+    assert not any("item" in each for each in whole)
+    found = list(dict_response_events([event], ["f"], format="hermes"))
     done = [each["item"] for each in found if each["type"] == "response.output_item.done"]
     for item in done:
         assert item["status"] == "incomplete"

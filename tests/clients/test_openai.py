@@ -118,7 +118,7 @@ def test_plain_text_passes_as_it_is(server: Loopback, client: Any) -> None:
 def test_arguments_come_whole_or_as_they_are_written(whole_calls: bool) -> None:
     text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Tromsø"}}</tool_call>'
     stream = [ChatCompletionChunk.construct(**chunk(char)) for char in text]
-    mended = chat_chunks(stream, TOOLS, **({} if whole_calls else {"whole_calls": False}))
+    mended = chat_chunks(stream, TOOLS, **({"whole_calls": True} if whole_calls else {}))
     found: list[Any] = [each.choices[0].delta.tool_calls for each in mended]
     pieces = [calls[0].function.arguments for calls in found if calls]
     seen = "".join(pieces)
@@ -128,9 +128,9 @@ def test_arguments_come_whole_or_as_they_are_written(whole_calls: bool) -> None:
 
 @pytest.mark.parametrize("text", ['{"name": "get_weather", "arguments": {"city": "T', '{"name": "get_weather", "argu'])
 def test_a_call_that_broke_off_is_not_handed_out(text: str) -> None:
-    """LangChain, smolagents and llama-index would complete its arguments and run it."""
+    """LangChain, smolagents and llama-index would complete its arguments and run it: `whole_calls=True` is for them."""
     for chunks in chunkings(f"<tool_call>{text}"):
-        found = list(dict_chunks([*map(chunk, chunks), chunk(reason="length")], TOOLS))
+        found = list(dict_chunks([*map(chunk, chunks), chunk(reason="length")], TOOLS, whole_calls=True))
         assert not any(each["choices"][0]["delta"].get("tool_calls") for each in found)
         assert "".join(each["choices"][0]["delta"].get("content", "") for each in found) == f"<tool_call>{text}"
 
@@ -263,7 +263,7 @@ def test_reasoning_that_leaked_goes_where_servers_put_it() -> None:
 def test_no_call_closed_so_the_reason_is_the_servers(text: str, reason: str, shown: str, written: str) -> None:
     for chunks in chunkings(text):
         stream = [*map(chunk, chunks), chunk(reason=reason)]
-        found = list(dict_chunks(stream, TOOLS, whole_calls=False))
+        found = list(dict_chunks(stream, TOOLS))
         assert found[-1]["choices"][0]["finish_reason"] == reason
         content = "".join(each["choices"][0]["delta"].get("content", "") for each in found)
         arguments = "".join(

@@ -224,18 +224,18 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
     Args:
         chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`; `whole_calls=False`: calls come as they are written, see below;
+        options: as for `toolglean.Parser`; `whole_calls=True`: a call comes once it is whole, see below;
             `single_call=True`: only the first call is one, the text of the others stays text.
 
     Yields:
-        Such chunks: text without calls; each call in `delta.tool_calls` once it is whole, its name first, then its
-        arguments; reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls" where it was
-        "stop" and a call was completed. The text of a call that was cut off or cannot be read stays text, and so does
-        that of a call which the server has parsed, too. Everything else is unchanged.
+        Such chunks: text without calls; calls in `delta.tool_calls`, the name first, then the arguments piece by piece,
+        as the model writes them; reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls"
+        where it was "stop" and a call was completed. The text of a call which the server has parsed, too, stays text.
+        Everything else is unchanged.
 
-        With `whole_calls=False` the arguments come piece by piece, as the model writes them. A call that is then cut
-        off leaves arguments that are not complete JSON. Do not pass these chunks to a framework: some complete such
-        arguments, and run the call.
+        A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments, and
+        run the call: pass them chunks that were made with `whole_calls=True`. Then a call comes once it is whole, and
+        the text of one that is cut off or cannot be read stays text.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back

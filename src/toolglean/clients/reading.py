@@ -97,7 +97,7 @@ class TurnText:
         parser: Parser,
         id_prefix: str = "call_",
         *,
-        whole_calls: bool = True,
+        whole_calls: bool = False,
         single_call: bool = False,
         counts: Counts | None = None,
     ) -> None:

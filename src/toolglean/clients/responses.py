@@ -349,10 +349,10 @@ def dict_response_events(
         tools, options: as for `toolglean.clients.chat.dict_chunks`.
 
     Yields:
-        Such events, renumbered: a call, once it is whole, as `response.output_item.added`,
+        Such events, renumbered: a call as `response.output_item.added`,
         `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as such
-        an item, too; and the message's text without them. With `whole_calls=False`, a call that was cut off ends with
-        the status "incomplete", and has no `.done` of its arguments.
+        an item, too; and the message's text without them. A call that was cut off ends with the status "incomplete",
+        and has no `.done` of its arguments; with `whole_calls=True` it stays text, and calls come once they are whole.
 
     Raises:
         What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back
