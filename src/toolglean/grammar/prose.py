@@ -9,7 +9,7 @@ from typing import Any
 
 from toolglean.grammar.texts import SPACES, escaped, trie
 
-__all__ = ["ALL_SPACES", "NoCall", "NotNames", "Quotes", "WordEnd"]
+__all__ = ["ALL_SPACES", "NoCall", "NotBegun", "NotNames", "Quotes", "WordEnd"]
 
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -51,6 +51,35 @@ class NotNames:
         word = "[" + escaped("".join(WORD) + "".join(self.names)) + "]"
         part = "[" + escaped("".join(WORD).replace(".", "") + "".join(self.names).replace(".", "")) + "]"
         return f"~/[{escaped(SPACES)}]*({part}*\\.)*({names})((?s:[^{word[1:-1]}].*|\\..*))?/"
+
+
+@dataclass(frozen=True, slots=True)
+class NotBegun:
+    """Behind white space, it does not begin with one of these texts."""
+
+    words: tuple[str, ...]
+
+    start = ""
+
+    @property
+    def chars(self) -> str:
+        return SPACES + "".join(self.words)
+
+    def step(self, state: Any, char: str) -> Any:
+        if state is True or (state == "" and char in SPACES):
+            return state
+        begun = state + char
+        if begun in self.words:
+            return None
+        return begun if any(word.startswith(begun) for word in self.words) else True
+
+    def final(self, state: Any) -> bool:
+        del state
+        return True
+
+    @property
+    def regex(self) -> str:
+        return f"~/[{escaped(SPACES)}]*({'|'.join(map(escaped, self.words))})(?s:.*)/"
 
 
 @dataclass(frozen=True, slots=True)

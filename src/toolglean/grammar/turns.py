@@ -18,7 +18,7 @@ from toolglean.formats.spec import Format, Hole, Json, Literal, Quoted, Token, t
 from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
-from toolglean.grammar.prose import NoCall, NotNames, Quotes, WordEnd
+from toolglean.grammar.prose import NoCall, NotBegun, NotNames, Quotes, WordEnd
 from toolglean.grammar.shapes import Losses, Schemas
 from toolglean.grammar.texts import Avoid, Constraint, First
 from toolglean.tools import Tool, ToolSet
@@ -124,7 +124,8 @@ class Turn:
         signs = "".join(char for char in "{[(\"'`" if self.program.net.step(place, char) is not None)
         signs = "".join(dict.fromkeys(signs + "{["))
         names = (NotNames(self.tools.names),) if len(self.tools) else ()
-        return (First(signs, spaces=True), *names)
+        dropped = tuple(filter(_mark, self.format.drop))  # behind one, the turn still begins
+        return (First(signs, spaces=True), *([NotBegun(dropped)] if dropped else []), *names)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
