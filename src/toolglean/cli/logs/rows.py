@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,7 +117,7 @@ class RowReader:
         name = self._columns.text
         if name is None:
             return turns_in(value)
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return turns_in(None)
         text = value.get(name)
         if isinstance(text, str):
@@ -153,11 +153,11 @@ def _decoded(row: bytes, number: int) -> str:
 def _beside(value: Any, key: str) -> Any:
     """What a row holds under that key, or what the request in it does."""
     for _ in range(len(REQUESTS) + 1):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return None
         if value.get(key) is not None:
             return value[key]
-        value = next((value[each] for each in REQUESTS if isinstance(value.get(each), Mapping)), None)
+        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
     return None
 
 
