@@ -38,14 +38,20 @@ FACES = (
     "toolglean.clients.repair",
     "toolglean.llm",
     "toolglean.explain",
+    "toolglean.replay",
+    "toolglean.batch",
+    "toolglean.anonymize",
+    "toolglean.conformance",
+    "toolglean.engines.vllm",
+    "toolglean.engines.sglang",
     "toolglean.testing",
     "toolglean.demo",
     "toolglean.ollama",
 )
 """The modules to import from. Of `clients`, each file with the name of an extra is one, and `repair`, below them."""
 
-INNER = frozenset({"clients", "engine", "scan", "values", "cli"})
-"""The rooms that export to other rooms only, and the folder of the clients."""
+INNER = frozenset({"clients", "engine", "engines", "scan", "values", "cli", "fresh"})
+"""The rooms that export to other rooms only, and the folders of the clients and the engines."""
 
 Statement = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 
@@ -117,7 +123,8 @@ def definition(module: str, name: str) -> Definition:
 def source_of(module: str) -> ast.Module:
     """The syntax tree of a module or of a package's face."""
     path = SOURCE.joinpath(*module.split("."))
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    face = path / "__init__.py"
+    file = face if face.is_file() else path.with_suffix(".py")
     return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
 
 

@@ -154,7 +154,7 @@ def test_a_name_in_pieces() -> None:
 def test_what_waited_for_its_arguments_goes_out_at_the_end() -> None:
     for ending in ([delta("length")], []):
         stream = [delta(content=OSLO), delta(**fragment("", "get_weather")), delta(**fragment('{"city": "Os'))]
-        found = list(dict_chunks([*stream, *ending], TOOLS))
+        found = list(dict_chunks([*stream, *ending], TOOLS, whole_calls=True))
         fragments = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls") or ()]
         assert [call["index"] for call in fragments] == [0, 0, 1, 1]
         assert "".join(call["function"]["arguments"] for call in fragments[2:]) == '{"city": "Os'
@@ -172,7 +172,7 @@ def test_a_call_without_arguments_both_ways() -> None:
 def test_choices_do_not_meet() -> None:
     stream = [delta(content=OSLO), delta(index=1, **fragment('{"city": "Oslo"}', "get_weather")), delta("stop")]
     stream += [delta("tool_calls", index=1)]
-    found = list(dict_chunks(stream, TOOLS))
+    found = list(dict_chunks(stream, TOOLS, whole_calls=True))
     assert sum(bool(each["choices"][0]["delta"].get("tool_calls")) for each in found) == 3
 
 
@@ -180,7 +180,7 @@ def test_servers_that_give_every_call_the_index_0() -> None:
     theirs = [fragment('{"city": "Oslo"}', "get_weather"), fragment('{"city": "Rome"}', "get_weather")]
     theirs[1]["tool_calls"][0]["id"] = "own1"
     stream = [delta(content=OSLO), *(delta(**each) for each in theirs), delta("tool_calls")]
-    found = list(dict_chunks(stream, TOOLS))
+    found = list(dict_chunks(stream, TOOLS, whole_calls=True))
     sent = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls") or ()]
     assert [json.loads(call["function"]["arguments"] or "{}").get("city") for call in sent] == [None, "Oslo", "Rome"]
 
