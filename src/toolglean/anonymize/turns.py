@@ -179,7 +179,11 @@ class Anonymizer:
         self._fillers = Fillers(words, {word for word in words if self._kept.is_word(word)} | KEYS | LITERALS)
 
     def text(self, text: str) -> str:
-        """A turn, or a part of one: as long as before, with the same markers at the same places."""
+        """A turn, or a part of one: as long as before, with the same markers at the same places.
+
+        Args:
+            text: the turn, as the model wrote it.
+        """
         found: list[str] = []
         place = 0
         for begin, end in self._kept.markers(text):
@@ -193,7 +197,12 @@ class Anonymizer:
         return self._schema(tools, is_named=False)
 
     def row(self, row: Any, key: str = "") -> Any:
-        """A row of a log: the keys that logs have stay, and what says what a part is."""
+        """A row of a log: the keys that logs have stay, and what says what a part is.
+
+        Args:
+            row: the row, or a part of one, as decoded JSON.
+            key: the key under which it stands, if it is a part.
+        """
         if isinstance(row, Mapping):
             if key in {"arguments", "input"}:
                 return {self._name(each): self.row(value, "arguments") for each, value in row.items()}

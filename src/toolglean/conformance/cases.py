@@ -90,6 +90,9 @@ def load_cases() -> list[Case]:
 def read_cases(path: str | PathLike[str]) -> list[Case]:
     """The cases of a file of JSON lines, one case in each line.
 
+    Args:
+        path: the file.
+
     Raises:
         UsageError: the file cannot be read, a line is not a case, its `schema` is a version that this toolglean cannot
             read, or two cases have the same id. The message names file and line.

@@ -64,6 +64,10 @@ class ParserTarget:
     def read(self, case: Case, way: str) -> Reading | None:
         """What the parser makes of a case; None if it refuses it.
 
+        Args:
+            case: the case.
+            way: how its text is given, one of `cuts.ways`.
+
         Raises:
             CrashError: it raised, died, or gave what is not an answer.
             LateError: it took longer than `timeout`.

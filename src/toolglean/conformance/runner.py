@@ -20,7 +20,13 @@ __all__ = ["Finding", "Report", "Result", "run"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault of a case, and the ways in which the text was given when it showed."""
+    """A fault of a case, and the ways in which the text was given when it showed.
+
+    Attributes:
+        verdict: what kind of fault, one of `VERDICTS`.
+        detail: what was expected, and what came.
+        ways: the ways in which it showed.
+    """
 
     verdict: str
     detail: str
@@ -56,7 +62,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The results of a run."""
+    """The results of a run.
+
+    Attributes:
+        target: the name of what was tried.
+        results: what came of each case, in the order of the cases.
+    """
 
     target: str
     results: tuple[Result, ...]

@@ -25,7 +25,13 @@ class UnprovenError(Exception):
 
 
 class Target(Protocol):
-    """A parser, or a server."""
+    """A parser, or a server.
+
+    Attributes:
+        name: what the report calls it.
+
+    A `way` of its methods is one of `cuts.ways`: how the text is given to it.
+    """
 
     name: str
 
