@@ -257,6 +257,7 @@ def test_a_model_that_does_not_reason() -> None:
     assert parser_class("reasoning", "toolglean-llama3-json")(tokenizer).is_reasoning_end([65])
     off = parser_class("reasoning")(tokenizer, chat_template_kwargs={"enable_thinking": False})
     assert off.is_reasoning_end(tokenizer.encode(BARE))
+    assert off.is_reasoning_end_streaming(tokenizer.encode("Hi"), [])
     assert off.extract_reasoning("Hi", request()) == (None, "Hi")
     assert parser_class("reasoning")(tokenizer).extract_reasoning("Hi", request()) == ("Hi", None)
     asked = request(chat_template_kwargs={"reasoning_effort": "none"})

@@ -139,7 +139,7 @@ class ToolgleanReasoningParser(ReasoningParser):
 
     def is_reasoning_end_streaming(self, input_ids: Sequence[int], delta_ids: Iterable[int]) -> bool:
         tail = TAIL + len(list(delta_ids))
-        return reasoning_is_over(self._tokens, input_ids[-tail:], self.served, whole=False)
+        return reasoning_is_over(self._tokens, input_ids[-tail:], self.served, expected=self._thinks, whole=False)
 
     def extract_content_ids(self, input_ids: list[int]) -> list[int]:
         texts = self._tokens.texts(input_ids)

@@ -105,7 +105,7 @@ def reasoning_is_over(
         ids: the ids.
         served: how the model writes.
         expected: whether the request lets the model reason.
-        whole: whether to look further back where the last ids do not decide. If not, reasoning may be open then.
+        whole: whether to look further back where the last ids do not decide.
     """
     if not served.pairs:
         return True
@@ -123,5 +123,5 @@ def reasoning_is_over(
             begun = own.strip()
             return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in served.pairs))
         if size >= len(ids) or not whole:
-            return whole and not waits
+            return not waits
         size *= 2
