@@ -54,13 +54,17 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     trouble: list[str] = []
     contexts = []
 
+    def dismiss(dialog: Any) -> None:
+        trouble.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     def opened(address: str, **how: Any) -> Any:
         context = browser.new_context(viewport=SIZE, **how)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
         page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)
-        page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", dismiss)
         own = ("file:", "data:", "blob:", "http://127.0.0.1:")
         page.on("request", lambda asked: None if asked.url.startswith(own) else trouble.append(asked.url))
         page.goto(address)

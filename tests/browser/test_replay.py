@@ -194,8 +194,8 @@ def test_a_long_turn(open_page: Open, tmp_path: Path) -> None:
 def test_axe_finds_nothing(open_page: Open, axe: str, tmp_path: Path, scheme: str) -> None:
     turn = (
         "<think>Hm.</think>Hi.\n"
-        + '<tool_call>{"name": "get_weather", "arguments": {"location": "Oslo"}}</tool_call>'
-        + '<tool_call>{"name": "get_time", "argu'
+        '<tool_call>{"name": "get_weather", "arguments": {"location": "Oslo"}}</tool_call>'
+        '<tool_call>{"name": "get_time", "argu'
     )
     page = open_page(written(tmp_path, cut_turn(turn), notes=["A note."]), color_scheme=scheme, bypass_csp=True)
     page.get_by_text("Show what each part became").click()
