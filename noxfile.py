@@ -252,6 +252,28 @@ def vllm_grammar(session: nox.Session) -> None:
     session.run(python, "-m", "tests.grammar.vllm_path", external=True, env={"PYTHONPATH": paths})
 
 
+# What a browser's tests take from npm: Pyodide's archive (docs/make_playground.py checks its SHA-512), and axe.
+PYODIDE = "pyodide@314.0.7"
+AXE = "axe-core@4.14.1"
+
+
+@nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """The pages of `toolglean replay` and the playground in a real Chromium: needs npm, and the package chromium.
+
+    PICTURES=1 nox -s browser      and draw the pictures of the documents anew
+    """
+    session.install("--editable", ".", *TOOLS, "playwright==1.65.2", "pillow>=12")
+    folder = Path(session.create_tmp())
+    for package in (PYODIDE, AXE):
+        session.run("npm", "pack", "--silent", "--pack-destination", str(folder), package, external=True)
+    (axe,) = folder.glob("axe-core-*.tgz")
+    (pyodide,) = folder.glob("pyodide-*.tgz")
+    session.run("tar", "xzf", str(axe), "-C", str(folder), "package/axe.min.js", external=True)
+    env = {"AXE": str((folder / "package" / "axe.min.js").resolve()), "PYODIDE": str(pyodide.resolve())}
+    session.run("python", "-m", "pytest", *OPTIONS, "tests/browser", *session.posargs, env=env)
+
+
 @nox.session(default=False)
 def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""

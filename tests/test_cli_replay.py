@@ -93,7 +93,7 @@ def test_a_line_of_a_log(tmp_path: Path, log: str) -> None:
     assert ("".join(chunks_of(second)), second["title"]) == ("One.", f"{log}: line 2, choice 0")
     assert "".join(chunks_of(replayed(tmp_path, f"{log}:2", "--choice", "1", "--turns"))) == TURN
     fourth = replayed(tmp_path, f"{log}:4", "--start", "reasoning")
-    assert fourth["notes"] == [
+    assert fourth["notes"][:2] == [
         "The server had already taken 3 characters of reasoning out of this turn.",
         "The server had already taken these calls out of this turn: g.",
     ]

@@ -12,8 +12,8 @@
   let timer = null;
   let busy = false;
   let waiting = false;
-  let follows = false; // whether the step stays where it is: the turn is the same, only how it is read has changed
-  let lastTurn = null;
+  let askedTurn = null; // and how it is cut
+  let shownTurn = null;
 
   const say = (text) => {
     if (get("status").textContent !== text) get("status").textContent = text;
@@ -37,9 +37,7 @@
     }
     busy = true;
     const asked = question();
-    const same = JSON.stringify([asked.turn, asked.cut]);
-    follows = same === lastTurn;
-    lastTurn = same;
+    askedTurn = JSON.stringify([asked.turn, asked.cut]);
     worker.postMessage(JSON.stringify(asked));
   }
 
@@ -63,7 +61,9 @@
   function showAnswer({ data, error }) {
     showError(error);
     if (!data) return;
-    player.load(data, follows ? player.step : data.steps);
+    // The step stays where it is if only the reading has changed. An answer that was overtaken has not been shown.
+    player.load(data, askedTurn === shownTurn ? player.step : data.steps);
+    shownTurn = askedTurn;
     const calls = player.output.calls.length;
     say(`Read: ${calls === 1 ? "1 call" : `${calls} calls`}. Drag the step to see how it came.`);
   }

@@ -301,7 +301,7 @@ globalThis.toolgleanReplay = (() => {
     go(step) {
       this.step = step;
       this.turn.go(step);
-      this.turn.follow(this.firstOf[step]);
+      this.turn.follow(step === this.last ? this.data.parts.length - 1 : this.firstOf[step]);
       const token = step === 0 || step === this.last ? null : this.tokenAt(step);
       const name = step === 0 ? "start" : token === null ? "end of the turn" : `token ${step} of ${this.last - 1}`;
       const events = this.output.at(step).map(describe);
