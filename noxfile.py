@@ -117,6 +117,60 @@ def frameworks(session: nox.Session, openai: str) -> None:
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
 
 
+# What SGLang's parsers import: its own list of packages is for machines with a GPU.
+SGLANG = (
+    *("sglang==0.5.23", "xgrammar==0.2.7", "transformers==5.20.2", "openai==3.54.0", "openai-harmony==0.0.4"),
+    *(
+        "aiohttp",
+        "fastapi",
+        "interegular",
+        "ipython",
+        "msgspec",
+        "orjson",
+        "partial-json-parser",
+        "pillow",
+        "prometheus-client",
+    ),
+    *(
+        "psutil",
+        "pybase64",
+        "python-multipart",
+        "pyzmq",
+        "requests",
+        "sentencepiece",
+        "setproctitle",
+        "tiktoken",
+        "uvicorn",
+    ),
+)
+
+
+@nox.session(default=False)
+def sglang(session: nox.Session) -> None:
+    """Our parsers in SGLang's own classes, on the processor. xgrammar brings torch: some 2 GB.
+
+    nox -s sglang -- report             the table of docs/how-to/sglang.md, instead of the tests
+    """
+    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, *SGLANG[1:])
+    session.install("--no-compile", "--no-deps", SGLANG[0])
+    if session.posargs[:1] == ["report"]:
+        session.run("python", "-m", "tests.engines.sglang_vectors")
+        return
+    lax = ("-W", "default")
+    session.run(
+        *(
+            "python",
+            "-m",
+            "pytest",
+            *OPTIONS,
+            *lax,
+            "tests/engines/test_sglang.py",
+            "tests/engines/test_sglang_itself.py",
+        ),
+        *("tests/engines/test_sglang_vectors.py", *session.posargs),
+    )
+
+
 @nox.session(default=False)
 def small_engines(session: nox.Session) -> None:
     """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
