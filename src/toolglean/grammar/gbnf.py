@@ -115,8 +115,8 @@ def quoted(text: str) -> str:
 
 
 def _chars(node: Chars) -> str:
-    # Always what is in it, never what is left out (`[^…]`): of that xgrammar 0.2.7, which SGLang 0.5.23 demands, forgets
-    # all beyond ASCII.
+    # Always what is in it, never what is left out (`[^…]`): of that xgrammar 0.2.7, which SGLang 0.5.23 demands,
+    # forgets all beyond ASCII.
     return "[" + "".join(map(_range, node.ranges)) + "]"
 
 
