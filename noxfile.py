@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tarfile
 from pathlib import Path
 
 import nox
@@ -118,31 +121,11 @@ def frameworks(session: nox.Session, openai: str) -> None:
 
 
 # What SGLang's parsers import: its own list of packages is for machines with a GPU.
-SGLANG = (
-    *("sglang==0.5.23", "xgrammar==0.2.7", "transformers==5.20.2", "openai==3.54.0", "openai-harmony==0.0.4"),
-    *(
-        "aiohttp",
-        "fastapi",
-        "interegular",
-        "ipython",
-        "msgspec",
-        "orjson",
-        "partial-json-parser",
-        "pillow",
-        "prometheus-client",
-    ),
-    *(
-        "psutil",
-        "pybase64",
-        "python-multipart",
-        "pyzmq",
-        "requests",
-        "sentencepiece",
-        "setproctitle",
-        "tiktoken",
-        "uvicorn",
-    ),
-)
+SGLANG = """
+sglang==0.5.23 xgrammar==0.2.7 transformers==5.20.2 openai==3.54.0 openai-harmony==0.0.4 aiohttp fastapi interegular
+ipython msgspec orjson partial-json-parser pillow prometheus-client psutil pybase64 python-multipart pyzmq requests
+sentencepiece setproctitle tiktoken uvicorn
+""".split()
 
 
 @nox.session(default=False)
@@ -156,19 +139,9 @@ def sglang(session: nox.Session) -> None:
     if session.posargs[:1] == ["report"]:
         session.run("python", "-m", "tests.engines.sglang_vectors")
         return
-    lax = ("-W", "default")
-    session.run(
-        *(
-            "python",
-            "-m",
-            "pytest",
-            *OPTIONS,
-            *lax,
-            "tests/engines/test_sglang.py",
-            "tests/engines/test_sglang_itself.py",
-        ),
-        *("tests/engines/test_sglang_vectors.py", *session.posargs),
-    )
+    files = ("test_sglang.py", "test_sglang_itself.py", "test_sglang_vectors.py")
+    paths = [f"tests/engines/{file}" for file in files]
+    session.run("python", "-m", "pytest", *OPTIONS, "-W", "default", *paths, *session.posargs)
 
 
 @nox.session(default=False)
@@ -189,6 +162,65 @@ def llama_cpp(session: nox.Session) -> None:
     session.run(
         "python", "-m", "pytest", *OPTIONS, "-W", "default", "tests/engines/test_llama_cpp.py", *session.posargs
     )
+
+
+VLLM = "0.33.0"
+TORCH = "2.13.0"  # its CPU wheel: vLLM's source runs on it without being compiled
+VLLM_BUILD = ("setuptools>=78.1.1,<81", "setuptools-scm", "setuptools-rust", "wheel", "cmake", "ninja", "jinja2")
+LOOSE = ("certifi", "fastapi[standard]", "pillow")  # pinned by vLLM for reasons of its server, which does not run here
+
+
+def _vllm_source(session: nox.Session, folder: Path) -> Path:
+    # The tests are in the source archive alone. pip asks it for its metadata, for which nothing must be compiled.
+    source = folder / f"vllm-{VLLM}"
+    if not source.is_dir():
+        session.install(f"torch=={TORCH}", *VLLM_BUILD)
+        options = ("--no-deps", "--no-build-isolation", "--no-binary", "vllm", "--dest", str(folder))
+        device = {"VLLM_TARGET_DEVICE": "empty", "VLLM_VERSION_OVERRIDE": VLLM}
+        session.run("python", "-m", "pip", "download", "--quiet", *options, f"vllm=={VLLM}", env=device)
+        with tarfile.open(folder / f"vllm-{VLLM}.tar.gz") as archive:
+            archive.extractall(folder, filter="data")
+    return source
+
+
+def _loosened(source: Path) -> Path:
+    lines = (source / "requirements" / "common.txt").read_text(encoding="utf-8").splitlines()
+    names = {re.split(r"[<>=! ;#]", line)[0]: line for line in lines}
+    found = source.parent / "requirements.txt"
+    kept = [name if name in LOOSE else line for name, line in names.items() if name]
+    found.write_text("\n".join(kept), encoding="utf-8")
+    return found
+
+
+@nox.session(default=False)
+def vllm(session: nox.Session) -> None:
+    """VLLM's serving layer and its own tests with our parsers, on CPU: some 3 GB of packages, and ten minutes.
+
+    nox -s vllm -- cost     what a delta costs, instead
+    """
+    folder = Path(session.create_tmp()).resolve()
+    source = _vllm_source(session, folder)
+    session.install("--no-compile", "-r", str(_loosened(source)), "pytest", "pytest-asyncio", f"torch=={TORCH}")
+    session.install("--no-compile", "--editable", ".")
+    ours = Path("tests/engines/real_vllm").resolve()
+    env = {
+        "PYTHONPATH": os.pathsep.join(map(str, (ours, source))),
+        "VLLM_TARGET_DEVICE": "cpu",
+        "VLLM_LOGGING_LEVEL": "ERROR",
+        "HF_HUB_OFFLINE": "1",
+    }
+    session.run("python", str(ours / "serving.py"), *session.posargs, env=env)
+    if session.posargs:
+        return
+    session.run("python", str(ours / "constraints.py"), env=env)
+    pytest = ("python", "-m", "pytest", "-p", "swap", "-p", "no:cacheprovider", "-q", "--tb=no", "-W", "ignore")
+    tests = (f"--confcutdir={source / 'tests' / 'tool_parsers'}", "tests/tool_parsers", "tests/reasoning")
+    results = {"1": folder / "toolglean.json", "": folder / "vllm.json"}
+    with session.chdir(source):
+        for swap, result in results.items():
+            asked = {**env, "TOOLGLEAN_SWAP": swap, "TOOLGLEAN_RESULTS": str(result)}
+            session.run(*pytest, *tests, env=asked, success_codes=[0, 1])
+    session.run("python", "tests/engines/vllm_baseline.py", *map(str, results.values()))
 
 
 @nox.session(default=False)

@@ -66,12 +66,12 @@ class TurnReader:
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
         calls: whether calls come out. If not, their text is content, with their markers.
         reasoning: whether reasoning is told apart. If not, its text and its markers are content.
-        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of the
-            content. What stands between the reasoning and a call is neither.
+        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of
+            the content. What stands between the reasoning and a call is neither.
         whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call comes out; the text of further ones is content.
-        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or "call",
-            as for `Parser`. An engine's answer cannot say that a tool is unknown.
+        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or
+            "call", as for `Parser`. An engine's answer cannot say that a tool is unknown.
         new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
 
     Attributes:
@@ -180,16 +180,18 @@ class TurnReader:
 
     def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
         # The format's own text: the markers of reasoning, the white space beside them, and all else.
-        openers, closers, marks = _marks(self._served.pairs)
+        openers, closers, marks = _marks(self._served.declared)
         pieces = marks.split(text) if marks is not None else [text]
         if not self._reasoning and (len(pieces) > 1 or self._inside):
             content.append(text)
         for number, piece in enumerate(pieces):
             if number % 2:  # a marker
-                self._inside = piece in openers and not (self._inside and piece in closers)
+                marker = piece.strip()
+                self._inside = marker in openers and not (self._inside and marker in closers)
                 self.ended = not self._inside
             elif self._reasoning and self._inside and (piece.isspace() or not piece):
-                reasoning.append(piece if self._spaces else "")
+                begins = number + 1 < len(pieces) and pieces[number + 1].strip() not in closers
+                reasoning.append(piece if self._spaces and not begins else "")
             elif self._reasoning or (len(pieces) == 1 and not self._inside):
                 self._other(piece, content, beside=len(pieces) > 1)
 
@@ -201,16 +203,28 @@ class TurnReader:
         if not self._calls:
             for end in self._served.ends:
                 text = _without(end, text)
-            content += (self._gap, text)
-            self._gap = ""
+            if text:
+                content += (self._gap, text)
+                self._gap = ""
 
 
 @lru_cache(maxsize=256)
-def _marks(pairs: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
-    openers = frozenset(opener for opener, _ in pairs if opener)
-    closers = frozenset(closer for _, closer in pairs if closer)
-    longest_first = sorted(openers | closers, key=len, reverse=True)
-    return openers, closers, re.compile(f"({'|'.join(map(re.escape, longest_first))})") if longest_first else None
+def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
+    # White space that a format declares as part of a marker is the marker's.
+    openers = frozenset(opener.strip() for opener, _ in declared if opener.strip())
+    closers = frozenset(closer.strip() for _, closer in declared if closer.strip())
+    every = sorted({marker for pair in declared for marker in pair if marker.strip()}, key=len, reverse=True)
+    return openers, closers, re.compile(f"({'|'.join(map(_spelt, every))})") if every else None
+
+
+def _spelt(marker: str) -> str:
+    bare = marker.strip()
+    before, _, behind = marker.partition(bare)
+    return (
+        "".join(f"(?:{re.escape(each)})?" for each in before)
+        + re.escape(bare)
+        + "".join(f"(?:{re.escape(each)})?" for each in behind)
+    )
 
 
 def _without(marker: str, text: str) -> str:

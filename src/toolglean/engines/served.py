@@ -34,7 +34,8 @@ class Served:
         arguments: what `Parser` is given: one of `format`, `template`.
         format: the format, if it is one of the library, or was inferred; None: the turn shows it, or only a tag is
             known.
-        pairs: the markers before and after its reasoning, each without white space around it.
+        declared: the markers before and after its reasoning, as the format declares them.
+        pairs: the same, without the white space around them.
         reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
             names one of them.
         opens: whether its prompt opens the reasoning, as its chat template shows; None if that is not known.
@@ -43,6 +44,7 @@ class Served:
 
     arguments: Mapping[str, Any] = field(hash=False)
     format: Format | None = None
+    declared: tuple[tuple[str, str], ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     reasons: bool = False
     opens: bool | None = None
@@ -84,7 +86,8 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     named = any(marker and marker in template for pair in pairs for marker in pair)
     plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.speaks)}
     ends = tuple(sorted(plain, key=len, reverse=True))  # one may begin another
-    return Served(arguments, declared, pairs, bool(pairs) and (named or not template), opens_reasoning(template), ends)
+    opens = opens_reasoning(template)
+    return Served(arguments, declared, written, pairs, bool(pairs) and (named or not template), opens, ends)
 
 
 def opens_reasoning(template: str, variables: Mapping[str, Any] | None = None) -> bool | None:

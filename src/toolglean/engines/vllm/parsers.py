@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from toolglean.engines.names import format_of
@@ -20,7 +20,7 @@ __all__ = ["AppendThinkParser", "ToolgleanReasoningParser", "ToolgleanToolParser
 KINDS: dict[str, type[Any]] = {"tool": ToolgleanToolParser, "reasoning": ToolgleanReasoningParser}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _class_of(kind: str, name: str) -> type[Any]:
     if name == APPEND_THINK:
         return AppendThinkParser

@@ -15,7 +15,7 @@ import threading
 import weakref
 from typing import Any
 
-__all__ = ["introduce", "last_made"]
+__all__ = ["has_foreign_partner", "introduce", "last_made"]
 
 _made = threading.local()
 
@@ -31,3 +31,17 @@ def last_made(tokenizer: Any) -> Any:
     _made.last = None
     found = last() if last is not None else None
     return found if found is not None and found.model_tokenizer is tokenizer else None
+
+
+def has_foreign_partner(compositions: type[Any], reasoning_class: type[Any], own: type[Any]) -> bool:
+    """Whether this server reads calls with a parser that is not toolglean's.
+
+    Args:
+        compositions: the class whose subclasses vLLM makes, one for each pair of parsers that flags name.
+        reasoning_class: our reasoning parser in them.
+        own: toolglean's tool parser.
+    """
+    pairs = [(each.reasoning_parser_cls, each.tool_parser_cls) for each in compositions.__subclasses__()]
+    return any(
+        reasoning is reasoning_class and tool is not None and not issubclass(tool, own) for reasoning, tool in pairs
+    )

@@ -1,9 +1,10 @@
 # What this file knows: vLLM's ReasoningParser: what it asks of text, and what of ids.
 # What it must not know: how reasoning is found (engines/reading.py), how calls are read.
 #
-# A turn comes in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with the first
-# piece (partners.py). Otherwise the reasoning is told apart here, and the rest goes on as it is, as soon as the
-# reasoning is over. A whole answer is read at once; the rest holds every call with its markers.
+# A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with
+# the first piece (partners.py). If it is another one, the rest goes to it as it stands, as soon as the reasoning is
+# over. If there is none, the whole turn is read here. A whole answer is read at once; what is left of it holds every
+# call with its markers.
 """toolglean as vLLM's reasoning parser."""
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from itertools import accumulate
 from typing import Any
 
 from vllm.entrypoints.generate.base.protocol import DeltaMessage
+from vllm.parser.abstract_parser import DelegatingParser
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
 
 from toolglean.engines.reading import TurnReader
 from toolglean.engines.vllm.counting import ReasoningCount
-from toolglean.engines.vllm.partners import introduce
+from toolglean.engines.vllm.partners import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
 from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over
-from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of
+from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, with_special_tokens
 
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
 
@@ -50,7 +52,8 @@ class ToolgleanReasoningParser(ReasoningParser):
         self._partner: ToolgleanToolParser | None = None
         self._reader: TurnReader | None = None
         self._count: ReasoningCount | None = None
-        self._over = False
+        self._over = False  # vLLM may pass the rest to the tool parser
+        self._hands_over = False
         introduce(self)
 
     def meet(self, tool_parser: ToolgleanToolParser) -> None:
@@ -68,8 +71,7 @@ class ToolgleanReasoningParser(ReasoningParser):
     # -- requests
 
     def adjust_request(self, request: Any) -> Any:
-        request.skip_special_tokens = False  # most markers are special tokens
-        return request
+        return with_special_tokens(request)
 
     def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
         self._prompt = self._tokens.text(prompt_token_ids[-PROMPT_TOKENS:])
@@ -91,8 +93,10 @@ class ToolgleanReasoningParser(ReasoningParser):
         tools = request_tools(getattr(request, "tools", None))
         piece = TurnReader(self.served, tools, calls=False, spaces=True, **begin).read(model_output)
         if self._partner is not None and self._partner.reads_reasoning:
-            self._partner.know(piece.content, self._partner.read_whole(model_output, request, **begin))
-        return piece.reasoning or None, piece.content or None
+            self._partner.know(
+                piece.content if piece.content.strip() else "", self._partner.read_whole(model_output, request, **begin)
+            )
+        return piece.reasoning or None, piece.content if piece.content.strip() else None
 
     # -- streams
 
@@ -115,8 +119,9 @@ class ToolgleanReasoningParser(ReasoningParser):
                 self._partner.begin(**self._begin())
                 return DeltaMessage(content=delta_text)
             self._reader = TurnReader(self.served, calls=False, spaces=True, **self._begin())
+            self._hands_over = has_foreign_partner(DelegatingParser, type(self), ToolgleanToolParser)
         piece = self._reader.feed(delta_text)
-        self._over = self._reader.ended
+        self._over = self._hands_over and self._reader.ended
         return delta_of(piece)
 
     def has_engine_confirmed_reasoning_end(self) -> bool:

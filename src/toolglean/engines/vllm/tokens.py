@@ -58,7 +58,7 @@ class Tokens:
             return str(self._decode(given))
 
     def texts(self, ids: Iterable[Any]) -> list[str]:
-        """The text of each of these ids. A marker of several ids, where nothing decodes, is the text of its last one."""
+        """The text of each of these ids. Where nothing decodes, a marker of several ids is the text of the last one."""
         given = list(ids)
         if self._decode is not None:
             return [each if isinstance(each, str) else self.text([each]) for each in given]

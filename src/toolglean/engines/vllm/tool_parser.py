@@ -29,7 +29,7 @@ from toolglean.engines.vllm.partners import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens
 
-__all__ = ["UNKNOWN_TOOLS", "ToolgleanToolParser", "delta_of"]
+__all__ = ["UNKNOWN_TOOLS", "ToolgleanToolParser", "delta_of", "with_special_tokens"]
 
 UNKNOWN_TOOLS = "TOOLGLEAN_UNKNOWN_TOOLS"
 """The environment variable that says what becomes of a call of a tool that the request does not have: "call" passes it
@@ -47,7 +47,7 @@ class ToolgleanToolParser(ToolParser):
     """
 
     engine_based_streaming = True
-    structural_tag_model = "toolglean"
+    structural_tag_model: str | None = "toolglean"
     format_name = ""
     reads_without_tools = False
     skip_reasoning_parsing = False
@@ -99,9 +99,7 @@ class ToolgleanToolParser(ToolParser):
 
     def adjust_request(self, request: Any) -> Any:
         request = super().adjust_request(request)
-        if request.tools and request.tool_choice != "none":
-            request.skip_special_tokens = False  # most markers are special tokens
-        return request
+        return with_special_tokens(request) if request.tools and request.tool_choice != "none" else request
 
     def get_structural_tag(self, request: Any, *, reasoning: bool = False, strict_level: int = 0) -> Any:
         if self.served.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
@@ -161,6 +159,14 @@ class ToolgleanToolParser(ToolParser):
 
     def get_remaining_unstreamed_args(self) -> str:
         return ""  # nothing is parsed before it is streamed
+
+
+def with_special_tokens(request: Any) -> Any:
+    """The request, so that the text has its special tokens as they stand: most markers are special tokens."""
+    request.skip_special_tokens = False
+    if hasattr(request, "spaces_between_special_tokens"):
+        request.spaces_between_special_tokens = False
+    return request
 
 
 def _new_id() -> str:
