@@ -125,7 +125,7 @@ SGLANG = """
 sglang==0.5.23 xgrammar==0.2.7 transformers==5.20.2 openai==3.54.0 openai-harmony==0.0.4 aiohttp fastapi interegular
 ipython msgspec orjson partial-json-parser pillow prometheus-client psutil pybase64 python-multipart pyzmq requests
 sentencepiece setproctitle tiktoken uvicorn
-""".split()
+""".split()  # noqa: SIM905  # two dozen names
 
 
 @nox.session(default=False)
