@@ -138,7 +138,8 @@ def test_a_turn_goes_through_both_parsers() -> None:
         thoughts = ReasoningParser("toolglean", force_reasoning=True, tokenizer=tokenizer)
         calls = FunctionCallParser(tools, "toolglean", tokenizer=tokenizer)
         chance, rest = random.Random(seed), turn
-        reasoning, content, found = "", "", {}
+        reasoning, content = "", ""
+        found: dict[int, tuple[str, str]] = {}
         while rest:
             size = chance.randint(1, 9) if seed else len(turn)
             thought, text = thoughts.parse_stream_chunk(rest[:size])
