@@ -126,6 +126,50 @@ def frameworks(session: nox.Session, openai: str) -> None:
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
 
 
+# What SGLang's parsers import: its own list of packages is for machines with a GPU.
+SGLANG = """
+sglang==0.5.23 xgrammar==0.2.7 transformers==5.20.2 openai==3.54.0 openai-harmony==0.0.4 aiohttp fastapi interegular
+ipython msgspec orjson partial-json-parser pillow prometheus-client psutil pybase64 python-multipart pyzmq requests
+sentencepiece setproctitle tiktoken uvicorn
+""".split()  # noqa: SIM905  # two dozen names
+
+
+@nox.session(default=False)
+def sglang(session: nox.Session) -> None:
+    """Our parsers in SGLang's own classes, on the processor. xgrammar brings torch: some 2 GB.
+
+    nox -s sglang -- report             the table of docs/how-to/sglang.md, instead of the tests
+    """
+    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, *SGLANG[1:])
+    session.install("--no-compile", "--no-deps", SGLANG[0])
+    if session.posargs[:1] == ["report"]:
+        session.run("python", "-m", "tests.engines.sglang_vectors")
+        return
+    files = ("test_sglang.py", "test_sglang_itself.py", "test_sglang_vectors.py")
+    paths = [f"tests/engines/{file}" for file in files]
+    session.run("python", "-m", "pytest", *OPTIONS, "-W", "default", *paths, *session.posargs)
+
+
+@nox.session(default=False)
+def small_engines(session: nox.Session) -> None:
+    """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
+    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
+    lax = ("-W", "default")  # their warnings are not for us to mend
+    session.run(
+        *("python", "-m", "pytest", *OPTIONS, *lax),
+        *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
+    )
+
+
+@nox.session(default=False)
+def llama_cpp(session: nox.Session) -> None:
+    """examples/engines on llama-cpp-python, which is built here: that takes a quarter of an hour."""
+    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, "llama-cpp-python==0.3.36", "gguf==0.19.0")
+    session.run(
+        "python", "-m", "pytest", *OPTIONS, "-W", "default", "tests/engines/test_llama_cpp.py", *session.posargs
+    )
+
+
 VLLM = "0.33.0"
 TORCH = "2.13.0"  # its CPU wheel: vLLM's source runs on it without being compiled
 VLLM_BUILD = ("setuptools>=78.1.1,<81", "setuptools-scm", "setuptools-rust", "wheel", "cmake", "ninja", "jinja2")
@@ -183,26 +227,6 @@ def vllm(session: nox.Session) -> None:
             asked = {**env, "TOOLGLEAN_SWAP": swap, "TOOLGLEAN_RESULTS": str(result)}
             session.run(*pytest, *tests, env=asked, success_codes=[0, 1])
     session.run("python", "tests/engines/vllm_baseline.py", *map(str, results.values()))
-
-
-@nox.session(default=False)
-def small_engines(session: nox.Session) -> None:
-    """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
-    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
-    lax = ("-W", "default")  # their warnings are not for us to mend
-    session.run(
-        *("python", "-m", "pytest", *OPTIONS, *lax),
-        *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
-    )
-
-
-@nox.session(default=False)
-def llama_cpp(session: nox.Session) -> None:
-    """examples/engines on llama-cpp-python, which is built here: that takes a quarter of an hour."""
-    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, "llama-cpp-python==0.3.36", "gguf==0.19.0")
-    session.run(
-        "python", "-m", "pytest", *OPTIONS, "-W", "default", "tests/engines/test_llama_cpp.py", *session.posargs
-    )
 
 
 @nox.session(default=False)

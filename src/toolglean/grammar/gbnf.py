@@ -13,7 +13,6 @@ from toolglean.grammar.writer import Writer
 
 __all__ = ["gbnf"]
 
-TOP = 0x10FFFF
 HUNDRED = 100
 MOST = 1000  # that is counted at once
 
@@ -86,14 +85,9 @@ def quoted(text: str) -> str:
 
 
 def _chars(node: Chars) -> str:
-    # Whatever goes on to the last character is written as what is left out.
-    if node.ranges[-1][1] != TOP:
-        return "[" + "".join(map(_range, node.ranges)) + "]"
-    left_out, here = [], 0
-    for low, high in node.ranges:  # halves of surrogate pairs among it: xgrammar would take their bytes
-        left_out += [(here, low - 1)] if low > here else []
-        here = high + 1
-    return "[^" + "".join(map(_range, left_out)) + "]" if left_out else "[\\u0000-\\U0010FFFF]"
+    # Always what is in it, never what is left out (`[^…]`): of that xgrammar 0.2.7, which SGLang 0.5.23 demands,
+    # forgets all beyond ASCII.
+    return "[" + "".join(map(_range, node.ranges)) + "]"
 
 
 def _range(pair: tuple[int, int]) -> str:

@@ -4,7 +4,7 @@
 # The server does not show the prompt. It says whether the prompt has opened the reasoning (`force_reasoning`): as it
 # has learned from the chat template, or else as `reasoning_default` of the parser says. The text without the reasoning
 # goes on to the parser of calls, if the request has tools; otherwise to the client. White space beside the markers is
-# kept, as by SGLang's own parsers.
+# kept, as by SGLang's own parsers, unless the format declares it as a part of them.
 """Reasoning, for SGLang."""
 
 from __future__ import annotations
