@@ -343,7 +343,7 @@ PEERS = {
 SOURCES = {"VLLM": ("vllm==0.33.0", "--no-binary=:all:"), "SGLANG": ("sglang==0.5.23", "--only-binary=:all:")}
 """What is read as source, without the part that is compiled for GPUs."""
 
-TOO_STRICT = {"certifi", "fastapi[standard]"}
+TOO_STRICT = {"certifi", "fastapi[standard]", "pillow"}
 """Requirements of vLLM's whose pins exclude releases with which its parsers work."""
 
 

@@ -13,6 +13,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import json_repair as mending
+from partial_json_parser import loads
+
 CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 REASONING = re.compile(r"\s*<think>(.*?)</think>", re.DOTALL)
 
@@ -36,14 +39,11 @@ def _object(value: Any) -> dict[str, Any] | None:
 
 def json_repair(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
     """`<tool_call>` found, and its body mended."""
-    import json_repair
-
-    return _read(text, json_repair.loads) if format == "hermes" else None
+    return _read(text, mending.loads) if format == "hermes" else None
 
 
 def partial_json(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
     """The same, and its body read as far as it goes."""
-    from partial_json_parser import loads
 
     def read(body: str) -> Any:
         try:
@@ -64,8 +64,6 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: b
 
 def partial_reader(format: str, _: Any, chunks: Sequence[str], __: bool) -> Callable[[], Any]:  # noqa: FBT001
     """partial-json-parser reads a call at each chunk, from its beginning."""
-    from partial_json_parser import loads
-
     if format != "hermes":
         raise NotImplementedError
 

@@ -13,9 +13,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.conformance.here import Here
 from toolglean import UsageError, parse
 from toolglean.cli import main
 from toolglean.conformance import Case, ParserTarget, Report, Target, load_cases, run
+from toolglean.conformance.child import Subject
 from toolglean.conformance.engines import Derender, Echo, NativeParse, Proxied
 from toolglean.conformance.report import as_json, as_junit, as_text
 from toolglean.conformance.upstream import Upstream
@@ -45,16 +47,15 @@ def test_a_function_is_tried_whole(simple: ParserTarget) -> None:
 
 
 def test_a_generator_and_a_class_are_tried_at_cuts() -> None:
-    assert verdicts(ParserTarget("tests.conformance.parsers:generated"), CALL) == {CALL.id: "missed"}
-    with ParserTarget("tests.conformance.parsers:Hasty") as target:
-        [result] = run(target, [CALL]).results
+    assert verdicts(Here("tests.conformance.parsers:generated"), CALL) == {CALL.id: "missed"}
+    [result] = run(Here("tests.conformance.parsers:Hasty"), [CALL]).results
     assert result.verdict == "cuts"
     assert result.findings[0].ways[0] == "piece by piece"
     assert {each.verdict for each in result.findings} == {"cuts", "missed"}
 
 
 def test_pieces_are_not_cut_and_whole_turns_may_have_their_own_code() -> None:
-    with ParserTarget("tests.conformance.parsers:Pieces") as target:
+    with ParserTarget("tests.conformance.parsers:Pieces") as target:  # the child says what its parser can do
         [result] = run(target, [CALL]).results
     assert result.verdict == "lost"
     assert "in one chunk" in result.ways
@@ -62,7 +63,7 @@ def test_pieces_are_not_cut_and_whole_turns_may_have_their_own_code() -> None:
 
 
 def test_what_a_parser_does_not_claim_is_skipped() -> None:
-    target = ParserTarget("tests.conformance.parsers:nothing")
+    target = Here("tests.conformance.parsers:nothing")
     other = CASES["written/plain/glm-4.5"]
     assert verdicts(target, CALL, other) == {CALL.id: "missed", other.id: "skipped"}
 
@@ -93,15 +94,20 @@ def test_an_error_is_shown_with_its_place(simple: ParserTarget) -> None:
     ("name", "message"),
     [
         ("tests.conformance.parsers", "does not name a parser"),
-        ("tests.conformance.parsers:missing", "AttributeError"),
-        ("no_such_module:f", "ModuleNotFoundError"),
+        ("tests.conformance.parsers:missing", "missing"),
+        ("no_such_module:f", "no_such_module"),
         ("tests.conformance.parsers:NOT_A_PARSER", "a function or a class was expected"),
         ("tests.conformance.parsers:NoFinish", r"without feed\(chunk\) and finish\(\)"),
     ],
 )
 def test_what_is_not_a_parser_is_refused(name: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        ParserTarget(name)
+    with pytest.raises((ValueError, TypeError, AttributeError, ImportError), match=message):
+        Subject(name)
+
+
+def test_what_cannot_be_imported_is_refused_at_the_door() -> None:
+    with pytest.raises(UsageError, match="parser='no_such_module:f' cannot be used: ModuleNotFoundError"):
+        ParserTarget("no_such_module:f")
 
 
 def test_a_python_that_cannot_be_run() -> None:
