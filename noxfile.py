@@ -29,6 +29,8 @@ OPTIONS = (
     "tests.nothing_skipped",
     "-q",
 )
+NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_cli_proxy.py", "test_benchmarks.py"})
+"""Tests that show the extras, or time with pytest-benchmark."""
 EVERYWHERE = ("tests/test_import.py", "tests/clients/test_missing_extra.py")
 
 
@@ -136,6 +138,17 @@ def objects(session: nox.Session) -> None:
     """Objects while they are written: beside instructor, whose packages no other environment needs."""
     session.install("--editable", ".[llm]", "instructor>=1.17")
     session.run("python", "-m", "benchmarks.objects", *session.posargs)
+
+
+@nox.session(default=False)
+def core(session: nox.Session) -> None:
+    """The core without any extra: for an interpreter that the packages of others do not know yet."""
+    session.install("--no-compile", ".", *TOOLS)
+    files = sorted(str(path) for path in Path("tests").glob("test_*.py") if path.name not in NEED_MORE)
+    # Of some files a few tests need an extra: they skip themselves, which is right here.
+    options = [each for each in OPTIONS if each != "tests.nothing_skipped"]
+    options.remove("-p")
+    session.run("python", "-m", "pytest", *options, *files, *session.posargs)
 
 
 # What the pages of docs/coming-from compare with, pinned: what they print is theirs too.
