@@ -38,6 +38,8 @@ OPTIONS = (
     "tests.nothing_skipped",
     "-q",
 )
+NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_cli_proxy.py", "test_benchmarks.py"})
+"""Tests that show the extras, or time with pytest-benchmark."""
 EVERYWHERE = ("tests/test_import.py", "tests/clients/test_missing_extra.py")
 
 
@@ -170,32 +172,38 @@ def llama_cpp(session: nox.Session) -> None:
     )
 
 
-VLLM = "0.33.0"
-TORCH = "2.13.0"  # its CPU wheel: vLLM's source runs on it without being compiled
-VLLM_BUILD = ("setuptools>=78.1.1,<81", "setuptools-scm", "setuptools-rust", "wheel", "cmake", "ninja", "jinja2")
-LOOSE = ("certifi", "fastapi[standard]", "pillow")  # pinned by vLLM for reasons of its server, which does not run here
+# What vLLM and SGLang need to be read as source, on CPU: torch first, else pip takes a build for GPUs.
+TORCH = "torch==2.13.0"
+BUILD = ("setuptools<81", "setuptools-scm>=8", "setuptools-rust>=1.9", "packaging>=24.2", "wheel", "jinja2")
+SOURCES = {"VLLM": ("vllm==0.33.0", "--no-binary=:all:"), "SGLANG": ("sglang==0.5.23", "--only-binary=:all:")}
+TOO_STRICT = {"certifi", "fastapi[standard]", "pillow"}
+"""Requirements of vLLM's whose pins exclude releases with which its parsers work."""
 
 
-def _vllm_source(session: nox.Session, folder: Path) -> Path:
-    # The tests are in the source archive alone. pip asks it for its metadata, for which nothing must be compiled.
-    source = folder / f"vllm-{VLLM}"
-    if not source.is_dir():
-        session.install(f"torch=={TORCH}", *VLLM_BUILD)
-        options = ("--no-deps", "--no-build-isolation", "--no-binary", "vllm", "--dest", str(folder))
-        device = {"VLLM_TARGET_DEVICE": "empty", "VLLM_VERSION_OVERRIDE": VLLM}
-        session.run("python", "-m", "pip", "download", "--quiet", *options, f"vllm=={VLLM}", env=device)
-        with tarfile.open(folder / f"vllm-{VLLM}.tar.gz") as archive:
-            archive.extractall(folder, filter="data")
-    return source
+def _source(session: nox.Session, name: str, pip: tuple[str, ...]) -> Path:
+    # The source archive, or the wheel, unpacked. pip asks a source archive for its version, which vLLM's makes up.
+    folder = Path(session.create_tmp()) / f"{name.lower()}-source"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    requirement, kind = SOURCES[name]
+    env = {"VLLM_TARGET_DEVICE": "empty", "VLLM_VERSION_OVERRIDE": requirement.partition("==")[2]}
+    download = ("download", "--no-deps", "--no-build-isolation", kind, "--dest", str(folder), requirement)
+    session.run(*pip, *download, external=True, env=env)
+    [archive] = folder.iterdir()
+    if archive.suffix == ".whl":
+        shutil.unpack_archive(archive, folder, "zip")
+        return folder
+    shutil.unpack_archive(archive, folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())
 
 
-def _loosened(source: Path) -> Path:
-    lines = (source / "requirements" / "common.txt").read_text(encoding="utf-8").splitlines()
-    names = {re.split(r"[<>=! ;#]", line)[0]: line for line in lines}
-    found = source.parent / "requirements.txt"
-    kept = [name if name in LOOSE else line for name, line in names.items() if name]
-    found.write_text("\n".join(kept), encoding="utf-8")
-    return found
+def _requirements(source: Path) -> Iterator[str]:
+    # Those of vLLM, without the pins that are too strict.
+    for line in (source / "requirements" / "common.txt").read_text(encoding="utf-8").splitlines():
+        requirement = line.partition("#")[0].strip()
+        if requirement and not requirement.startswith("-"):
+            bare = re.split(r"[ <>=!;]", requirement)[0]
+            yield bare if bare in TOO_STRICT else requirement
 
 
 @nox.session(default=False)
@@ -205,8 +213,9 @@ def vllm(session: nox.Session) -> None:
     nox -s vllm -- cost     what a delta costs, instead
     """
     folder = Path(session.create_tmp()).resolve()
-    source = _vllm_source(session, folder)
-    session.install("--no-compile", "-r", str(_loosened(source)), "pytest", "pytest-asyncio", f"torch=={TORCH}")
+    session.install(TORCH, *BUILD)
+    source = _source(session, "VLLM", ("python", "-m", "pip", "--quiet", "--disable-pip-version-check")).resolve()
+    session.install("--no-compile", *_requirements(source), "pytest", "pytest-asyncio", TORCH)
     session.install("--no-compile", "--editable", ".")
     ours = Path("tests/engines/real_vllm").resolve()
     env = {
@@ -325,9 +334,7 @@ def batch(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", *OPTIONS, *own, "--depth", "full", *session.posargs)
 
 
-# Each in an environment of its own: their pins contradict each other. vLLM and SGLang bring torch; neither is compiled.
-TORCH = "torch==2.13.0"
-BUILD = ("setuptools<81", "setuptools-scm>=8", "setuptools-rust>=1.9", "packaging>=24.2", "wheel", "jinja2")
+# Each in an environment of its own: their pins contradict each other. Neither vLLM nor SGLang is compiled.
 PEERS = {
     "TRANSFORMERS": ("transformers==5.23.0",),
     "MLX": ("mlx-lm==0.32.2", "mlx[cpu]", "regex"),
@@ -340,11 +347,6 @@ PEERS = {
     ),
     "VLLM": (),  # its own requirements/common.txt
 }
-SOURCES = {"VLLM": ("vllm==0.33.0", "--no-binary=:all:"), "SGLANG": ("sglang==0.5.23", "--only-binary=:all:")}
-"""What is read as source, without the part that is compiled for GPUs."""
-
-TOO_STRICT = {"certifi", "fastapi[standard]", "pillow"}
-"""Requirements of vLLM's whose pins exclude releases with which its parsers work."""
 
 
 @nox.session(default=False)
@@ -379,37 +381,23 @@ def _peer(session: nox.Session, name: str) -> dict[str, str]:
     env: dict[str, str] = {}
     packages = PEERS[name]
     if name in SOURCES:
-        session.run(*pip, "install", TORCH, *BUILD, external=True)  # torch first: else pip takes a build for GPUs
+        session.run(*pip, "install", TORCH, *BUILD, external=True)
         source = _source(session, name, pip)
         env[f"TOOLGLEAN_{name}_SOURCE"] = str(source)
-        packages = packages or tuple(_loosened((source / "requirements" / "common.txt").read_text(encoding="utf-8")))
+        packages = packages or tuple(_requirements(source))
     session.run(*pip, "install", *packages, external=True)
     return env
 
 
-def _source(session: nox.Session, name: str, pip: tuple[str, ...]) -> Path:
-    # The source archive, or the wheel, unpacked. pip asks a source archive for its version, which vLLM's makes up.
-    folder = Path(session.create_tmp()) / f"{name.lower()}-source"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    requirement, kind = SOURCES[name]
-    env = {"VLLM_TARGET_DEVICE": "empty", "VLLM_VERSION_OVERRIDE": requirement.partition("==")[2]}
-    download = ("download", "--no-deps", "--no-build-isolation", kind, "--dest", str(folder), requirement)
-    session.run(*pip, *download, external=True, env=env)
-    [archive] = folder.iterdir()
-    if archive.suffix == ".whl":
-        shutil.unpack_archive(archive, folder, "zip")
-        return folder
-    shutil.unpack_archive(archive, folder, filter="data")
-    return next(path for path in folder.iterdir() if path.is_dir())
-
-
-def _loosened(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        requirement = line.partition("#")[0].strip()
-        if requirement and not requirement.startswith("-"):
-            bare = re.split(r"[ <>=!;]", requirement)[0]
-            yield bare if bare in TOO_STRICT else requirement
+@nox.session(default=False)
+def core(session: nox.Session) -> None:
+    """The core without any extra: for an interpreter that the packages of others do not know yet."""
+    session.install("--no-compile", ".", *TOOLS)
+    files = sorted(str(path) for path in Path("tests").glob("test_*.py") if path.name not in NEED_MORE)
+    # Of some files a few tests need an extra: they skip themselves, which is right here.
+    options = [each for each in OPTIONS if each != "tests.nothing_skipped"]
+    options.remove("-p")
+    session.run("python", "-m", "pytest", *options, *files, *session.posargs)
 
 
 # What the pages of docs/coming-from compare with, pinned: what they print is theirs too.

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from docs.check_site import check
 from docs.make_api import api_pages
+from docs.public import public_names
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "site"
@@ -55,7 +56,17 @@ def main() -> int:
     _lay_out(pages)
     config = BUILD / "mkdocs.yml"  # JSON is YAML
     config.write_text(json.dumps(_settings(pages), indent=1), encoding="utf-8")
-    return _build(config) or check(BUILD / "html", urlsplit(urls()["Documentation"]).path)
+    failed = _build(config) or check(BUILD / "html", urlsplit(urls()["Documentation"]).path)
+    return failed or _names_are_there(BUILD / "html")
+
+
+def _names_are_there(site: Path) -> int:
+    # Each has its anchor on the page of the module that it is described for.
+    names = {(each.home, each.name) for each in public_names()}
+    pages = {home: (site / "api" / f"{home}.html").read_text(encoding="utf-8") for home, _ in names}
+    missing = [f"{home}.{name}" for home, name in sorted(names) if f'id="{home}.{name}"' not in pages[home]]
+    print(f"{len(names)} public names; not described: {', '.join(missing) or 'none'}")
+    return bool(missing)
 
 
 def _build(config: Path) -> int:

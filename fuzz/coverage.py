@@ -1,8 +1,8 @@
 # Invariant: no text breaks a law of laws.py. What is tried next depends on what the code did: atheris (libFuzzer)
 # changes texts so that lines are reached that none has reached before. What is worth keeping is in fuzz/corpus.jsonl.
-#   python -m fuzz.coverage --seconds 600 --folder F     then, with fewer cases that reach the same:
-#   python -m fuzz.coverage --merge F --folder G         and
-#   python -m fuzz.coverage --keep G
+#
+#   python -m fuzz.coverage --seconds 600 --folder F     then
+#   python -m fuzz.coverage --keep F                     for the shortest of the cases that reached something new
 """`python -m fuzz.coverage [--seconds N]`: texts that lead where none has led, and what breaks. Needs atheris."""
 
 from __future__ import annotations
@@ -39,12 +39,9 @@ def main() -> int:
         words = Path(place) / "words"
         words.write_text(cases.dictionary(), encoding="ascii")
         given = [f"-max_len={cases.LONGEST}", f"-dict={words}", "-timeout=0", f"-artifact_prefix={place}/"]
-        if options.merge:
-            given += ["-merge=1", str(folder), str(options.merge)]
-        else:
-            for number, data in enumerate(cases.seeds()):
-                (folder / f"seed{number}").write_bytes(data[: cases.LONGEST])
-            given += [f"-max_total_time={options.seconds}", "-reload=0", str(folder)]
+        for number, data in enumerate(cases.seeds()):
+            (folder / f"seed{number}").write_bytes(data[: cases.LONGEST])
+        given += [f"-max_total_time={options.seconds}", "-reload=0", str(folder)]
         atheris.Setup([sys.argv[0], *given], cases.one)
         atheris.Fuzz()
     return 0

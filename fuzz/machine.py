@@ -97,7 +97,7 @@ def marker(number: int) -> str:
 def part(place: tuple[int, int]) -> str:
     """The beginning of a marker."""
     whole = marker(place[0])
-    return whole[: 1 + place[1] % len(whole)]
+    return whole[: 1 + place[1] % max(1, len(whole))]
 
 
 def piece(place: tuple[int, int, int]) -> str:

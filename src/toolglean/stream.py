@@ -32,7 +32,7 @@ def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **option
         The turn, folded: content, reasoning, complete calls and, separately, unfinished calls.
 
     Raises:
-        What `Parser` raises for wrong arguments. No text raises an exception.
+        ToolgleanError: what `Parser` raises for wrong arguments. No text raises an exception.
     """
     parser = Parser(tools, **options)
     return fold(parser.feed(text) + parser.finish())

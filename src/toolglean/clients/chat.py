@@ -238,8 +238,9 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
         the text of one that is cut off or cannot be read stays text.
 
     Raises:
-        What `Parser` raises for wrong arguments, at once; what `chunks` raises, once the text that was held back
-        is out. The source is closed at the end, and where the iterator is closed.
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what `chunks` raises, once the text that was held back is out. The source is closed at the end, and
+            where the iterator is closed.
     """
     return read(chunks, StreamReader(tools, options))
 

@@ -150,7 +150,7 @@ class OllamaClient(_ClientBase):
         """The parser's options for that model.
 
         Raises:
-            What the client raises if there is no connection.
+            Exception: what the client raises if there is no connection.
         """
         known = self._templates.given(model)
         return self._templates.found(model, self.shown(model)) if known is None else known
@@ -159,7 +159,7 @@ class OllamaClient(_ClientBase):
         """What the server says of a model (`show`), asked for once; None if it does not know the model, or is busy.
 
         Raises:
-            What the client raises if there is no connection.
+            Exception: what the client raises if there is no connection.
         """
         known = self._templates.shown
         if model not in known:
@@ -218,7 +218,7 @@ class OllamaClient(_ClientBase):
             more: further arguments of `ollama.Client.chat`.
 
         Raises:
-            What `ollama.Client.chat` raises.
+            Exception: what `ollama.Client.chat` raises.
         """
         client = keeping(self.client, messages)
         if not tools:

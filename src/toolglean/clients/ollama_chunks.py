@@ -51,8 +51,9 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
         server's comes whole.
 
     Raises:
-        What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
-        out. Closing the iterator closes the stream.
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what the client raises, once the text that was held back is out. Closing the iterator closes the
+            stream.
     """
     return read(stream, EventReader(tools, options))
 

@@ -156,8 +156,9 @@ def chat_chunks(
     Raises:
         UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
             the message says what to use.
-        What `Parser` raises for wrong arguments, at once; what the client raises, once the text that was held back is
-        out. Closing the iterator closes the stream.
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what the client raises, once the text that was held back is out. Closing the iterator closes the
+            stream.
     """
     return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, options))
 
@@ -238,7 +239,7 @@ def response_events(
         Such events, renumbered: see `dict_response_events`.
 
     Raises:
-        As `chat_chunks`.
+        ToolgleanError: as `chat_chunks`.
     """
     return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, options))
 

@@ -355,8 +355,9 @@ def dict_response_events(
         and has no `.done` of its arguments; with `whole_calls=True` it stays text, and calls come once they are whole.
 
     Raises:
-        What `Parser` raises for wrong arguments, at once; what `events` raises, once the text that was held back
-        is out. The source is closed at the end, and where the iterator is closed.
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what `events` raises, once the text that was held back is out. The source is closed at the end, and
+            where the iterator is closed.
     """
     return read(events, ResponseReader(tools, options))
 

@@ -48,7 +48,7 @@ def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **opti
         The explanation. A turn that was read well has one too, with `complete` True.
 
     Raises:
-        What `Parser` raises for wrong arguments. No text raises an exception.
+        ToolgleanError: what `Parser` raises for wrong arguments. No text raises an exception.
     """
     text = text_of(text)
     asked = Asked(tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools), options)

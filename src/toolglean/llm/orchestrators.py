@@ -237,7 +237,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             object (a list of objects).
 
         Raises:
-            The errors of a plain call, and `StreamInterruptedError` if the server dies in mid-stream.
+            LLMError: the errors of a plain call.
+            StreamInterruptedError: the server died in mid-stream.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
