@@ -7,11 +7,12 @@
 #   SCHEMA         the schema that Spark wants to know beforehand
 """Many turns at once, as columns of Arrow tables: for Ray Data, Spark, Polars and DuckDB."""
 
+from toolglean._install import needs
+
 try:
     from toolglean.batch.columns import SCHEMA
     from toolglean.batch.parse import parse_batch
 except ImportError as error:
-    said = f"toolglean.batch needs {error.name}: pip install 'toolglean[batch]', or '.[batch]' in a checkout"
-    raise ImportError(said, name=error.name) from error
+    raise ImportError(needs(f"toolglean.batch needs {error.name}", "batch"), name=error.name) from error
 
 __all__ = ["SCHEMA", "parse_batch"]

@@ -7,11 +7,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from toolglean._install import needs
 from toolglean.cli.options import InputError
 
 __all__ = ["pyarrow", "zstd"]
-
-INSTALL = "pip install 'toolglean[batch]', or '.[batch]' in a checkout"
 
 
 def pyarrow(what: str) -> Any:
@@ -26,7 +25,7 @@ def pyarrow(what: str) -> Any:
     try:
         importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise InputError(f"{what} needs pyarrow: {INSTALL}") from error
+        raise InputError(needs(f"{what} needs pyarrow", "batch")) from error
     return importlib.import_module("pyarrow")
 
 
@@ -44,4 +43,4 @@ def zstd(what: str) -> Any:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise InputError(f"{what}: zstd needs Python 3.14 or backports.zstd: {INSTALL}")
+    raise InputError(needs(f"{what}: zstd needs Python 3.14 or backports.zstd", "batch"))
