@@ -1,5 +1,6 @@
 # What this file knows: which pages the site has, in which order, and how links that leave docs/ are written there.
 #   python -m docs.make_site    lays the sources in build/site, builds them into build/site/html, and checks the links
+#   PYODIDE=FILE                with Pyodide's archive from npm, fetched before, for the playground
 # What it must not know: how Markdown becomes HTML (Zensical, with docs/site.toml), or what any page says.
 """Builds the site. Every warning is an error."""
 
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 
 from docs.check_site import check
 from docs.make_api import api_pages
+from docs.make_playground import make as make_playground
 from docs.public import public_names
 
 ROOT = Path(__file__).parents[1]
@@ -44,6 +46,9 @@ SECTIONS = {
 }
 """The folders, in the order of the navigation. Any other folder of pages comes behind them, under its own name."""
 
+PLAYGROUND = "playground"
+"""The folder of the playground, which is put together by a script of its own."""
+
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 COMPLAINT = re.compile(r"^(griffe:|mkdocstrings:|warning|error)", re.MULTILINE | re.IGNORECASE)
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
@@ -54,6 +59,8 @@ def main() -> int:
     shutil.rmtree(BUILD, ignore_errors=True)
     pages = BUILD / "pages"
     _lay_out(pages)
+    archive = os.environ.get("PYODIDE")
+    make_playground(pages / PLAYGROUND, Path(archive) if archive else None)
     config = BUILD / "mkdocs.yml"  # JSON is YAML
     config.write_text(json.dumps(_settings(pages), indent=1), encoding="utf-8")
     failed = _build(config) or check(BUILD / "html", urlsplit(urls()["Documentation"]).path)
@@ -95,7 +102,7 @@ def _lay_out(pages: Path) -> None:
 def _sources() -> Iterator[Path]:
     yield from (ROOT / name for name in OUTSIDE)
     for path in (ROOT / "docs").rglob("*"):
-        if path.is_file() and path.suffix not in {".py", ".pyc", ".toml"}:
+        if path.is_file() and path.suffix not in {".py", ".pyc", ".toml"} and path.parent.name != PLAYGROUND:
             yield path
 
 
