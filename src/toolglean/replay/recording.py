@@ -99,7 +99,7 @@ def record(
         The recording, which `html_page` shows.
 
     Raises:
-        What `Parser` raises for wrong arguments. No text raises an exception.
+        UsageError: a wrong argument, as for `Parser`. No text raises an exception.
     """
     chunks = list(chunks)
     tools = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
