@@ -63,6 +63,10 @@ def test_every_tested_python_is_a_classifier() -> None:
 def test_no_message_promises_a_package_index() -> None:
     found = [name for name, text in texts() if name.startswith("src/") and "pip install" in text]
     assert found == ["src/toolglean/_install.py"], "take the message from toolglean._install.needs"
+    promise = re.compile(r"pip install [^`\n#&]*\btoolglean(?:\[[\w,]*\])?(?! @)['\"]?(?:[ `\n]|$)", re.MULTILINE)
+    pages = [name for name, text in texts() if name.endswith(".md") or name.startswith("examples/")]
+    told = dict(texts())
+    assert [name for name in pages if promise.search(told[name])] == [], "say how to install it from a checkout"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Lay this file beside config.yaml, which names it:
     litellm_settings:
       callbacks: litellm_hook.toolglean
 
-Needs `pip install toolglean 'litellm[proxy]'`.
+Needs `python -m pip install . 'litellm[proxy]'` in a checkout.
 """
 
 from collections.abc import AsyncIterator

@@ -2,7 +2,8 @@
 
     llm = Llama("model.gguf", chat_handler=handler)
 
-`tool_choice="required"`, or a tool by name, is enforced. Needs `pip install 'toolglean[jinja]' llama-cpp-python`.
+`tool_choice="required"`, or a tool by name, is enforced. Needs
+`python -m pip install '.[jinja]' llama-cpp-python` in a checkout.
 """
 
 from typing import Any

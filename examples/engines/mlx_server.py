@@ -2,7 +2,8 @@
 
     python examples/engines/mlx_server.py --model ./Qwen3-Coder-30B-A3B-Instruct-4bit
 
-The model's tokenizer_config.json must say `"tool_parser_type": "toolglean"`. Needs `pip install toolglean mlx-lm`.
+The model's tokenizer_config.json must say `"tool_parser_type": "toolglean"`. Needs
+`python -m pip install . mlx-lm` in a checkout.
 """
 
 import sys
