@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
 from toolglean.grammar import Grammar, grammar_of
+from toolglean.grammar.texts import Avoid, Constraint, First, Length, States, automaton, matches
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = Tool("get_weather", CITY)
@@ -228,3 +230,38 @@ def test_what_the_prompt_has_begun() -> None:
     accepts = Gbnf(grammar_of("functionary-v3.2", [WEATHER], choice="required").gbnf()).accepts
     assert accepts('get_weather\n{"city": "Oslo"}')
     assert accepts('>>>get_weather\n{"city": "Oslo"}')
+
+
+CONSTRAINTS = [
+    (Avoid(("<tool_call>", "<think>")), First("{[", spaces=True)),
+    (Avoid(("ab", "ba")), Length(2, 5)),
+    (Length(0, None), Avoid(("aab",))),
+    (Length(3, 200),),
+]
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_states_that_are_one_accept_what_the_constraints_do(constraints: tuple[Constraint, ...], seed: int) -> None:
+    table = automaton(constraints)
+    dice = random.Random(seed)
+    words = ["a", "b", "ab", "<tool_call>", "<think", ">", "{", " ", "é", "<"]
+    for _ in range(300):
+        text = "".join(dice.choices(words, k=dice.randrange(8)))
+        assert _ends(table, text) == matches(constraints, text), text
+
+
+def test_states_from_which_the_same_follows_are_one() -> None:
+    table = automaton((Avoid(("<a>", "<b>")),))
+    assert len(table) == 3  # nothing, "<", and "<a" or "<b"
+    assert len(automaton((Length(3, 200),))) == 201
+
+
+def _ends(table: States, text: str) -> bool:
+    state = 0
+    for char in text:
+        ways = [to for to, ranges in table[state][1].items() if any(low <= ord(char) <= high for low, high in ranges)]
+        if not ways:
+            return False
+        [state] = ways
+    return table[state][0]

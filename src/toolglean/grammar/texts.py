@@ -18,7 +18,9 @@ __all__ = ["SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "auto
 
 TOP = 0x110000
 MOST_STATES = 6000
-States: TypeAlias = "list[tuple[bool, dict[int, list[tuple[int, int]]]]]"
+MOST_ROUNDS = 64  # of telling states apart: each is a look at all of them
+Ways: TypeAlias = "dict[int, list[tuple[int, int]]]"
+States: TypeAlias = "list[tuple[bool, Ways]]"
 SPACES = " \t\n\r"
 
 
@@ -229,7 +231,7 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
                 states.append(found)
             ways.setdefault(known[found], []).append((low, high))
         table.append((all(each.final(at) for each, at in zip(constraints, state, strict=True)), ways))
-    return _without_dead_ends(table)
+    return _minimal(_without_dead_ends(table))
 
 
 def _without_dead_ends(table: States) -> States:
@@ -250,6 +252,44 @@ def _without_dead_ends(table: States) -> States:
         (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive})
         for state in numbers
     ]
+
+
+def _minimal(table: States) -> States:
+    # States from which the same texts end are one: xgrammar's time to compile goes by their number. They are told apart
+    # round by round (Moore); a chain of states, which counts characters, would take as many rounds, and is left.
+    kinds = [int(final) for final, _ in table]
+    for _ in range(MOST_ROUNDS):
+        numbers: dict[Any, int] = {}
+        found = [
+            numbers.setdefault((kind, _seen(ways, kinds)), len(numbers))
+            for kind, (_, ways) in zip(kinds, table, strict=True)
+        ]
+        if len(numbers) == len(set(kinds)):
+            break
+        kinds = found
+    else:
+        return table
+    return _of_kinds(table, kinds)
+
+
+def _seen(ways: Ways, kinds: Sequence[int]) -> frozenset[tuple[int, tuple[tuple[int, int], ...]]]:
+    return frozenset((kind, tuple(ranges)) for kind, ranges in _by_kind(ways, kinds).items())
+
+
+def _by_kind(ways: Ways, kinds: Sequence[int]) -> Ways:
+    found: Ways = {}
+    for to, ranges in ways.items():
+        found.setdefault(kinds[to], []).extend(ranges)
+    return {kind: sorted(ranges) for kind, ranges in found.items()}
+
+
+def _of_kinds(table: States, kinds: Sequence[int]) -> States:
+    # One state for each kind, in the order in which they appear: the first one stays the first.
+    first = {kind: place for place, kind in reversed([*enumerate(kinds)])}
+    order = sorted(first, key=first.__getitem__)
+    numbers = {kind: number for number, kind in enumerate(order)}
+    renamed = [numbers[kind] for kind in kinds]
+    return [(table[first[kind]][0], _by_kind(table[first[kind]][1], renamed)) for kind in order]
 
 
 def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:
