@@ -11,6 +11,7 @@ import pytest
 
 from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
+from toolglean.formats import get_format
 from toolglean.grammar import Grammar, grammar_of
 from toolglean.grammar.texts import Avoid, Constraint, First, Length, States, automaton, matches
 
@@ -265,3 +266,11 @@ def _ends(table: States, text: str) -> bool:
             return False
         [state] = ways
     return table[state][0]
+
+
+@pytest.mark.parametrize("name", ["mistral-v3", "mistral-v11", "mistral-v13", "hermes"])
+def test_text_holds_no_closer_of_reasoning(name: str) -> None:
+    gbnf = Gbnf(grammar_of(name, [Tool("look", {"type": "object", "properties": {}})]).gbnf())
+    assert gbnf.accepts("So it is.")
+    for _, closer in get_format(name).all_reasonings:
+        assert not gbnf.accepts(f"So {closer} it is."), closer

@@ -71,7 +71,7 @@ def is_marker(literal: str) -> bool:
 
 def is_bare(literal: str) -> bool:
     """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
-    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
+    return literal[0] == "{" or (literal[0] == "[" and not literal[1:].removeprefix("/")[:1].isalpha())
 
 
 def space_at(tokens: list[Token], place: int) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from toolglean.errors import UsageError
 from toolglean.formats.compile import Program, compiled
+from toolglean.formats.patterns import is_bare
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Json, Literal, Quoted, Token, tokens_of
 from toolglean.grammar.arguments import Arguments
@@ -114,7 +115,7 @@ class Turn:
     def _is_bare(self) -> bool:
         # Whether the main spelling has no marker: then it is a call only where the turn begins.
         opening = next(iter(tokens_of((self.format.section[0] or self.spellings.call).strip())), None)
-        return not isinstance(opening, Literal) or _is_json(opening.text)
+        return not isinstance(opening, Literal) or is_bare(opening.text)
 
     @cached_property
     def _heads(self) -> tuple[Constraint, ...]:
@@ -254,11 +255,6 @@ def _text_of(pattern: str) -> str:
     return "".join("" if isinstance(token, Hole) else token.text for token in tokens_of(pattern))
 
 
-def _is_json(literal: str) -> bool:
-    # Whether it is no marker, but JSON or Python itself (as formats/compile.py has it).
-    return literal[0] == "{" or (literal[0] == "[" and not literal[1:2].replace("/", "").isalpha())
-
-
 def _mark(pattern: str) -> str:
     # The text without which nothing that fits the pattern begins: its first, or a later one that is more of a marker.
     literals: list[str] = []
@@ -266,7 +262,7 @@ def _mark(pattern: str) -> str:
         if isinstance(token, Hole) and token.name not in {"name", "id", "index"}:
             break
         literals += [token.text] if isinstance(token, Literal) else []
-    bare = not literals or _is_json(literals[0]) or pattern.lstrip().startswith(("{name}", "{id}"))
+    bare = not literals or is_bare(literals[0]) or pattern.lstrip().startswith(("{name}", "{id}"))
     if bare:
         return ""
     if literals[0][0] not in PLAIN:
