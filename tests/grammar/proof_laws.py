@@ -23,7 +23,7 @@ from toolglean.formats import Format, all_formats
 from toolglean.formats.render import render
 from toolglean.grammar import Grammar, grammar_of
 
-__all__ = ["CHOICES", "Case", "case_of", "laws", "renders"]
+__all__ = ["CHOICES", "Case", "case_of", "laws", "renders", "renders_of"]
 
 CHOICES = ("required", "do_it", "auto")
 SAMPLES = 4  # of one grammar
@@ -93,7 +93,7 @@ def _tried(wanted: int, every: Mapping[str, Any], rng: random.Random, seen: Coun
         seen[f"grammars, choice {case.choice}"] += 1
         for name, engine in every.items():
             compiled = engine.compiled(case.grammar)
-            _renders_of(case, name, engine.accepting(compiled), seen)
+            renders_of(case, name, engine.accepting(compiled), seen)
             _samples_of(case, name, engine, compiled, (seen, rng))
         if all(seen[f"{name}: samples read"] >= wanted <= seen[f"{name}: renders accepted"] for name in every):
             return
@@ -104,12 +104,13 @@ def renders(wanted: int, every: Mapping[str, Any], seen: Counter[str]) -> None:
     rng = random.Random(wanted)
     for case in cases(rng):
         for name, engine in every.items() if case.grammar is not None else ():
-            _renders_of(case, name, engine.acceptor(case.grammar), seen)
+            renders_of(case, name, engine.acceptor(case.grammar), seen)
         if all(seen[f"{name}: renders accepted"] >= wanted for name in every):
             return
 
 
-def _renders_of(case: Case, name: str, accepts: Callable[[str], bool], seen: Counter[str]) -> None:
+def renders_of(case: Case, name: str, accepts: Callable[[str], bool], seen: Counter[str]) -> None:
+    """Count the renders of a case that an engine accepts, and print those that it misses without a note."""
     assert case.grammar is not None
     for text in case.renders:
         if accepts(text):

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.grammar.cases import accepted
 from tests.grammar.laws import fault, snippets
-from tests.grammar.proof_laws import CHOICES, Case, case_of
+from tests.grammar.proof_laws import CHOICES, Case, case_of, renders_of
 from tests.grammar.tokens import Tokens, pieces_of, vocabulary_of
 from toolglean.formats import Format, all_formats
 
@@ -60,21 +60,7 @@ def _walked(case: Case, engine: Any, vocabulary: Tokens, rest: tuple[int, random
     each, rng, seen = rest
     assert case.grammar is not None
     compiled, name = engine.compiled(case.grammar), engine.notation
-    for text in case.renders:
-        if vocabulary.accepts(engine, compiled, text):
-            seen[f"{name}: renders accepted"] += 1
-        elif case.grammar.notes:
-            seen[f"{name}: renders missed, with a note"] += 1
-        else:
-            seen[f"{name}: renders MISSED"] += 1
-            print(
-                case.format.name,
-                name,
-                case.choice,
-                "missed",
-                repr(text),
-                [dict(tool.parameters) for tool in case.tools],
-            )
+    renders_of(case, name, lambda text: vocabulary.accepts(engine, compiled, text), seen)
     pieces = [vocabulary.encoded(piece) for piece in snippets(case.format, case.renders)]
     done = 0
     for _ in range(3 * each):
