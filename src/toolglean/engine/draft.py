@@ -20,6 +20,7 @@ from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
 
 __all__ = ["Draft", "Piece"]
@@ -33,9 +34,7 @@ class Draft:
 
     Attributes:
         quoted: whether it stands behind a backtick, not in reasoning; and `close`: directly behind it.
-        emit: the events before it; those of the draft are in the turn's own emitter.
-        lane: the reasoning in which it stands.
-        only, owed: as they were before it (see `Turn`).
+        attempt: the turn from before it; the events of the draft are in the turn's own emitter.
         start: the place of its first character.
         over: the place at which it turned out to be no call, or None.
         limit: the limit that was passed there, its text and place, or None.
@@ -43,25 +42,22 @@ class Draft:
 
     __slots__ = (
         *("_end", "_marks", "_safe", "_tail", "_text"),
-        *("close", "emit", "lane", "limit", "most", "only", "over", "owed", "quoted", "start"),
+        *("attempt", "close", "limit", "most", "over", "quoted", "start"),
     )
 
     def __init__(
         self,
-        emit: Emitter,
+        attempt: Attempt,
         marks: tuple[str, ...],
         *,
-        lane: int,
-        only: tuple[int, ...],
-        owed: tuple[str, ...] | None,
         start: int,
         text: str,
         most: int,
         quoted: bool = False,
         close: bool = False,
     ) -> None:
-        self.emit, self.lane, self.only, self.owed = emit, lane, only, owed
-        self.start, self.most, self.quoted, self.close = start, start + most, quoted, close
+        self.attempt = attempt
+        self.start, self.most, self.quoted, self.close = start, start + most + quoted, quoted, close
         self.over: int | None = None
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
@@ -77,7 +73,7 @@ class Draft:
         twin = Draft.__new__(Draft)
         for slot in Draft.__slots__:
             setattr(twin, slot, getattr(self, slot))
-        twin.emit = self.emit.copy()
+        twin.attempt = self.attempt.copy()
         return twin
 
     def __getstate__(self) -> dict[str, object]:
@@ -86,6 +82,12 @@ class Draft:
     def __setstate__(self, state: dict[str, object]) -> None:
         for slot, value in state.items():
             setattr(self, slot, value)
+
+    @property
+    def emit(self) -> Emitter:
+        """The events from before it."""
+        emit: Emitter = self.attempt.before.emit
+        return emit
 
     def admit(self, piece: Piece, *, last: bool) -> Piece:
         """Of that text, as much as may be read: up to a marker of reasoning, or to what may become one.
@@ -104,11 +106,10 @@ class Draft:
         place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         if not found and last:
             place = len(text)
-        if base + place > self.most and self.quoted:
-            place, found = len(text), ""  # see `passed`
-        elif base + place > self.most:
+        if base + place + self.quoted > self.most:
             place, found = self.most - base, ""
-            self.limit = "call_chars", "", self.most  # the text there: see `split`
+            if not self.quoted:  # else see `passed`
+                self.limit = "call_chars", "", self.most  # the text there: see `split`
         self._safe = base + place
         if found or self.limit is not None:
             self.over = self._safe
@@ -119,12 +120,17 @@ class Draft:
     @property
     def passed(self) -> bool:
         """Whether no second backtick came where it must, so that the first one was none of code."""
-        return self.quoted and self._safe > self.most and self.over is None
+        return self.quoted and self._safe >= self.most and self.over is None
 
     @property
     def waits(self) -> bool:
         """Whether the end of the text was not read yet."""
         return bool(self._tail)
+
+    @property
+    def unread(self) -> Piece:
+        """What was taken in and not let through: it is still to be read if the draft holds calls after all."""
+        return joined(self._text)[self._safe - self.start :], 0, self._safe
 
     def split(self) -> tuple[str, Piece]:
         """Where it turned out to be none: the text before, and what is to be read again."""

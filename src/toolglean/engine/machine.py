@@ -22,7 +22,7 @@ from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.quotes import Quotes
-from toolglean.engine.steps import STEPS, mender
+from toolglean.engine.steps import STEPS, begin, mender
 from toolglean.engine.turn import CUT_OFF, Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
@@ -302,10 +302,16 @@ class Machine:
         stack: list[Piece] = []  # texts to read again lie on top
         piece: Piece | None = (text, 0, base)
         while piece is not None:
-            text, i, turn.base = piece if turn.draft is None else turn.draft.admit(piece, last=last)
+            draft = turn.draft
+            text, i, turn.base = piece if draft is None else draft.admit(piece, last=last)
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
+            if draft is not None:
+                if draft.passed and turn.draft is draft:
+                    turn.keep_draft()
+                if turn.draft is not draft:  # it was kept: what it has not let through is read now
+                    _lay_under(stack, draft.unread)
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
@@ -319,8 +325,6 @@ class Machine:
 
     def _beside_draft(self, draft: Draft, piece: Piece | None, stack: list[Piece]) -> Piece | None:
         """What is to be read next, if it was that piece: something else where the draft is over."""
-        if draft.passed:
-            self.turn.keep_draft()
         if draft.over is None or (piece is not None and draft.is_before(piece)):
             return piece
         if piece is not None:
@@ -353,14 +357,14 @@ class Machine:
     def _read(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         turn = self.turn
-        bound, again = turn.bound, turn.again
+        again = turn.again
         n = len(text)
         beyond = ""  # the first character that passes the limit
         while i < n and again.waiting is None:
-            room = bound.at - turn.base
+            room = turn.bound.at - turn.base
             if n > room:
                 if i >= room:
-                    turn.stop(bound.name, text[i], turn.base + i)
+                    turn.stop(turn.bound.name, text[i], turn.base + i)
                 else:  # read up to the limit first, so that it is passed at its own character
                     stack.append((text, room, turn.base))
                     beyond = text[room]
@@ -369,9 +373,9 @@ class Machine:
                 i = turn.payload.read(turn, text, i)
             else:
                 i = STEPS[turn.mode](turn, self.plan, text, i)
-        if beyond and turn.held and bound.at <= turn.base + n:  # it cannot wait for what lies behind the limit
+        if beyond and turn.held and turn.bound.at <= turn.base + n:  # it cannot wait for what lies after the limit
             turn.held = ""
-            turn.stop(bound.name, beyond, turn.base + n)
+            turn.stop(turn.bound.name, beyond, turn.base + n)
         return text, i
 
     def _with_held(self, text: str, i: int, stack: list[Piece]) -> tuple[str, int]:
@@ -417,9 +421,7 @@ class Machine:
         place, found = self.plan.finder(turn.lane, turn.only).find(held + NOTHING, 0, turn.last)
         if place or not found or found[0] == "`":
             return -1
-        turn.mode = CALL
-        turn.payload, read = self.plan.begin(turn, found, self.pos - len(held))
-        return read
+        return begin(turn, self.plan, found, self.pos - len(held))
 
     def _release_mending(self) -> bool:
         # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.
@@ -443,3 +445,10 @@ class Machine:
         self._shut_short_ways()
         if not waits and not self._finished:
             self._set_short_ways()
+
+
+def _lay_under(stack: list[Piece], rest: Piece) -> None:
+    # It comes after the pieces that are before it in the turn.
+    if rest[0]:
+        beyond = sum(1 for _, i, base in stack if base + i >= rest[2])
+        stack.insert(beyond, rest)

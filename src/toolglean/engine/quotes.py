@@ -79,6 +79,10 @@ class Quotes:
             self._counted("", place)
         self._line = None
 
+    def forget(self) -> None:
+        """What is open is not code after all: nothing closed it where something must have."""
+        self.open, self.sure, self._run, self._line = 0, False, 0, None
+
     def _count(self, text: str, i: int, start: int) -> int:
         j = i
         while j < len(text) and text[j] == "`":

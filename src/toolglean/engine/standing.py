@@ -18,6 +18,7 @@ from toolglean.engine.modes import CONTENT, TEXT
 from toolglean.engine.region import Again, Region
 
 if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
     from toolglean.engine.draft import Draft
     from toolglean.engine.emit import Emitter
     from toolglean.engine.mending.state import Mending
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from toolglean.limits import Limits
 
 __all__ = ["Standing"]
+
+
+TEXT_SLOTS = frozenset({"again", "base", "held", "in_prompt"})
+"""What belongs to the text, not to what is made of it: where it is, what waits, how much of it was read again."""
 
 
 class Standing:
@@ -49,7 +54,8 @@ class Standing:
         owed: see `Turn.distrust`.
         coerce: whether values are typed by the tool's schema.
         marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
-        draft: calls inside reasoning, which are kept back, or None.
+        attempt: the turn from before the region, if a call that comes of the region is kept back.
+        draft: calls inside reasoning or code, which are kept back, or None.
         quotes: whether content stands in code; None where that does not matter.
         said: whether any content came.
         quiet: whether the text is for the user alone.
@@ -65,6 +71,7 @@ class Standing:
 
     __slots__ = (
         "again",
+        "attempt",
         "base",
         "before_closers",
         "bound",
@@ -119,6 +126,7 @@ class Standing:
         self.coerce = coerce
         self.stops_after_bare = stops_after_bare
         self.marks: Callable[[int], tuple[str, ...]] | None = None
+        self.attempt: Attempt | None = None
         self.draft: Draft | None = None
         self.deaf = False
         self.quotes: Quotes | None = None
@@ -142,11 +150,18 @@ class Standing:
         twin.long_space, twin.owed, twin.coerce = self.long_space, self.owed, self.coerce
         twin.stops_after_bare, twin.log = self.stops_after_bare, self.log
         twin.marks, twin.deaf, twin.draft = self.marks, self.deaf, self.draft and self.draft.copy()
+        twin.attempt = self.attempt and self.attempt.copy()
         twin.quiet, twin.missing = self.quiet, self.missing
         twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
         twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
         twin.mending = self.mending and self.mending.copy()
         return twin
+
+    def adopt(self, other: Self, *, but: frozenset[str] = frozenset()) -> None:
+        """From now on the turn is where the other one is, in all but the text (and but what is named)."""
+        for slot in Standing.__slots__:
+            if slot not in TEXT_SLOTS and slot not in but:
+                setattr(self, slot, getattr(other, slot))
 
     # -- pickles -------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["STEPS", "mender"]
+__all__ = ["STEPS", "begin", "mender"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -71,9 +71,14 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if turn.missing[0] and found in turn.missing[0] and found not in plan.finder(turn.lane, turn.only).literals:
         _late_closer(turn, found, turn.base + place)
         return place + len(found)
+    return place + begin(turn, plan, found, turn.base + place)
+
+
+def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:
+    """What that opener begins reads on; returns how much of the opener it has read."""
+    turn.payload, read = plan.begin(turn, found, start)
     turn.mode = CALL
-    turn.payload, read = plan.begin(turn, found, turn.base + place)
-    return place + read
+    return read
 
 
 def _late_closer(turn: Turn, closer: str, place: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, TypeAlias
 
+from toolglean.engine.attempt import Attempt
 from toolglean.engine.draft import Draft
 from toolglean.engine.mending.asked import Mendable
 from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
@@ -29,8 +30,8 @@ QUOTED = "call in code"
 ADDRESSED = "call in text for the user"
 QUOTING = "a value that holds the opener of a "
 
-# What a turn does not take over from a copy that read what was meant: whoever runs it holds on to the first two.
-_OWN = frozenset({"again", "bound", "base", "draft", "held", "in_prompt", "mending", "repair", "tried"})
+# What a turn does not take over from a copy that read what was meant.
+_OWN = frozenset({"draft", "mending", "repair", "tried"})
 
 
 class Payload(Mendable):
@@ -151,6 +152,19 @@ class Turn(Standing):
 
         `bare`: no marker opened it.
         """
+        self.attempt = Attempt(self, start) if self._may_be_undone else None
+        self._open_region(start, kept, bare=bare)
+
+    @property
+    def _may_be_undone(self) -> bool:
+        # Whether a call that begins here is kept back: see draft.py.
+        if self.draft is not None:
+            return False
+        if self.lane != CONTENT:
+            return self.marks is not None
+        return self.quotes is not None and self.quotes.open > 0
+
+    def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
         self.region.begin(start, kept, bare=bare)
         self.bound.set(start + self.limits.held, "held")
 
@@ -197,7 +211,7 @@ class Turn(Standing):
         if start < lead or not self.again.read_otherwise(whole[lead:], start):
             return False
         self._take_region()
-        self.open_region(start, kept, bare=bare)
+        self._open_region(start, kept, bare=bare)
         if lead:
             self.region.begin_before(whole[:lead])
         self.payload, self.mode = payload, CALL
@@ -250,10 +264,11 @@ class Turn(Standing):
         at_once = self.region.at_once
         text, start = self._take_region()
         self.bound.set(start + self.limits.call_chars, "call_chars")
-        if self.lane != CONTENT and self.draft is None and self.marks is not None and not at_once:
-            self._begin_draft(text, start, self.marks(self.lane), self.limits.call_chars)
-        elif self.quotes is not None and self.quotes.open and self.lane == CONTENT and self.draft is None:
-            self._begin_draft(text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
+        attempt, self.attempt = self.attempt, None
+        if attempt is not None and self.lane == CONTENT and self.quotes is not None:
+            self._begin_draft(attempt, text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
+        elif attempt is not None and self.marks is not None and not at_once:
+            self._begin_draft(attempt, text, start, self.marks(self.lane), self.limits.call_chars)
         self.lane, self.fresh, self.last, self.missing = CONTENT, False, "", ((), 0)
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
@@ -293,19 +308,12 @@ class Turn(Standing):
 
     # -- calls that are kept back --------------------------------------------------------------------------------------
 
-    def _begin_draft(self, text: str, start: int, marks: tuple[str, ...], most: int, *, quoted: bool = False) -> None:
-        self.draft = Draft(
-            self.emit,
-            marks,
-            lane=self.lane,
-            only=self.only,
-            owed=self.owed,
-            start=start,
-            text=text,
-            most=most,
-            quoted=quoted,
-            close=self.quotes is not None and self.quotes.end == start,
-        )
+    def _begin_draft(
+        self, attempt: Attempt, text: str, start: int, marks: tuple[str, ...], most: int, *, quoted: bool = False
+    ) -> None:
+        close = self.quotes is not None and self.quotes.end == start
+        attempt.before.emit.out = self.emit.out  # with what was said of its opener
+        self.draft = Draft(attempt, marks, start=start, text=text, most=most, quoted=quoted, close=close)
         self.emit = self.emit.copy()
         self.emit.out = []
         self.again.interrupt()
@@ -318,14 +326,11 @@ class Turn(Standing):
         self.again.interrupt()
 
     def take_back(self, draft: Draft, text: str) -> None:
-        """The draft, of that text, was reasoning: all is as it was before it, and the text is behind."""
-        self._take_region()
-        self.again.waiting = None
-        self.emit, self.lane, self.only, self.owed = draft.emit, draft.lane, draft.only, draft.owed
-        self.draft = self.payload = self.mending = None
-        self.mode, self.held, self.long_space, self.missing = TEXT, "", False, ((), 0)
+        """The draft was no call: undo it, and emit its text as reasoning or content."""
+        self.again.waiting, self.held = None, ""
+        draft.attempt.undo(self)
         self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
-        quotes, self.quotes = self.quotes, None  # the code goes on, whatever stands in it
+        quotes, self.quotes = self.quotes, None  # the code goes on, whatever its text contains
         self.say(text, draft.start)
         self.quotes = quotes
         if draft.limit is not None:
@@ -336,9 +341,11 @@ class Turn(Standing):
 
     def keep_draft(self) -> None:
         """The draft holds the turn's calls."""
-        assert self.draft is not None
-        self.emit.out = self.draft.emit.out + self.emit.out
-        self.draft = None
+        draft, self.draft = self.draft, None
+        assert draft is not None
+        self.emit.out = draft.emit.out + self.emit.out
+        if draft.quoted and self.quotes is not None:
+            self.quotes.forget()
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
@@ -370,10 +377,7 @@ class Turn(Standing):
     def take_over(self, trial: Turn) -> None:
         """Go on from where that copy came to; what it told is told."""
         trial.emit.out[:0] = self.emit.out
-        for slot in Standing.__slots__:
-            if slot not in _OWN:
-                setattr(self, slot, getattr(trial, slot))
-        self.bound.set(trial.bound.at, trial.bound.name)
+        self.adopt(trial, but=_OWN)
         self.again.chars, self.held, self.mending = trial.again.chars, "", None
 
     def give_up(self, reason: str, text: str, place: int) -> None:
