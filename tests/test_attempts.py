@@ -89,3 +89,9 @@ def test_a_failed_repair_in_a_draft_does_not_stop_the_next_repair() -> None:
     events = events_of(lambda: Parser(TOOLS, markup=True), f"{BROKEN}<tool_call>{G[:-1]}</tool_call>")
     found: list[ToolCall] = [event.call for event in events if isinstance(event, CallEnd)]
     assert [(call.name, call.status, call.repairs) for call in found] == [("g", "ok", ("closing brackets",))]
+
+
+def test_a_call_that_begins_in_the_prompt_is_the_first_of_the_turn() -> None:
+    parser = Parser(TOOLS, prompt=f"{F} Run `<tool_call>")
+    output = parser.add(f"{G}</tool_call> x" + "y" * 5000)
+    assert [(call.index, call.id) for call in output.calls] == [(0, "call_0")]

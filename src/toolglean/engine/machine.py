@@ -126,6 +126,8 @@ class Machine:
             self._run("", 0)
         turn.in_prompt = False
         turn.emit.begin_turn()
+        if turn.attempt is not None:
+            turn.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
             if turn.held not in self.plan.finder(CONTENT, turn.only).literals:
                 turn.held = ""
