@@ -119,7 +119,10 @@ class Draft:
 
     @property
     def passed(self) -> bool:
-        """Whether no second backtick came where it must, so that the first one was none of code."""
+        """Whether the second backtick did not come in time, so the first did not open inline code.
+
+        So it is once all that was let through is read.
+        """
         return self.quoted and self._safe >= self.most and self.over is None
 
     @property
@@ -138,6 +141,10 @@ class Draft:
         if self.limit is not None and self.limit[0] == "call_chars":
             self.limit = "call_chars", text[over - self.start :][:1], over
         return text[: over - self.start], (text[over - self.start :], 0, over)
+
+    def lets_through(self, piece: Piece) -> bool:
+        """Whether that text is to be read before the draft has passed."""
+        return piece[2] + piece[1] < self._safe
 
     def is_before(self, piece: Piece) -> bool:
         """Whether that text is to be read before it is over."""

@@ -309,11 +309,8 @@ class Machine:
             if turn.held and i < len(text):
                 text, i = self._with_held(text, i, stack)
             text, i = self._read(text, i, stack)
-            if draft is not None:
-                if draft.passed and turn.draft is draft:
-                    turn.keep_draft()
-                if turn.draft is not draft:  # it was kept: what it has not let through is read now
-                    _lay_under(stack, draft.unread)
+            if draft is not None and turn.draft is not draft:  # it was kept
+                _lay_under(stack, draft.unread)
             if turn.again.waiting is not None:
                 if i < len(text):
                     stack.append((text, i, turn.base))
@@ -327,6 +324,12 @@ class Machine:
 
     def _beside_draft(self, draft: Draft, piece: Piece | None, stack: list[Piece]) -> Piece | None:
         """What is to be read next, if it was that piece: something else where the draft is over."""
+        if draft.passed and not (piece is not None and draft.lets_through(piece)):
+            self.turn.keep_draft()
+            if piece is not None:
+                stack.append(piece)
+            _lay_under(stack, draft.unread)
+            return stack.pop() if stack else None
         if draft.over is None or (piece is not None and draft.is_before(piece)):
             return piece
         if piece is not None:
