@@ -133,6 +133,13 @@ def _documents() -> Iterator[Context]:
     )
     yield Context("JSON: only a name, arguments required", "content", required, _json({"name": "send_money"}))
     own = "name and arguments in the turn's own object"
+    given = dict(ARGUMENTS)
+    yield Context("JSON: arguments under 'params'", "either", _DROPPED, _json({"name": "send_money", "params": given}))
+    yield Context("JSON: arguments written flat", "either", _DROPPED, _json({"name": "send_money", **given}))
+    yield Context("JSON: 'dry_run' beside", "either", _BESIDE, _json({**_CALLS[0], "dry_run": True}), said=True)
+    yield Context("JSON: 'cancelled' beside", "either", _BESIDE, _json({**_CALLS[0], "cancelled": True}), said=True)
+    two = "\n".join(map(json.dumps, _CALLS))
+    yield Context("JSON: two objects, line by line", "runs", own, _text(two), calls=both)
     function = {"type": "function", "function": _CALLS[0]}
     yield Context("JSON: one object", "runs", own, _json(_CALLS[0]))
     yield Context("JSON: a list of calls", "runs", own, _json(_CALLS), calls=both)
@@ -270,6 +277,19 @@ def _closers() -> Iterator[Context]:
         )
 
     yield Context("a parameter closed twice", "either", _CLOSER, twice)
+    child = "a child that the schema does not declare: malformed"
+    for name, text in (
+        ("one more", "<send_money><to>Ann</to><amount>5</amount><dry_run>true</dry_run></send_money>"),
+        ("all of them in one", "<send_money><args><to>Ann</to><amount>5</amount></args></send_money>"),
+        ("the only one", "<delete_all><path>/tmp</path></delete_all>"),
+    ):
+        yield Context(f"own tag, undeclared child: {name}", "malformed", child, _text(text), calls=(SEND, DELETE))
+    yield Context(
+        "no arguments, no closer, something else follows",
+        "malformed",
+        "a call without its closer, not followed by what may: malformed, never {}",
+        _text("<tool_call>delete_all<tool_call>path</arg_key><arg_value>/tmp</arg_value></tool_call>"),
+    )
 
 
 def _names() -> Iterator[Context]:

@@ -93,6 +93,7 @@ def _as_value(before: str, after: str, *, escaped: bool) -> Turn:
 
 def _rows() -> Iterator[Context]:
     yield from _plain()
+    yield from _mentions()
     yield from _code()
     yield from _html()
     yield from _results()
@@ -121,6 +122,24 @@ def _plain() -> Iterator[Context]:
     yield Context(
         "words that take it back", "either", "words are not marks of quotation", _around("Do not run this:\n", "")
     )
+
+
+def _mentions() -> Iterator[Context]:
+    for name, before in (
+        ("inline code with <!-- and <pre>", "I write `<!--` and `<pre>` here.\n"),
+        ("inline code with <tool_response>", "The `<tool_response>` marker, then:\n"),
+        ("inline code with another turn's header", "After `<|im_end|>` comes `<|im_start|>user` there.\n"),
+        ("> within a line", "5 > 3, so:\n"),
+        ("tildes within a line", "Not ~~5~~ but 6, ~~~ or so:\n"),
+        ("&lt; within a line", "As a &lt; b:\n"),
+    ):
+        yield Context(f"after {name}", "runs", "a mention of a marker quotes nothing", _marked(before, ""))
+    for name, before in (
+        ("<!--", "So <!-- begins a comment.\n"),
+        ("<pre>", "So <pre> begins code.\n"),
+        ("<tool_response>", "So <tool_response> begins a result.\n"),
+    ):
+        yield Context(f"after {name} in prose, never closed", "either", _OPEN, _marked(before, ""))
 
 
 def _code() -> Iterator[Context]:

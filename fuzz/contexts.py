@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 import zlib
@@ -89,11 +90,11 @@ def fault(context: Context, found: Reading) -> str:
     ran = [(name, known, arguments) for name, known, arguments in found.ran if name != HARMLESS]
     calls = [(name, arguments) for name, _, arguments in ran]
     right = calls == [(name, dict(arguments)) for name, arguments in context.calls]
-    if context.says == "runs":
-        missing = "" if right else "other arguments or calls" if calls else "must run, and did not"
-        return missing or ("ran without a Problem" if context.said and not found.problem else "")
-    if context.says == "either":
-        return "" if right or not calls else "other arguments or calls"
+    if context.says in {"runs", "either"}:
+        if not calls:
+            return "must run, and did not" if context.says == "runs" else ""
+        silent = context.said and not found.problem
+        return "other arguments or calls" if not right else "ran without a Problem" if silent else ""
     if any(known for _, known, _ in ran):
         return "must not run, and ran"
     return "an unknown call" if calls and context.says == "content" else ""
@@ -141,18 +142,39 @@ class Row:
         return sum(map(len, self.faults.values()))
 
 
-def table(found: Iterable[Cell], formats: int, *, show: bool = False) -> tuple[list[str], int]:
-    """The lines of the table, and how many breaches there are."""
+_LINE = re.compile(r"(.+?) {2,}(?:runs|content|malformed|unknown|either) +(\S+) +(\S+)")
+_WIDTH = max(len(context.name) for context in CONTEXTS) + 2
+
+
+def earlier(text: str) -> dict[str, str]:
+    """What an earlier table says of each context: how many ran by `auto`, and by name."""
+    return {found[1]: f"{found[2]:>9}{found[3]:>9}" for found in map(_LINE.match, text.splitlines()) if found}
+
+
+def table(
+    found: Iterable[Cell], formats: int, *, show: bool = False, before: Mapping[str, str] | None = None
+) -> tuple[list[str], int]:
+    """The lines of the table, and how many breaches there are.
+
+    Args:
+        found: the cells.
+        formats: how many formats were read.
+        show: for each context, say also why it is decided so, and which formats are wrong.
+        before: what an earlier table says, printed beside.
+    """
     rows: dict[str, dict[str, Row]] = {context.name: {way: Row() for way in WAYS} for context in CONTEXTS}
     for cell in found:
         rows[cell.context.name][cell.way].add(cell)
-    lines = [f"{'context':48} {'DESIGN':10}{'auto':>9}{'by name':>9}{'skipped':>9}{'breaches':>10}"]
+    beside = f"{'auto':>9}{'by name':>9}"
+    head = f"{'context':{_WIDTH}}{'DESIGN':10}{beside}{'skipped':>9}{'breaches':>10}"
+    lines = [head + (f"  before: {beside}" if before else "")]
     for context in CONTEXTS:
         ways = rows[context.name]
         breaches = sum(row.breaches for row in ways.values())
         shown = "".join(f"{f'{row.ran}/{row.count}' if row.count else '-':>9}" for row in ways.values())
         skipped = formats - max(row.count for row in ways.values())
-        lines.append(f"{context.name[:48]:48} {context.says:10}{shown}{skipped:>9}{breaches or '':>10}")
+        line = f"{context.name:{_WIDTH}}{context.says:10}{shown}{skipped:>9}{breaches or '':>10}"
+        lines.append((line + f"{'':10}{before.get(context.name, '')}" if before else line).rstrip())
         if show:
             lines += [f"    {context.why}"]
             lines += [
@@ -182,12 +204,14 @@ def main() -> int:
     options.add_argument("--format", help="one format; default: all of them")
     options.add_argument("--auto-only", action="store_true", help="do not read by the formats' own names")
     options.add_argument("--show", action="store_true", help="for each context also why, and which formats are wrong")
+    options.add_argument("--before", type=Path, help="an earlier table, whose figures are printed beside")
     options.add_argument("--out", type=Path, help="a file to which the table is written too")
     chosen = options.parse_args()
     begin = time.perf_counter()
     written = [each for each in all_written() if chosen.format in {None, each.format.name}]
     found = cells(written=written, ways=(AUTO,) if chosen.auto_only else WAYS)
-    lines, breaches = table(found, len(written), show=chosen.show)
+    before = earlier(chosen.before.read_text(encoding="utf-8")) if chosen.before else None
+    lines, breaches = table(found, len(written), show=chosen.show, before=before)
     lines.append(
         f"{len(CONTEXTS)} contexts, {len(written)} formats: {breaches:,} breaches ({time.perf_counter() - begin:.0f} s)"
     )
