@@ -137,6 +137,7 @@ class Context:
         turn: the turn that is made of what a format writes; None where that makes no sense for the format.
         calls: the calls that run, if any does.
         said: whether a call that runs must have a `Problem`.
+        named_only: whether it concerns only whoever names the format.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Context:
     turn: Callable[[Written], str | None]
     calls: tuple[Call, ...] = (SEND,)
     said: bool = False
+    named_only: bool = False
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from fuzz.context_calls import DELETE, SEND, TOOLS, Context, Written
 from toolglean import UsageError
 from toolglean.formats.render import render
 
-__all__ = ["PLACES"]
+__all__ = ["PLACES", "QUOTED"]
 
 Turn = Callable[[Written], "str | None"]
 
@@ -68,8 +68,9 @@ def _in_json(before: str, after: str, times: int = 1) -> Turn:
     return turn
 
 
-def _own_reasoning(after_the_call: str | None) -> Turn:
+def _own_reasoning(after_the_call: str | None, *, words: bool = False) -> Turn:
     # With a text: the call is inside the reasoning, and the text follows. Without: the call follows the reasoning.
+    # `words`: only where words of prose open the reasoning, which are not markers for whoever does not name the format.
     def turn(written: Written) -> str | None:
         opener, closer = written.format.reasoning
         if not opener or written.format.calls_in_reasoning:
@@ -77,6 +78,8 @@ def _own_reasoning(after_the_call: str | None) -> Turn:
         if after_the_call is None:
             with suppress(UsageError):
                 return render(written.format, [SEND], reasoning="They want it.", tools=TOOLS)
+            return None
+        if words == opener.startswith(("<", "[")):
             return None
         return f"{opener}I could write {written.send}{after_the_call}{closer}Hello."
 
@@ -308,6 +311,8 @@ def _reasoning() -> Iterator[Context]:
     )
     yield Context("in the own reasoning, then the answer", "content", _DRAFT, _own_reasoning(""))
     yield Context("in the own reasoning, which goes on", "content", _DRAFT, _own_reasoning(" but no."))
+    in_words = _own_reasoning(" but no.", words=True)
+    yield Context("in the own reasoning, opened by words", "content", _DRAFT, in_words, named_only=True)
     yield Context(
         "after <think>…</think>", "runs", "after the reasoning comes the turn", _around("<think>\nHm.\n</think>\n", "")
     )
@@ -358,3 +363,6 @@ def _values() -> Iterator[Context]:
 
 PLACES: tuple[Context, ...] = tuple(_rows())
 """The contexts, in the order of the table."""
+
+QUOTED: tuple[Context, ...] = tuple(each for each in (*_code(), *_html(), *_results()) if each.says == "content")
+"""Those of code, quotations and results: a call in them is read if `quoted="call"` asks for it."""

@@ -71,8 +71,12 @@ def cells(
         for each in all_written() if written is None else written:
             text = context.turn(each)
             for way in () if text is None else ways:
-                if text is not None and not (way == AUTO and each.escaped and context.says == "runs"):
+                if text is not None and not (way == AUTO and _named_only(context, each)):
                     yield _cell(context, each, way, text)
+
+
+def _named_only(context: Context, written: Written) -> bool:
+    return context.named_only or (written.escaped and context.says == "runs")
 
 
 def _cell(context: Context, written: Written, way: str, text: str) -> Cell:

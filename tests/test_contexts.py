@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pytest
 
 from fuzz import contexts
-from fuzz.context_calls import ARGUMENTS, SEND, Context, all_written
+from fuzz.context_calls import ARGUMENTS, SEND, TOOLS, Context, all_written
+from fuzz.context_places import QUOTED
 from fuzz.contexts import CONTEXTS, Reading, cells, fault
 from tests import depth
+from toolglean import parse
 
 FORMATS = {
     *("hermes", "qwen3-coder", "glm-4.7", "mistral-v13", "llama3-json", "llama4-pythonic", "pythonic"),
@@ -165,6 +168,18 @@ def faults() -> Mapping[str, list[str]]:
 
 def test_calls_run_only_where_they_must(faults: Mapping[str, list[str]]) -> None:
     assert {name: wrong for name, wrong in faults.items() if name not in NOT_YET} == {}
+
+
+def test_quoted_calls_are_read_where_that_is_asked_for() -> None:
+    wrong = []
+    for written in (each for each in all_written() if each.marked and (depth.is_full() or each.format.name in FORMATS)):
+        for context, name in product(QUOTED, ("auto", written.format.name)):
+            text = context.turn(written)
+            if text is not None and written.send in text:
+                found = parse(text, TOOLS, format=name, quoted="call").calls
+                if [(call.name, call.arguments) for call in found] != [(SEND[0], dict(ARGUMENTS))]:
+                    wrong.append((context.name, name, text))
+    assert wrong == []
 
 
 def test_names_are_those_of_contexts() -> None:
