@@ -293,7 +293,7 @@ def _escaped() -> Iterator[Context]:
 
     said = "text written with &lt; is text"
     yield Context("HTML entities in prose", "content", said, html("One writes ", " for that."))
-    yield Context("HTML entities alone", "content", said, html("", ""))
+    yield Context("HTML entities alone", "either", "a server may have escaped the whole turn", html("", ""))
 
 
 def _reasoning() -> Iterator[Context]:

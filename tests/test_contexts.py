@@ -73,7 +73,6 @@ NOT_YET: tuple[str, ...] = (
     "a JSON list of strings",
     "a JSON list after text",
     "HTML entities in prose",
-    "HTML entities alone",
     "in <think>, then the answer",
     "in <thinking>, then the answer",
     "in [THINK], then the answer",
