@@ -1,8 +1,9 @@
 # What this file knows: texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
 # What it must not know: why.
 #
-# A call that is written out plainly, in the middle of an answer and in no code, is a call: no parser can tell whether
-# the model meant it. Such texts are not made here.
+# A call of a given tool that is written out plainly, in the middle of an answer and not in code, is a call: no parser
+# can tell whether the model meant it. Such texts are not made here. Where tools are given, a call of any other name is
+# a false alarm too. Without tools, nobody can tell the name in an example from a tool's: these are counted apart.
 """`python -m fuzz.alarms [--count N] [--seed S]`: false alarms, by kind of text and by way of reading."""
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from toolglean import CallEnd, Parser, ToolSet, UsageError, render
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
 
-__all__ = ["KINDS", "WAYS", "alarms", "texts"]
+__all__ = ["GIVEN", "KINDS", "WAYS", "alarms", "main", "texts"]
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("get_weather", "shell", "search", "read_file", "json", "python", "f")
@@ -62,6 +63,8 @@ WAYS: dict[str, Callable[[Format], Parser]] = {
     "auto, no tools": lambda _: Parser(),
     "format": lambda declared: Parser(_tools, format=declared),
 }
+GIVEN = ("auto", "format")
+"""The ways in which tools are given: any call is a breach there, whether its tool is known or not."""
 
 
 def _sentence(rng: random.Random) -> str:
@@ -199,29 +202,49 @@ def alarms(text: str, declared: Format, way: str) -> list[str]:
     return [event.call.name for event in events if isinstance(event, CallEnd) and event.call.status == "ok"]
 
 
-def main() -> None:
-    """Print the table."""
-    options = argparse.ArgumentParser(prog="python -m fuzz.alarms", description=__doc__)
-    options.add_argument("--count", type=int, default=10_000)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--show", type=int, default=0, help="so many texts out of which calls came")
-    chosen = options.parse_args()
+def _counts(count: int, seed: int, show: int) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+    # How many texts there are of each kind, and by kind and column, in how many of them calls were found.
     made: Counter[str] = Counter()
     found: Counter[tuple[str, str]] = Counter()
-    for kind, declared, text in texts(chosen.count, chosen.seed):
+    for kind, declared, text in texts(count, seed):
         made[kind] += 1
         for way in WAYS:
             names = alarms(text, declared, way)
-            found[kind, way] += bool(names)
-            if names and chosen.show:
-                chosen.show -= 1
+            known = any(name in TOOLS for name in names)
+            found[kind, f"{way}: known"] += known
+            found[kind, f"{way}: unknown"] += bool(names) and not known
+            if names and show:
+                show -= 1
                 sys.stdout.write(f"{kind}, {way}, {declared.name}: {names}\n    {text!r}\n")
-    sys.stdout.write(f"{'kind':30}{'texts':>8}" + "".join(f"{way:>16}" for way in WAYS) + "\n")
+    return made, found
+
+
+def _print(made: Counter[str], found: Counter[tuple[str, str]], ways: Iterable[str]) -> int:
+    # The table for some ways of reading. Returns the sum of all that was found.
+    columns = [f"{way}: {tool}" for way in ways for tool in ("known", "unknown")]
+    sys.stdout.write(f"{'kind':30}{'texts':>8}" + "".join(f"{column:>26}" for column in columns) + "\n")
     for kind, count in made.items():
-        sys.stdout.write(f"{kind:30}{count:>8}" + "".join(f"{found[kind, way]:>16}" for way in WAYS) + "\n")
-    sums = "".join(f"{sum(found[kind, way] for kind in made):>16}" for way in WAYS)
-    sys.stdout.write(f"{'sum':30}{sum(made.values()):>8}{sums}\n")
+        sys.stdout.write(f"{kind:30}{count:>8}" + "".join(f"{found[kind, column]:>26}" for column in columns) + "\n")
+    sums = [sum(found[kind, column] for kind in made) for column in columns]
+    sys.stdout.write(f"{'sum':30}{sum(made.values()):>8}" + "".join(f"{each:>26}" for each in sums) + "\n")
+    return sum(sums)
+
+
+def main() -> int:
+    """Print the tables. Returns 1 if a call was found where tools were given, else 0."""
+    options = argparse.ArgumentParser(prog="python -m fuzz.alarms", description=__doc__)
+    options.add_argument("--count", type=int, default=10_000)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--show", type=int, default=0, help="so many texts in which calls were found")
+    chosen = options.parse_args()
+    made, found = _counts(chosen.count, chosen.seed, chosen.show)
+    sys.stdout.write("tools given: texts with a call, of a known or only of an unknown tool\n")
+    breaches = _print(made, found, GIVEN)
+    sys.stdout.write("\nno tools given (not a breach): texts with a call of one of those names, or only of others\n")
+    _print(made, found, [way for way in WAYS if way not in GIVEN])
+    sys.stdout.write(f"\nseed {chosen.seed}: {breaches} breaches\n")
+    return 1 if breaches else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

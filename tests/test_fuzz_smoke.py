@@ -86,12 +86,17 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.startswith("20 mutants in ")
 
 
+# Forms with names left open still give unknown calls. THIS MUST BE EMPTY AT THE END.
+UNKNOWN_NOT_YET = ("a form with names left open",)
+
+
 def test_texts_about_calls_hold_none() -> None:
     found = [
-        (kind, way, text)
+        (kind, way, text, names)
         for kind, declared, text in alarms.texts(1_000 if depth.is_full() else 90, seed=1)
         for way in alarms.WAYS
-        if any(name in alarms.TOOLS for name in alarms.alarms(text, declared, way))
+        if (names := alarms.alarms(text, declared, way))
+        and (any(name in alarms.TOOLS for name in names) or (way in alarms.GIVEN and kind not in UNKNOWN_NOT_YET))
     ]
     assert found == []
 
@@ -100,3 +105,15 @@ def test_a_call_would_be_found() -> None:
     declared = get_format("hermes")
     text = 'So: <tool_call>{"name": "shell", "arguments": {}}</tool_call>'
     assert [alarms.alarms(text, declared, way) for way in alarms.WAYS] == [["shell"]] * len(alarms.WAYS)
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "status"), [("auto", "shell", 1), ("format", "unheard_of", 1), ("auto, no tools", "shell", 0)]
+)
+def test_alarms_are_breaches_where_tools_are_given(
+    way: str, name: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(alarms, "alarms", lambda *given: [name] if given[2] == way else [])
+    monkeypatch.setattr("sys.argv", ["alarms", "--count", "9", "--show", "1"])
+    assert alarms.main() == status
+    assert capsys.readouterr().out.endswith(f"seed 0: {9 * status} breaches\n")

@@ -1,4 +1,4 @@
-# What this file knows: the turns of fixtures/wild.jsonl, the ways in which they are read, and what is right, unsafe, invented.
+# What this file knows: the turns of fixtures/wild*.jsonl, the ways in which they are read, and what is right, unsafe, invented.
 # What it must not know: how a parser reads them.
 """Turns as models really wrote them, read in four ways and judged."""
 
@@ -13,7 +13,10 @@ from tests.chunkings import account
 from tests.shared import FIXTURES, rows
 from toolglean import CallEnd, Content, Event, Parser, Reasoning, ToolCall, UsageError, join
 
-__all__ = ["WAYS", "Answer", "judge", "wild_rows"]
+__all__ = ["FILES", "WAYS", "Answer", "judge", "wild_rows"]
+
+FILES = ("wild.jsonl", "wild3.jsonl")
+"""The collections: the first, and turns from other threads, which were looked for later."""
 
 RANDOM_CUTS = 3
 
@@ -39,9 +42,9 @@ class Answer:
     events: tuple[Event, ...]
 
 
-def wild_rows() -> list[dict[str, Any]]:
-    """The rows that are scored."""
-    return [row for row in rows(FIXTURES / "wild.jsonl") if not row["ambiguous"]]
+def wild_rows(name: str = FILES[0]) -> list[dict[str, Any]]:
+    """The rows of a collection that are scored."""
+    return [row for row in rows(FIXTURES / name) if not row["ambiguous"]]
 
 
 def _auto(row: dict[str, Any]) -> Callable[[], Parser] | None:
@@ -88,7 +91,7 @@ def judge(row: dict[str, Any], way: str) -> Answer | None:
     unexpected = [call for call in ran if not any(_same(each, call) for each in plausible)]
     return Answer(
         right=any(_all_same(calls, ran) for calls in accepted)
-        and _texts_are_right(row, whole)
+        and _texts_are_right(row, whole, tools=tools)
         and _ends(row, whole, ran),
         unsafe=tuple(f"{call.name} {call.arguments}" for call in unexpected if call.known or not tools),
         invented=tuple(f"{call.name} {call.arguments}" for call in unexpected if tools and not call.known),
@@ -121,10 +124,14 @@ def _all_same(expected: list[dict[str, Any]], ran: list[ToolCall]) -> bool:
     return len(expected) == len(ran) and all(map(_same, expected, ran))
 
 
-def _texts_are_right(row: dict[str, Any], events: list[Event]) -> bool:
+def _texts_are_right(row: dict[str, Any], events: list[Event], *, tools: bool) -> bool:
     content = "".join(event.text for event in events if isinstance(event, Content)).strip()
     reasoning = "".join(event.text for event in events if isinstance(event, Reasoning)).strip()
     wanted = row["expected"]
+    without = wanted["calls_without_tools"]
+    if not tools and without is not None and len(without) != len(wanted["calls"]):
+        # The content that the row says is what is left beside the other calls: nothing says what is content here.
+        return True
     return (wanted["content"] is None or wanted["content"].strip() == content) and (
         wanted["reasoning"] is None or wanted["reasoning"].strip() == reasoning
     )

@@ -7,8 +7,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from typing import Any
 
-from tests.wild import WAYS, Answer, judge, wild_rows
+from tests.wild import FILES, WAYS, Answer, judge, wild_rows
+
+FAULTS = ("unsafe", "invented", "lost")
 
 
 def _print(text: str) -> None:
@@ -20,17 +23,12 @@ def _faults(answer: Answer) -> str:
     return "; ".join([*faults, *([f"lost: {answer.lost}"] if answer.lost else [])]) or "wrong"
 
 
-def main() -> None:
-    """Print the table, and each row that is not right."""
-    options = argparse.ArgumentParser(prog="python -m tests.wild_report", description=__doc__)
-    options.add_argument("--show", action="store_true", help="the text and the events of what is wrong too")
-    options.add_argument("--only", help="rows whose name begins so")
-    chosen = options.parse_args()
+def _report(rows: list[dict[str, Any]], *, show: bool) -> Counter[str]:
+    # Print each row that is not right, and the table. Returns how many rows have something unsafe, invented or lost.
     table: dict[str, Counter[str]] = {}
     totals: Counter[str] = Counter()
-    for row in wild_rows():
-        if chosen.only and not row["id"].startswith(chosen.only):
-            continue
+    for row in rows:
+        faults: set[str] = set()
         for way in WAYS:
             answer = judge(row, way)
             if answer is None:
@@ -38,17 +36,35 @@ def main() -> None:
             counts = table.setdefault(row["kind"], Counter())
             counts[way] += 1
             counts[f"{way} right"] += answer.right
-            totals.update(unsafe=bool(answer.unsafe), invented=bool(answer.invented), lost=bool(answer.lost))
-            if not answer.right or answer.unsafe or answer.invented or answer.lost:
+            faults |= {name for name in FAULTS if getattr(answer, name)}
+            if not answer.right or any(getattr(answer, name) for name in FAULTS):
                 _print(f"{row['id']:9} {row['kind']:14} {way:9} {_faults(answer)}")
-                if chosen.show:
+                if show:
                     _print(f"    {row['text']!r}\n    {answer.detail}")
+        totals.update(faults)
     _print("\n" + f"{'kind':16}" + "".join(f"{way:>12}" for way in WAYS))
     for kind, counts in [*sorted(table.items()), ("sum", sum(table.values(), Counter()))]:
         cells = [f"{counts[f'{way} right']}/{counts[way]}" for way in WAYS]
         _print(f"{kind:16}" + "".join(f"{cell:>12}" for cell in cells))
-    _print(f"rows with something unsafe: {totals['unsafe']}, invented: {totals['invented']}, lost: {totals['lost']}")
+    _print("rows with something " + ", ".join(f"{name}: {totals[name]}" for name in FAULTS) + "\n")
+    return totals
+
+
+def main() -> int:
+    """Print a table for each collection, and each row that is not right.
+
+    Returns 1 if a row has something unsafe, invented or lost, else 0.
+    """
+    options = argparse.ArgumentParser(prog="python -m tests.wild_report", description=__doc__)
+    options.add_argument("--show", action="store_true", help="the text and the events of what is wrong too")
+    options.add_argument("--only", default="", help="rows whose name begins so")
+    chosen = options.parse_args()
+    found: Counter[str] = Counter()
+    for name in FILES:
+        _print(name)
+        found += _report([row for row in wild_rows(name) if row["id"].startswith(chosen.only)], show=chosen.show)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
