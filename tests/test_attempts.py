@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any, NamedTuple
 
 import pytest
@@ -95,3 +96,9 @@ def test_a_call_that_begins_in_the_prompt_is_the_first_of_the_turn() -> None:
     parser = Parser(TOOLS, prompt=f"{F} Run `<tool_call>")
     output = parser.add(f"{G}</tool_call> x" + "y" * 5000)
     assert [(call.index, call.id) for call in output.calls] == [(0, "call_0")]
+
+
+def test_attempts_that_came_to_nothing_are_not_kept() -> None:
+    parser = Parser(TOOLS)
+    parser.feed("`" + "<tool_call>" * 2000)
+    assert len(pickle.dumps(parser)) < len(pickle.dumps(Parser(TOOLS))) + 10_000

@@ -152,7 +152,9 @@ class Turn(Standing):
 
         `bare`: no marker opened it.
         """
-        self.attempt = Attempt(self, start) if self._may_be_undone else None
+        self.attempt = None  # of an opener that nothing came of
+        if self._may_be_undone:
+            self.attempt = Attempt(self, start)
         self._open_region(start, kept, bare=bare)
 
     @property
