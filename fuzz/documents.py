@@ -130,15 +130,15 @@ def breach(document: Any, found: list[tuple[str, Any]]) -> tuple[str, str] | Non
     may = allowed(document)
     for call in found:
         if call not in may:
-            return "unsafe", _why(document, call, may)
+            return "unsafe", _why(document, call)
         may.remove(call)
     missed = [call for call in due(document) if call not in found]
     return ("missed", "a call in a documented spelling") if missed else None
 
 
-def _why(document: Any, call: tuple[str, Any], may: list[tuple[str, Any]]) -> str:
+def _why(document: Any, call: tuple[str, Any]) -> str:
     name, arguments = call
-    if any(each[0] == name for each in may):
+    if any(each[0] == name for each in allowed(document)):
         return "other arguments than were written, or twice" if arguments else "arguments are dropped"
     places = [each for each in _places(document) if isinstance(each, dict)]
     holders = [each for each in places if name in [each.get(key) for key in NAMES | WITH_ARGUMENTS]]

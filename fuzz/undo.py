@@ -10,7 +10,7 @@
 #
 #   not undone   the region did not come back as text: a call came of it, or a part of it is markup. Other laws say
 #                whether that is right; this one says nothing.
-#   still open   what the region opened is still being read where it ends, so that what follows may belong to it: in
+#   still open   what the region opened is still held back where it ends, so that what follows may belong to it: in
 #                prose, and after a broken call, where a string or a text value may be open. (A closing marker in a
 #                string is a part of it.) Whole calls, openers and mentions in reasoning and in code are over at the
 #                closing marker, so there this does not pass, even if their text is still held back.
@@ -51,7 +51,7 @@ ARGUMENTS: tuple[dict[str, Any], ...] = (
     {"code": "one\ntwo", "city": "x"}, {"x": {"y": [1]}},
 )  # fmt: skip
 JOINTS = ("", "\n", " ", "\n\n")
-CODE = re.compile(r"(```+[^\s`]*|[\s`]+)")
+CODE = re.compile(r"(\s+|```+[^\s`]*|`+)")
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ def verdict(case: Case) -> tuple[str, str]:
     if any(undone.prefix[place] != twin.prefix[place] for place in solid):
         return NOT_UNDONE, ""
     is_held = undone.known < twin.known
-    if is_held and (case.kind == "prose" or case.of == "a broken call"):
-        return OPEN, ""
     for part in ("calls", "tail", "problems"):
         left, right = getattr(undone, part), getattr(twin, part)
         if left != right:
+            if is_held and (case.kind == "prose" or case.of == "a broken call"):
+                return OPEN, ""
             what = _difference(part, undone, twin) + (", which is held back" if is_held else "")
             return what, f"  undone {left!r}\n  plain  {right!r}"
     return SAME, ""
