@@ -14,9 +14,11 @@
 #   closed       a JSON payload that closed is a complete call, also without its closer: in the whole turn, what follows
 #                shows that the call is wrong, as text after the arguments does, or text beside a call without a marker.
 #                It is malformed, or content
+#   repair       a closer is missing before the call's own closer: in the whole turn, what follows may be a part of the
+#                value all the same
 #   limit        a limit is passed by what follows
 #
-# Each of them must be told: a `Problem` at or after the call's opener, or the call itself as `malformed`. (Of several
+# Each of them must be told: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of several
 # calls that are one draft, one problem tells.) A call that the whole turn has with other arguments is never excused.
 """`python -m fuzz.prefixes [--count N] [--seed N] [--format NAME]`: calls that the rest of the turn takes back."""
 
@@ -45,21 +47,18 @@ def verdict(subject: Subject, text: str, places: list[int]) -> tuple[str, str] |
     """What the whole turn takes back or changes of the calls of its prefixes, and details for people; or None."""
     parser = subject.parser()
     events: list[Event] = []
-    prefixes: list[tuple[int, int, list[ToolCall]]] = []
+    prefixes: list[tuple[int, list[ToolCall]]] = []
     before = 0
     for place in places:
         events += parser.feed(text[before:place])
-        prefixes.append((place, len(calls_of(events)), calls_of(parser.fork().finish())))
+        prefixes.append((place, calls_of(parser.fork().finish())))
         before = place
     events += parser.feed(text[before:]) + parser.finish()
     whole = {call.span[0]: call for call in calls_of(events)}
-    for place, handed, calls in prefixes:
-        found = calls_of(subject.parser().feed(text[:place]))
-        for call in found:
+    for place, calls in prefixes:
+        for call in calls_of(subject.parser().feed(text[:place])):
             if call.status == "ok" and whole.get(call.span[0]) != call:
                 return "handed out, and another one later", _detail(place, call, whole.get(call.span[0]))
-        if handed != len(found):
-            return "handed out by one chunking only", f"  after {place}: {handed} calls, whole {len(found)}"
         for call in calls:
             if call.status == "ok" and (what := excuse(call, whole.get(call.span[0]), events, len(text))):
                 return what, _detail(place, call, whole.get(call.span[0]))
@@ -81,7 +80,7 @@ def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: in
     kind, problems = labels(events, size)[call.span[0]], problems_of(events)
     told = any(each.start >= call.span[0] for each in problems)
     if later is not None:
-        return "" if later.status == "malformed" or told else "at the end of a prefix, and cut off later"
+        return ""
     if kind == "k":
         return "" if told else "at the end of a prefix, and a part of another call later"
     if kind == "r":

@@ -15,7 +15,8 @@
 #                string is a part of it.) Whole calls, openers and mentions in reasoning and in code are over at the
 #                closing marker, so there this does not pass, even if their text is still held back.
 #
-# A backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
+# What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
+# backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
 # again needs none because no case is as long as its first 4,096 characters.
 """`python -m fuzz.undo [--count N] [--seed N] [--format NAME]`: what an undone reading leaves behind."""
 
@@ -228,7 +229,12 @@ def _wrapped(rng: random.Random, declared: Format, region: str) -> tuple[str, st
         fence = "````" if "```" in region else "```"
         begin = f"say:\n{fence}{rng.choice(('', 'xml', 'json'))}\n"
         return kind, begin, region, f"\n{fence}\n{rng.choice(('', 'then '))}"
-    return kind, "say " + begin, region, rng.choice((" then ", ".\n", "\n\nThen:\n", " ends it.\n"))
+    return (
+        kind,
+        rng.choice(("say ", "say ", "say `")) + begin,
+        region,
+        rng.choice((" then ", ".\n", "\n\nThen:\n", " ends it.\n")),
+    )
 
 
 TAILS = (
