@@ -14,12 +14,13 @@
 #   closed       a JSON payload that closed is a complete call, also without its closer: in the whole turn, what follows
 #                shows that the call is wrong, as text after the arguments does, or text beside a call without a marker.
 #                It is malformed, or content
-#   repair       a closer is missing before the call's own closer: in the whole turn, what follows may be a part of the
-#                value all the same
+#   repair       a closer is missing, and the call's own closer ends the text: in the whole turn the missing one follows,
+#                and both are a part of the value, or of the text. `ToolCall.repairs` says that the call was not whole
 #   limit        a limit is passed by what follows
 #
-# Each of them must be told: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of several
-# calls that are one draft, one problem tells.) A call that the whole turn has with other arguments is never excused.
+# Each of them must be told: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of
+# several calls that are one draft, one problem tells.) A call that was whole, and that the whole turn has with other
+# arguments, is never excused.
 """`python -m fuzz.prefixes [--count N] [--seed N] [--format NAME]`: calls that the rest of the turn takes back."""
 
 from __future__ import annotations
@@ -76,11 +77,11 @@ def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: in
     """
     if later is not None and later.status == "ok":
         same = later.name == call.name and json.dumps(later.arguments) == json.dumps(call.arguments)
-        return "" if same else "at the end of a prefix, and changed later"
-    kind, problems = labels(events, size)[call.span[0]], problems_of(events)
-    told = any(each.start >= call.span[0] for each in problems)
+        return "" if same or call.repairs else "at the end of a prefix, and changed later"
     if later is not None:
         return ""
+    kind, problems = labels(events, size)[call.span[0]], problems_of(events)
+    told = any(each.start >= call.span[0] for each in problems)
     if kind == "k":
         return "" if told else "at the end of a prefix, and a part of another call later"
     if kind == "r":
