@@ -29,7 +29,7 @@ from tests.chunkings import account
 from toolglean import CallEnd, Event, Limits, Parser, join
 from toolglean.formats.registry import find_format
 
-__all__ = ["LIMITS", "TOOLS", "Breach", "Subject", "broken", "can_reason"]
+__all__ = ["LIMITS", "ODD_NAMES", "TOOLS", "Breach", "Subject", "broken", "by_characters", "can_reason"]
 
 RANDOM_CUTS = 2
 SECONDS = 4.0
@@ -208,6 +208,12 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
     except Exception as error:  # noqa: BLE001
         return Breach("valid deltas", _place(error), (text,), f"{error!r}\n{_lines(whole)}")
     return None
+
+
+def by_characters(subject: Subject, text: str) -> bool:
+    """Whether the text is read otherwise one character at a time: of all that `broken` tries, the quickest."""
+    with _time_limit(SECONDS + len(text) * SECONDS_A_CHARACTER):
+        return _events(subject.parser(), [text]) != _events(subject.parser(), text)
 
 
 def _cuts(text: str, rng: random.Random, *, thorough: bool) -> Iterator[list[str]]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from fuzz.laws import LIMITS, TOOLS, Breach, Subject, broken, can_reason
+from fuzz.laws import LIMITS, ODD_NAMES, TOOLS, Breach, Subject, broken, by_characters, can_reason
 from fuzz.mutation import long_mutant, mutant
 from fuzz.runner import Fuzzer
 from fuzz.shrink import shrunk
@@ -25,6 +26,7 @@ __all__ = ["FUZZER", "Found", "main", "run"]
 
 HEADERS = ("x", "<|im_start|>assistant\n", "<|im_end|>\n<|im_start|>assistant\n<think>\n", "[/INST]", "Say f.\n")
 LONG = 0.02
+NAME = re.compile(r"\b(?:get_weather|f|a\.b)\b")
 TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "<|tool_call|>", "<TOOLCALL>", "```json", "<function_call>")
 
 
@@ -80,9 +82,11 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     if rng.random() < 0.2:
         subject = replace(subject, drafts=rng.choice(("", "call", "text")), quoted=rng.choice(("", "call")))
     turns = turns_for(name, shared=shared)
-    text = mutant(rng, turns, markers)
+    if subject.tools.startswith("odd"):
+        markers = (*markers, *(name + end for name in ODD_NAMES for end in ("", "(", "{", ":")))
+    text = _with_names(rng, mutant(rng, turns, markers), subject)
     if rng.random() < LONG:
-        text = long_mutant(rng, turns, markers)
+        text = _with_names(rng, long_mutant(rng, turns, markers), subject)
         return replace(subject, limits=_long_limits(rng) if limits else ()), text
     if rng.random() > 0.15:
         return subject, text
@@ -91,6 +95,13 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     prompt, rest = rng.choice(HEADERS) + text[:place], text[place:]
     rest = mutant(rng, turns, markers) if rng.random() < 0.3 else rest
     return replace(subject, reasons=False, prompt=prompt), rest
+
+
+def _with_names(rng: random.Random, text: str, subject: Subject) -> str:
+    # The turns have calls of ordinary tools. Where there are only others, some of the calls are theirs.
+    if not subject.tools.startswith("odd") or rng.random() < 0.3:
+        return text
+    return NAME.sub(lambda found: rng.choice(ODD_NAMES) if rng.random() < 0.7 else found[0], text)
 
 
 def _limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
@@ -123,12 +134,14 @@ def smaller(found: Found) -> Found:
 
     if breach.law == "an end":  # each try would take seconds
         return found
+    if breach.law == "one answer" and by_characters(subject, text):  # a long text takes long in all other ways
+        text = shrunk(text, partial(by_characters, subject), seconds=30)
 
     def still_after(prompt: str) -> bool:
         again = broken(replace(subject, prompt=prompt), text, seed=seed, thorough=True) if prompt else None
         return again is not None and again.law == breach.law
 
-    text = shrunk(text, still)
+    text = shrunk(text, still, seconds=30)
     if subject.prompt:
         subject = replace(subject, prompt=shrunk(subject.prompt, still_after))
     return Found(subject, text, broken(subject, text, seed=seed, thorough=True) or breach, seed)

@@ -14,8 +14,8 @@
 #   closed       a JSON payload that closed is a complete call, also without its closer: in the whole turn, what follows
 #                shows that the call is wrong, as text after the arguments does, or text beside a call without a marker.
 #                It is malformed, or content
-#   repair       a closer is missing, and the call's own closer ends the text: in the whole turn the missing one follows,
-#                and both are a part of the value, or of the text. `ToolCall.repairs` says that the call was not whole
+#   repair       a closer is missing, and the call's own closer ends the text: in the whole turn the missing one
+#                follows, and the other was a part of the value. `ToolCall.repairs` says that the call was not whole
 #   limit        a limit is passed by what follows
 #
 # Each of them must be told: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of
