@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.10"
 nox.options.error_on_external_run = True
@@ -416,3 +417,21 @@ def site(session: nox.Session) -> None:
     """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
     session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "site"))
     session.run("python", "-m", "docs.make_site")
+
+
+FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "repairs", "floods")
+
+
+@nox.session(default=False)
+def nightly(session: nox.Session) -> None:
+    """Every fuzzer, or those that you name, with a fresh seed, which is printed: each repeats what it printed."""
+    session.install("--no-compile", "--editable", ".[dev]")
+    workers = ("--workers", str(os.cpu_count() or 1))
+    broken = []
+    for name in session.posargs or FUZZERS:
+        try:
+            session.run("python", "-m", f"fuzz.{name}", *(() if name == "repairs" else workers))
+        except CommandFailed:  # what one finds is no reason to leave the others out
+            broken.append(name)
+    if broken:
+        session.error(f"breaches: {', '.join(broken)}")

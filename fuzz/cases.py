@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from fuzz.laws import TOOLS, Subject, broken, can_reason
+from fuzz.laws import Subject, broken, can_reason
 from fuzz.mutants import TAGS
 from fuzz.turns import all_markers, fixture_turns, stream_turns
 from toolglean.formats.registry import all_formats
@@ -20,6 +20,7 @@ __all__ = ["CORPUS", "LONGEST", "case", "corpus", "dictionary", "keep", "one", "
 CORPUS = Path(__file__).parent / "corpus.jsonl"
 KEPT = 300  # cases: the shortest of those that reach something of their own
 LONGEST = 400
+TOOLSETS = ("many", "none", "numbers", "one", "spaced", "typed")  # never changed: the bytes of the corpus count them
 NAMES = ("auto", *(each.name for each in all_formats()), *(f"tag:{tag}" for tag in TAGS))
 LIMITS: tuple[tuple[tuple[str, int], ...], ...] = (
     (),
@@ -36,12 +37,12 @@ LIMITS: tuple[tuple[tuple[str, int], ...], ...] = (
 def case(data: bytes) -> tuple[Subject, str]:
     """What the bytes mean: the first four say what reads the text, the others are the text."""
     head = data[:4].ljust(4, b"\0")
-    names, tools = sorted(NAMES[1:]), sorted(TOOLS)
+    names = sorted(NAMES[1:])
     name = "auto" if head[0] >= len(names) else names[head[0]]
     return (
         Subject(
             name,
-            tools[head[1] % len(tools)],
+            TOOLSETS[head[1] % len(TOOLSETS)],
             known=bool(head[2] & 1),
             limits=LIMITS[head[2] >> 1 & 7],
             reasons=bool(head[2] & 16) and can_reason(name),

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.floods import Cost, cost_of, print_row, readers, reads, states
+from fuzz.runner import fresh_seed
 
 __all__ = ["Flood", "flood", "main", "search"]
 
@@ -98,14 +99,16 @@ def main() -> int:
     """Search, and print what was found; 1 where anything was."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.floods", description="Looks for floods that are not linear.")
     parser.add_argument("--count", type=int, default=5000, help="how many floods (default: 5000)")
-    parser.add_argument("--seed", type=int, default=0, help="the number of the first one (default: 0)")
+    parser.add_argument("--seed", type=int, help="the number of the first one (default: a fresh one, printed)")
     parser.add_argument("--size", type=int, default=2000, help="n, in characters (default: 2000)")
     parser.add_argument("--reader", choices=readers(), metavar="NAME", help="one format, `auto`, `tag …`, `response …`")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
     options = parser.parse_args()
+    seed = fresh_seed() if options.seed is None else options.seed
+    print(f"python -m fuzz.floods --count {options.count} --seed {seed}", flush=True)
     begin, done, wrong, told = time.perf_counter(), 0, 0, 0.0
     kept = {"size": options.size, "only": options.reader, "workers": options.workers}
-    for count, found in search(options.count, seed=options.seed, **kept):
+    for count, found in search(options.count, seed=seed, **kept):
         done, wrong = done + count, wrong + len(found)
         for each, measured in found:
             print_row(each.reader, each.before, measured)

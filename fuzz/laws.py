@@ -29,10 +29,12 @@ from tests.chunkings import account
 from toolglean import CallEnd, Event, Limits, Parser, join
 from toolglean.formats.registry import find_format
 
-__all__ = ["LIMITS", "TOOLS", "Breach", "Subject", "broken", "can_reason"]
+__all__ = ["LIMITS", "ODD_NAMES", "TOOLS", "Breach", "Subject", "broken", "by_characters", "can_reason"]
 
 RANDOM_CUTS = 2
 SECONDS = 4.0
+SECONDS_A_CHARACTER = 0.0005
+COPIES = 2000  # copies of a parser on the way through a text, at most: of a long text's state each is dear
 EVERY_CUT = 200  # while a text is made smaller, texts up to this length are cut at every place
 
 
@@ -67,6 +69,12 @@ def _numbers(name: str) -> dict[str, Any]:
     }
 
 
+ODD_NAMES = (
+    *(".call", "f{", "function\ntyped", "a b", "<f>", "call", "name", "arguments", "</f>", "f(", "`f`", "gë", "函数"),
+    *("tool_call", "think", "f", "-", "a.b.c", "functions.f", "<think>", "f" * 300),
+)
+"""Names that no API accepts, or that are words of the formats: a user may give any."""
+
 TOOLS: dict[str, tuple[Any, ...] | None] = {
     "none": None,
     "one": ("f",),
@@ -74,6 +82,8 @@ TOOLS: dict[str, tuple[Any, ...] | None] = {
     "spaced": ("get_weather", "get weather", "f"),
     "typed": tuple(map(_typed, ("f", "g", "get_weather"))),
     "numbers": tuple(map(_numbers, ("f", "g", "get_weather"))),
+    "odd": ODD_NAMES,
+    "odd typed": tuple(map(_typed, ODD_NAMES)),
 }
 
 LIMITS = ("call_chars", "depth", "calls", "held")
@@ -176,7 +186,7 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
     whole: list[Event] = []
     for chunks in ([text], *_cuts(text, rng, thorough=thorough)):
         try:
-            with _time_limit(SECONDS):
+            with _time_limit(SECONDS + len(text) * SECONDS_A_CHARACTER):
                 found = _events(subject.parser(), chunks)
         except _TooLongError:
             return Breach("an end", "it takes too long", tuple(chunks), traceback.format_exc(limit=-6))
@@ -198,6 +208,12 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
     except Exception as error:  # noqa: BLE001
         return Breach("valid deltas", _place(error), (text,), f"{error!r}\n{_lines(whole)}")
     return None
+
+
+def by_characters(subject: Subject, text: str) -> bool:
+    """Whether the text is read otherwise one character at a time: of all that `broken` tries, the quickest."""
+    with _time_limit(SECONDS + len(text) * SECONDS_A_CHARACTER):
+        return _events(subject.parser(), [text]) != _events(subject.parser(), text)
 
 
 def _cuts(text: str, rng: random.Random, *, thorough: bool) -> Iterator[list[str]]:
@@ -224,15 +240,17 @@ _WAYS: tuple[Callable[[Parser], Parser], ...] = (
 
 
 def _copies(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
-    # At each character another kind of copy goes on, and the original is fed something else, which must not matter.
+    # At each character, or each so many, another kind of copy goes on, and the original is fed something else, which
+    # must not matter.
     events: list[Event] = []
     parser = subject.parser()
+    step = len(text) // COPIES + 1
     try:
-        for place, char in enumerate(text):
-            twin = _WAYS[place % len(_WAYS)](parser)
+        for place in range(0, len(text), step):
+            twin = _WAYS[place // step % len(_WAYS)](parser)
             parser.feed('}"]<x')
             parser = twin
-            events += parser.feed(char)
+            events += parser.feed(text[place : place + step])
         found = join(events + parser.finish())
     except Exception as error:  # noqa: BLE001
         return Breach("no exception", f"copy: {_place(error)}", tuple(text), traceback.format_exc(limit=-4))

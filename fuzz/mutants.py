@@ -1,29 +1,32 @@
 # Invariant: no mutant of any turn, read by any format, by `auto` or by a tag, breaks a law of laws.py. That is:
 # 0 differ by chunking, 0 lose a character, 0 raise.
+#
+# Most texts have some hundred characters. One in fifty has up to 20,000, for only such texts reach `held`, the budget
+# of what is read again, and the ends of small limits.
 """`python -m fuzz.mutants [--count N] [--seed N] [--format NAME]`: spoilt turns, and what breaks on them."""
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import random
+import re
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from fuzz.laws import LIMITS, TOOLS, Breach, Subject, broken, can_reason
-from fuzz.mutation import mutant
+from fuzz.laws import LIMITS, ODD_NAMES, TOOLS, Breach, Subject, broken, by_characters, can_reason
+from fuzz.mutation import long_mutant, mutant
+from fuzz.runner import Fuzzer
 from fuzz.shrink import shrunk
 from fuzz.turns import all_markers, all_reasonings, fixture_turns, rendered_turns, shared_turns, stream_turns
 from toolglean.formats.registry import all_formats, find_format
 
-__all__ = ["Found", "main", "run"]
+__all__ = ["FUZZER", "Found", "main", "run"]
 
-BATCH = 200
-TELL = 30  # seconds from one line of progress to the next
 HEADERS = ("x", "<|im_start|>assistant\n", "<|im_end|>\n<|im_start|>assistant\n<think>\n", "[/INST]", "Say f.\n")
+LONG = 0.02
+NAME = re.compile(r"\b(?:get_weather|f|a\.b)\b")
 TAGS = ("<tool_call>", "[TOOL_CALLS]", "{", "[", "<|tool_call|>", "<TOOLCALL>", "```json", "<function_call>")
 
 
@@ -34,11 +37,12 @@ class Found:
     subject: Subject
     text: str
     breach: Breach
+    seed: int = 0
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, ...]:
         """What tells this from others."""
-        return self.breach.law, self.breach.what
+        return self.subject.name, self.breach.law, self.breach.what
 
     def __str__(self) -> str:
         return (
@@ -78,7 +82,12 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     if rng.random() < 0.2:
         subject = replace(subject, drafts=rng.choice(("", "call", "text")), quoted=rng.choice(("", "call")))
     turns = turns_for(name, shared=shared)
-    text = mutant(rng, turns, markers)
+    if subject.tools.startswith("odd"):
+        markers = (*markers, *(name + end for name in ODD_NAMES for end in ("", "(", "{", ":")))
+    text = _with_names(rng, mutant(rng, turns, markers), subject)
+    if rng.random() < LONG:
+        text = _with_names(rng, long_mutant(rng, turns, markers), subject)
+        return replace(subject, limits=_long_limits(rng) if limits else ()), text
     if rng.random() > 0.15:
         return subject, text
     # The prompt ends anywhere in a turn: what is left of it, or another turn, is the model's.
@@ -88,6 +97,13 @@ def case(name: str, seed: int, *, shared: bool) -> tuple[Subject, str]:
     return replace(subject, reasons=False, prompt=prompt), rest
 
 
+def _with_names(rng: random.Random, text: str, subject: Subject) -> str:
+    # The turns have calls of ordinary tools. Where there are only others, some of the calls are theirs.
+    if not subject.tools.startswith("odd") or rng.random() < 0.3:
+        return text
+    return NAME.sub(lambda found: rng.choice(ODD_NAMES) if rng.random() < 0.7 else found[0], text)
+
+
 def _limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
     # One or several, from nothing at all to what a turn may well need.
     chosen = rng.sample(LIMITS, rng.choice((1, 1, 2, 4)))
@@ -95,93 +111,55 @@ def _limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
     return tuple((each, rng.choice((1, 2, rng.randint(1, most[each])))) for each in chosen)
 
 
-def batch(job: tuple[str, int, int, bool]) -> list[Found]:
-    """Read the mutants of some numbers; the smallest example of each breach."""
-    name, begin, end, shared = job
-    found: dict[tuple[str, str], Found] = {}
-    for seed in range(begin, end):
-        subject, text = case(name, seed, shared=shared)
-        breach = broken(subject, text, seed=seed)
-        if breach is not None and (breach.law, breach.what) not in found:
-            small = _smallest(subject, text, breach, seed)
-            found.setdefault((breach.law, breach.what), small)
-    return list(found.values())
+def _long_limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
+    # Such as a text of thousands of characters reaches somewhere in its middle.
+    most = {"call_chars": 3_000, "depth": 12, "calls": 12, "held": 600}
+    return tuple((each, rng.randint(1, most[each])) for each in rng.sample(LIMITS, rng.choice((1, 2, 4))))
 
 
-def _smallest(subject: Subject, text: str, breach: Breach, seed: int) -> Found:
+def look(name: str, seed: int, *, shared: bool = False) -> Found | str:
+    """Read the mutant of that number."""
+    subject, text = case(name, seed, shared=shared)
+    breach = broken(subject, text, seed=seed)
+    return "read" if breach is None else Found(subject, text, breach, seed)
+
+
+def smaller(found: Found) -> Found:
+    """A smaller text that breaks the same law."""
+    subject, text, breach, seed = found.subject, found.text, found.breach, found.seed
+
     def still(candidate: str) -> bool:
         again = broken(subject, candidate, seed=seed, thorough=True)
         return again is not None and again.law == breach.law
 
     if breach.law == "an end":  # each try would take seconds
-        return Found(subject, text, breach)
+        return found
+    if breach.law == "one answer" and by_characters(subject, text):  # a long text takes long in all other ways
+        text = shrunk(text, partial(by_characters, subject), seconds=30)
 
-    def still_behind(prompt: str) -> bool:
+    def still_after(prompt: str) -> bool:
         again = broken(replace(subject, prompt=prompt), text, seed=seed, thorough=True) if prompt else None
         return again is not None and again.law == breach.law
 
-    text = shrunk(text, still)
+    text = shrunk(text, still, seconds=30)
     if subject.prompt:
-        subject = replace(subject, prompt=shrunk(subject.prompt, still_behind))
-    return Found(subject, text, broken(subject, text, seed=seed, thorough=True) or breach)
+        subject = replace(subject, prompt=shrunk(subject.prompt, still_after))
+    return Found(subject, text, broken(subject, text, seed=seed, thorough=True) or breach, seed)
 
 
-def jobs(count: int, seed: int, only: str | None, *, shared: bool) -> Iterator[tuple[str, int, int, bool]]:
-    """The batches: as many mutants for each name."""
-    chosen = names() if only is None else [only]
-    each = -(-count // len(chosen))
-    for begin in range(seed, seed + each, BATCH):
-        for name in chosen:
-            yield name, begin, min(begin + BATCH, seed + each), shared
+FUZZER = Fuzzer("mutants", "Spoilt turns for every format.", "mutants", names, look, smaller)
+run = FUZZER.run
 
 
-def run(count: int, *, seed: int = 0, only: str | None = None, shared: bool = False, workers: int = 1) -> list[Found]:
-    """Read that many mutants, and return what broke, each kind of breach once for each name."""
-    todo = list(jobs(count, seed, only, shared=shared))
-    found: dict[tuple[str, tuple[str, str]], Found] = {}
-    if workers == 1:
-        _gather(map(_numbered, todo), found, count)
-    else:
-        with multiprocessing.Pool(workers) as pool:
-            _gather(pool.imap_unordered(_numbered, todo), found, count)
-    return list(found.values())
-
-
-def _numbered(job: tuple[str, int, int, bool]) -> tuple[int, list[Found]]:
-    return job[2] - job[1], batch(job)
-
-
-def _gather(
-    results: Iterator[tuple[int, list[Found]]], found: dict[tuple[str, tuple[str, str]], Found], count: int
-) -> None:
-    begin = told = time.perf_counter()
-    done = 0
-    for number, result in results:
-        done += number
-        for each in result:
-            key = each.subject.name, each.key
-            if key not in found:
-                print(each, flush=True)
-            if key not in found or len(each.text) < len(found[key].text):
-                found[key] = each
-        if time.perf_counter() - told > TELL:
-            told = time.perf_counter()
-            print(f"{done:,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches", file=sys.stderr, flush=True)
+def _shared(parser: argparse.ArgumentParser) -> argparse.Action:
+    return parser.add_argument(
+        "--shared", action="store_true", help="spoil the turns of ../shared too, where it is at hand"
+    )
 
 
 def main() -> int:
     """Run, and say how many laws were broken."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz.mutants", description="Spoilt turns for every format.")
-    parser.add_argument("--count", type=int, default=100_000, help="how many mutants (default: 100,000)")
-    parser.add_argument("--seed", type=int, default=0, help="the number of the first one (default: 0)")
-    parser.add_argument("--format", help="one format, `auto`, or `tag:…`; default: all of them")
-    parser.add_argument("--shared", action="store_true", help="spoil the turns of ../shared too, where it is at hand")
-    parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
-    options = parser.parse_args()
-    begin = time.perf_counter()
-    found = run(options.count, seed=options.seed, only=options.format, shared=options.shared, workers=options.workers)
-    print(f"{options.count:,} mutants in {time.perf_counter() - begin:,.0f} s: {len(found)} breaches")
-    return 1 if found else 0
+    return FUZZER.main(_shared)
 
 
 if __name__ == "__main__":

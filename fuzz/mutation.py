@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["mutant"]
+__all__ = ["LONGEST", "long_mutant", "mutant"]
 
 ODD = (
     "\ud800", "\udfff", "\ud83d\ude00", "\\ud800", "\\uDFFF", "\\N{", "\\N{BULLET}", "\\N{\ud800}", "\\N{}", "\\x",
@@ -21,6 +21,7 @@ HUGE = (
     "(" * 254 + "1" + ")" * 254, "<a>" * 300,
 )  # fmt: skip
 MAX_TEXT = 1500
+LONGEST = 20_000
 FLOODS = (" ", "\n", "\t", "\r\n", "{", "[", "(", "<", '"', "\\", "}", "]")
 POLLUTION = (
     " ", "\n", "\n\n", "\t", "\u00a0", "\u2028", "{", "}", "[", "]", "(", ")", "<", ">", '"', "'", "\\", ",", ":", ";",
@@ -44,6 +45,25 @@ def mutant(rng: random.Random, turns: Sequence[str], markers: Sequence[str]) -> 
     if rng.random() < 0.1:
         text = _huge(rng, text)
     return text
+
+
+def long_mutant(rng: random.Random, turns: Sequence[str], markers: Sequence[str]) -> str:
+    """A text of up to LONGEST characters: mutants and pieces in a row, some of which come again and again.
+
+    Args:
+        rng: the source of chance.
+        turns: real or generated turns.
+        markers: markers of this format and others.
+    """
+    size = round(LONGEST ** rng.uniform(0.7, 1))  # as many of 2,000 as of 20,000
+    parts: list[str] = []
+    while sum(map(len, parts)) < size:
+        kind = rng.random()
+        part = mutant(rng, turns, markers) if kind < 0.5 else rng.choice((*markers, *POLLUTION, *FLOODS))
+        parts.append(part * (1 if kind < 0.8 else rng.choice((2, 5, 20, 400))))
+        if kind > 0.9:
+            parts.append(rng.choice(parts))
+    return "".join(parts)[:size]
 
 
 def _huge(rng: random.Random, text: str) -> str:

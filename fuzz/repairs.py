@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
 from toolglean.engine.mending.state import BRACKETS, CLOSER, JUNK, PYTHON, QUOTE
 from toolglean.formats.registry import all_formats, get_format
@@ -257,15 +258,17 @@ def main() -> int:
     """Run, and print a table. 1 if any was mended wrong."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.repairs", description="Calls broken in known ways.")
     parser.add_argument("--count", type=int, default=1000, help="calls for each repair and format (default: 1,000)")
-    parser.add_argument("--seed", type=int, default=0, help="the number of the first one (default: 0)")
+    parser.add_argument("--seed", type=int, help="the number of the first one (default: a fresh one, printed)")
     parser.add_argument("--repair", choices=sorted(BREAKERS), help="one repair; default: all of them")
     parser.add_argument("--format", help="one format; default: all that the repair concerns")
     options = parser.parse_args()
+    seed = fresh_seed() if options.seed is None else options.seed
+    print(f"python -m fuzz.repairs --count {options.count} --seed {seed}", flush=True)
     failed = 0
     print(f"{'repair':24}{'format':22}{'right':>8}{'left':>8}{'read':>8}{'wrong':>8}")
     for repair in [options.repair] if options.repair else list(BREAKERS):
         for name in [options.format] if options.format else families(repair):
-            found, wrong = count_of(repair, name, options.count, options.seed)
+            found, wrong = count_of(repair, name, options.count, seed)
             print(f"{repair:24}{name:22}{found[RIGHT]:>8}{found[LEFT]:>8}{found[READ]:>8}{found[WRONG]:>8}", flush=True)
             failed += found[WRONG]
             if wrong is not None:

@@ -4,28 +4,39 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable
 
 __all__ = ["shrunk"]
 
 
-def shrunk(text: str, still: Callable[[str], bool], *, tries: int = 2000) -> str:
+ATOM = re.compile(r"""["']?\w+["']?|\W""")
+
+
+def shrunk(
+    text: str, still: Callable[[str], bool], *, tries: int = 2000, seconds: float = 60.0, words: bool = False
+) -> str:
     """A text, made of pieces of `text`, of which `still` holds, as it does of `text`.
 
     Args:
         text: the text.
         still: what must hold.
         tries: how often `still` is asked at most.
+        seconds: after which it stops: a long text takes long each time.
+        words: whether words, with the quotes around them, stay whole, so that people can read what is left.
     """
-    size = max(1, len(text) // 2)
-    while size and tries > 0:
+    pieces = ATOM.findall(text) if words else list(text)
+    size = max(1, len(pieces) // 2)
+    stop = time.monotonic() + seconds
+    while size and tries > 0 and time.monotonic() < stop:
         place, smaller = 0, False
-        while place < len(text) and tries > 0:
-            candidate = text[:place] + text[place + size :]
+        while place < len(pieces) and tries > 0 and time.monotonic() < stop:
+            candidate = pieces[:place] + pieces[place + size :]
             tries -= 1
-            if candidate != text and still(candidate):
-                text, smaller = candidate, True
+            if still("".join(candidate)):
+                pieces, smaller = candidate, True
             else:
                 place += size
         size = size if smaller and size == 1 else size // 2
-    return text
+    return "".join(pieces)
