@@ -28,7 +28,9 @@ class Attempt:
     __slots__ = ("before", "start")
 
     def __init__(self, turn: Any, start: int) -> None:
+        told, turn.emit.out = turn.emit.out, []  # the copy needs none of them, and they may be many
         self.before: Any = turn.copy()
+        turn.emit.out = told
         self.before.payload = turn.payload and turn.payload.copy()
         self.start = start
 

@@ -364,9 +364,8 @@ class Turn(Standing):
     def suspend(self, mending: Mending, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
         if self.repair != TRIAL:
-            mending.before = self.copy()
+            mending.before = Attempt(self, mending.place).before
             mending.before.payload, mending.before.repair = before, OFF
-            mending.before.emit.out = []
             self.bound.lift()
         self.mending, self.mode, self.held = mending, MEND, ""
 
