@@ -35,33 +35,35 @@ CHAT: list[dict[str, Any]] = [
         ({}, {"finish_reason": "stop"}),
     )
 ]
-CALL: dict[str, Any] = {"type": "function_call", "id": "f", "call_id": "c", "name": "get_weather", "arguments": '{"city": "Oslo"}'}
+CALL: dict[str, Any] = {
+    "type": "function_call",
+    "id": "f",
+    "call_id": "c",
+    "name": "get_weather",
+    "arguments": '{"city": "Oslo"}',
+}
 PART: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
 TEXT: dict[str, Any] = {"output_index": 1, "item_id": "m", "content_index": 0}
 MESSAGE: dict[str, Any] = {"type": "message", "id": "m", "role": "assistant", "content": []}
 SAID = {**MESSAGE, "content": [{**PART, "text": f"Hi {LEAK}"}]}
-RESPONSES: list[dict[str, Any]] = [
-    {**event, "sequence_number": number}
-    for number, event in enumerate(
-        [
-            {"type": "response.created", "response": {"id": "r", "output": []}},
-            {"type": "response.output_item.added", "output_index": 0, "item": {**CALL, "arguments": ""}},
-            {"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "f", "delta": "{}"},
-            {"type": "response.output_item.done", "output_index": 0, "item": CALL},
-            {"type": "response.output_item.added", "output_index": 1, "item": MESSAGE},
-            {"type": "response.content_part.added", "part": PART, **TEXT},
-            {"type": "response.output_text.delta", "delta": "", **TEXT},
-            {"type": "response.output_text.delta", "delta": f"Hi {LEAK}", **TEXT},
-            {"type": "response.output_text.delta", "delta": " a <tool", **TEXT},
-            {"type": "response.output_text.done", "text": f"Hi {LEAK} a <tool", **TEXT},
-            {"type": "response.content_part.done", "part": {**PART, "text": f"Hi {LEAK} a <tool"}, **TEXT},
-            {"type": "response.output_item.done", "output_index": 1, "item": SAID},
-            {"type": "response.output_item.added", "output_index": 2, "item": {**CALL, "arguments": ""}},
-            {"type": "response.output_item.done", "output_index": 2, "item": CALL},
-            {"type": "response.completed", "response": {"output": [CALL, SAID, CALL], "output_text": "Hi"}},
-        ]
-    )
+EVENTS: list[dict[str, Any]] = [
+    {"type": "response.created", "response": {"id": "r", "output": []}},
+    {"type": "response.output_item.added", "output_index": 0, "item": {**CALL, "arguments": ""}},
+    {"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "f", "delta": "{}"},
+    {"type": "response.output_item.done", "output_index": 0, "item": CALL},
+    {"type": "response.output_item.added", "output_index": 1, "item": MESSAGE},
+    {"type": "response.content_part.added", "part": PART, **TEXT},
+    {"type": "response.output_text.delta", "delta": "", **TEXT},
+    {"type": "response.output_text.delta", "delta": f"Hi {LEAK}", **TEXT},
+    {"type": "response.output_text.delta", "delta": " a <tool", **TEXT},
+    {"type": "response.output_text.done", "text": f"Hi {LEAK} a <tool", **TEXT},
+    {"type": "response.content_part.done", "part": {**PART, "text": f"Hi {LEAK} a <tool"}, **TEXT},
+    {"type": "response.output_item.done", "output_index": 1, "item": SAID},
+    {"type": "response.output_item.added", "output_index": 2, "item": {**CALL, "arguments": ""}},
+    {"type": "response.output_item.done", "output_index": 2, "item": CALL},
+    {"type": "response.completed", "response": {"output": [CALL, SAID, CALL], "output_text": "Hi"}},
 ]
+RESPONSES = [{**event, "sequence_number": number} for number, event in enumerate(EVENTS)]
 OLLAMA: list[dict[str, Any]] = [
     {"model": "m", "created_at": "now", "message": {"role": "assistant", **message}, **more}
     for message, more in (
