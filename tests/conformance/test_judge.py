@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolglean.conformance import Case, Reading
+from toolglean.conformance import Case, Reading, load_cases
 from toolglean.conformance.judge import VERDICTS, faults_of, same_outcome
 from toolglean.conformance.reading import AnswerError, folded
 
@@ -104,3 +104,28 @@ def test_same_outcome() -> None:
     assert not same_outcome(judged, reading([], "a"), reading([]))
     assert not same_outcome(judged, reading([], "", "a"), reading([]))
     assert same_outcome(case([OSLO], None), reading([OSLO], "a"), reading([OSLO], "", "a"))
+
+
+CUT_OFF = Case("c", "truncated", '<tool_call>{"name": "weather", "arg', TOOLS, (), None, None)
+IN_THE_NAME = Case("c", "truncated", '<tool_call>{"name": "wea', TOOLS, (), None, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "found", "verdicts"),
+    [
+        (CUT_OFF, reading([]), ["lost"]),
+        (CUT_OFF, reading([], unfinished=["something"]), ["lost"]),
+        (CUT_OFF, reading([], unfinished=["weather "]), []),
+        (CUT_OFF, reading([], '<tool_call>{"name": "weather", "arg'), []),
+        (CUT_OFF, reading([("weather", {})]), ["unsafe"]),
+        (IN_THE_NAME, reading([]), ["lost"]),
+        (IN_THE_NAME, reading([], unfinished=['{"name": "wea']), []),
+    ],
+)
+def test_a_turn_that_was_cut_off_must_be_somewhere(given: Case, found: Reading, verdicts: list[str]) -> None:
+    assert [fault.verdict for fault in faults_of(given, found)] == verdicts
+
+
+def test_a_parser_that_says_nothing_is_right_nowhere() -> None:
+    right = [case.id for case in load_cases() if not faults_of(case, Reading())]
+    assert right == ["written/prose/empty"]  # the empty turn
