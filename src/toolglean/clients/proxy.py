@@ -286,7 +286,8 @@ def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exce
     found = b"" if reader is None else reader.finish()
     if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
         return found
-    said = _error(f"the upstream broke off: {type(error).__name__}", "upstream_error", "upstream_broke_off")
+    why = error if isinstance(error, BodyError) else type(error).__name__
+    said = _error(f"the upstream broke off: {why}", "upstream_error", "upstream_broke_off")
     return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
 
 
