@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from datetime import UTC, datetime
 from functools import partial
@@ -17,8 +18,10 @@ from typing import Any
 import pytest
 
 from tests import depth
-from toolglean.errors import TemplateError, UsageError
+from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.templates import process, renderer
+from toolglean.templates.infer import infer
+from toolglean.templates.patience import Patience
 from toolglean.templates.process import ChildTemplate
 
 pytest.importorskip("jinja2")
@@ -264,3 +267,52 @@ def the_child(prompt: Any) -> subprocess.Popen[bytes]:
     child = prompt._template._child
     assert isinstance(child, subprocess.Popen)
     return child
+
+
+# -- all renderings together -------------------------------------------------------------------------------------------
+
+WRAPS = "{% for i in range(150) %}{% set x = ('a b' * 3000)|wordwrap(2) %}{% endfor %}"
+CHAT = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_calls %}<c>{{ c.function.name }}"
+REST = "{{ c.function.arguments|tojson }}</c>{% endfor %}\n{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [WRAPS + CHAT + REST, CHAT + WRAPS + REST, "from_json unsafe " + WRAPS + CHAT + REST, WRAPS],
+    ids=["each rendering", "each call", "in more than one way", "no chat template"],
+)
+def test_one_budget_for_all_renderings(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rendering takes too long; all of them together would take minutes."""
+    monkeypatch.setattr("toolglean.templates.infer.OF_PROCESSOR", 1.0)
+    spent: list[Patience] = []
+
+    def patience_of(*given: float) -> Patience:
+        spent.append(Patience(*given))
+        return spent[-1]
+
+    monkeypatch.setattr("toolglean.templates.infer.Patience", patience_of)
+    with pytest.raises(FormatError):
+        infer(source, untrusted=True)
+    (patience,) = spent  # one for all of the inference
+    assert patience.over
+    assert patience._worked < 1.0 + 5.0  # that of the last rendering comes on top
+
+
+def test_a_text_without_end_beside_each_call_is_no_marker() -> None:
+    began = time.monotonic()
+    with pytest.raises(FormatError, match="the same text of 20"):
+        infer(CHAT + "{{ 'x ' * 1000 }}" + REST, untrusted=True)
+    assert time.monotonic() - began < 15
+
+
+def test_a_rendering_gets_no_more_than_is_left() -> None:
+    patience = Patience(0.5)
+    template = ChildTemplate(
+        "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}", patience=patience
+    )
+    with pytest.raises(TemplateError, match=r"longer than 0\.5 seconds|time"):
+        template.render([], None, {}, NOW)
+    patience.took(1.0)
+    with pytest.raises(TemplateError, match=r"its renderings take more than 0\.5 seconds together"):
+        template.render([], None, {}, NOW)
+    template.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,10 +18,12 @@ import pytest
 from tests import depth
 from tests.wild import wild_rows
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.explain import Explanation, Opener, Reach, explain
+from toolglean.explain import Explanation, Opener, Reach, explain, reasons
 from toolglean.explain.openers import known_markers
 from toolglean.formats import JSON, Format, all_formats
 
+EXPLAIN = Path(reasons.__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
 
@@ -150,6 +154,7 @@ class Story(NamedTuple):
     options: Mapping[str, Any] = MappingProxyType({})
 
 
+TOOL = ["get_weather"]
 STORIES = [
     Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
     Story("markers-stripped", 'So: get_weather{"city": "Oslo"} it is.', (1, 5), ["get_weather"]),
@@ -171,6 +176,51 @@ STORIES = [
     Story("arguments-malformed", "<|tool_call_start|>[get_weather(city=)]<|tool_call_end|>", (1, 38)),
     Story("no-call-behind-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("no-opener", "Hello, how are you?", (1, 1)),
+    Story("wrong-keys", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', (1, 1), TOOL),
+    Story("wrong-keys", 'Now <tool_call>{"tool": "get_weather"}</tool_call>', (1, 5), TOOL),
+    Story("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', (1, 49), TOOL),
+    Story(
+        "arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": ["Oslo"]}</tool_call>', (1, 49), TOOL
+    ),
+    Story("arguments-not-object", '<tool_call>{"name": "get_weather", "parameters": 7}</tool_call>', (1, 50)),
+    Story("misspelt-marker", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', (1, 5), TOOL),
+    Story("misspelt-marker", '<tool_cal>\n{"name": "get_weather", "arguments": {}}\n</tool_call>', (1, 1), TOOL),
+    Story("misspelt-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
+    Story("left-over", f"{HERMES}</tool_call>", (3, 13)),
+    Story("mention", "<think>\nI could write <tool_call> here.\n</think>\nHello.", (2, 15)),
+]
+
+NOT_SO = [
+    # Of each cause, a turn that is nearly one of which it is told, and of which it must not be told.
+    ("markers-stripped", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', TOOL),
+    ("markers-stripped", "The set get_weather (of 1 and 2) is small.", TOOL),
+    ("reasoning-opened-by-prompt", "<think>\nThe user wants it.\n</think>\n\nShall I look?", None),
+    ("unknown-tool", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', TOOL),
+    ("unknown-tool", "Now " + HERMES.replace("weather", "wether"), None),
+    ("cut-off", HERMES, TOOL),
+    ("cut-off", f"{HERMES} <", TOOL),
+    ("json-broken", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', TOOL),
+    ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "O', TOOL),
+    ("no-name", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', TOOL),
+    ("quoted", f"It is `Oslo`:\n{HERMES}", TOOL),
+    ("addressed-to-user", f"<|start|>assistant<|message|>{ATEM}<|eot|>", TOOL),
+    ("other-dialect", HERMES, TOOL),
+    ("missing-closer", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n", TOOL),
+    ("in-reasoning", f"<think>\nPerhaps.\n</think>\n{HERMES}", TOOL),
+    ("arguments-malformed", '<|tool_call_start|>[get_weather(city="Oslo")]<|tool_call_end|>', TOOL),
+    ("no-call-behind-marker", f"Put it before each. {HERMES}", TOOL),
+    ("no-opener", "Put [TOOL_CALLS] before each.", TOOL),
+    ("mention", "Hello, how are you?", TOOL),
+    ("left-over", HERMES, TOOL),
+    ("limit", HERMES, TOOL),
+    ("wrong-keys", '<tool_call>{"function": "get_wether", "params": {"city": "Oslo"}}</tool_call>', TOOL),
+    ("wrong-keys", '<tool_call>{"title": "get_weather"}</tool_call>', ["other"]),
+    ("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": {"arguments": tru}}</tool_call>', TOOL),
+    ("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": {"city": NaN}}</tool_call>', TOOL),
+    ("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": "{\\"city\\": 1}"}</tool_call>', TOOL),
+    ("misspelt-marker", 'So: get_weather{"city": "Oslo"} it is.', TOOL),
+    ("misspelt-marker", 'A <table>get_weather{"city": "Oslo"}</table>', TOOL),
+    ("misspelt-marker", HERMES, TOOL),
 ]
 
 
@@ -180,6 +230,32 @@ def test_stories(story: Story) -> None:
     assert not found.complete
     assert named(found)[:1] == [story.cause]
     assert (found.causes[0].line, found.causes[0].column) == story.place
+
+
+@pytest.mark.parametrize(("cause", "text", "tools"), NOT_SO)
+def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[str] | None) -> None:
+    assert cause not in named(checked(text, explain(text, tools)))
+
+
+def test_each_cause_has_a_row_of_either_kind() -> None:
+    sources = [(EXPLAIN / name).read_text(encoding="utf-8") for name in ("causes.py", "almost.py")]
+    causes = {name for source in sources for name in re.findall(r'Story\(\s*"([a-z-]+)"', source)}
+    causes |= {"json-broken", "arguments-malformed"}  # one rule tells either
+    assert {story.cause for story in STORIES} | {"limit"} == causes
+    assert {cause for cause, _, _ in NOT_SO} == causes
+    page = (DOCS / "how-to" / "troubleshooting.md").read_text(encoding="utf-8")
+    assert [name for name in causes if name not in page] == []
+
+
+def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
+    page = (DOCS / "reference" / "problems.md").read_text(encoding="utf-8")
+    assert [each for each in reasons._BEGINNINGS if each.strip() not in page] == []
+
+
+def test_a_fault_that_says_what_was_there_is_not_what_was_expected() -> None:
+    found = explain('<tool_call>{"name": "f", "arguments": "Oslo"}</tool_call>')
+    assert "was expected" not in found.causes[0].text
+    assert found.causes[0].text.startswith("The arguments of the call of 'f' are a string that is not a JSON object")
 
 
 def test_a_limit_is_named() -> None:

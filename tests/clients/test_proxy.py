@@ -6,6 +6,7 @@ import gzip
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 from toolglean.clients.proxy import Upstream, application  # noqa: E402
 from toolglean.clients.proxy_history import as_text  # noqa: E402
 from toolglean.clients.repair import Kind, Repair  # noqa: E402
+from toolglean.clients.upstream import PathError  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
 HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø"}}\n</tool_call>'
@@ -283,10 +285,119 @@ def test_health_and_counters(upstream: Loopback, client: Any) -> None:
         ("http://h:1", b"/api/chat", "http://h:1/api/chat"),
         ("http://h:1/own", b"/v1/models", "http://h:1/own/v1/models"),
         ("http://h:1/v1", b"/", "http://h:1/v1/"),
+        ("http://h:1/v1", b"/v1", "http://h:1/v1"),
+        ("http://h:1/api/v1", b"/v1-admin/models", "http://h:1/api/v1/v1-admin/models"),
+        ("http://h:1/v1", b"/v1/a%2Fb", "http://h:1/v1/a%2Fb"),
+        ("http://h:1/v1", b"/v1/a..b/.well-known/...", "http://h:1/v1/a..b/.well-known/..."),
     ],
 )
 def test_where_a_request_goes(upstream_url: str, path: bytes, expected: str) -> None:
-    assert str(Upstream.of(upstream_url).url_of(path, b"")) == expected
+    found = Upstream.of(upstream_url)
+    assert found.origin + found.target_of(path, b"").decode() == expected
+
+
+WAYS_OUT = [
+    b"/v1/../x",
+    b"/v1/..",
+    b"/../x",
+    b"/v1/./x",
+    b"/v1/%2e%2e/x",
+    b"/v1/%2E./x",
+    b"/v1/.%2e%2fx",
+    b"/v1/..%2Fx",
+    b"/v1/%252e%252e/x",
+    b"/v1/..;/x",
+    b"/v1/..;a=1/x",
+    b"/v1\\..\\x",
+    b"/v1/..%5cx",
+    b"/v1%5c..%5cx",
+    b"/api/../admin",
+    b"//elsewhere/x",
+    b"/\\elsewhere/x",
+    b"/%5celsewhere/x",
+    b"/%2felsewhere/x",
+    b"/%2F%2Felsewhere/x",
+    b"x",
+    b"*",
+    b"",
+    b"http://elsewhere/x",
+    b"/v1/a%00b",
+    b"/v1/a%0d%0aHost:%20elsewhere",
+    b"/v1/a b",
+    b"/v1/\xff",
+]
+"""Paths that some server could take for a way out of the upstream's."""
+
+
+@pytest.mark.parametrize("path", WAYS_OUT, ids=repr)
+@pytest.mark.parametrize("url", ["http://h:1/team/v1", "http://h:1/v1", "http://h:1"])
+def test_a_way_out_of_the_upstreams_path_is_refused(url: str, path: bytes) -> None:
+    with pytest.raises(PathError):
+        Upstream.of(url).target_of(path, b"")
+
+
+def test_a_refused_path_reaches_nobody(raw: RawServer, before_raw: str) -> None:
+    host, _, port = before_raw.removeprefix("http://").partition(":")
+    for path in (b"/v1/../x", b"/v1/%2e%2e/x", b"//elsewhere/x", b"/v1/..%5cx"):
+        with socket.create_connection((host, int(port)), timeout=10) as caller:
+            caller.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            found = b"".join(iter(lambda: caller.recv(65536), b""))
+        assert found.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(found.partition(b"\r\n\r\n")[2])["error"]["code"] == "path_refused"
+    assert not raw.asked
+
+
+def test_a_query_is_quoted() -> None:
+    assert Upstream.of("http://h").target_of(b"/v1/x", b"a=1&b=%20\xff c#'") == b"/v1/x?a=1&b=%20%FF%20c#'"
+
+
+# -- many tools --------------------------------------------------------------------------------------------------------
+
+
+def tools_named(names: Iterator[str] | list[str]) -> list[dict[str, Any]]:
+    return [{"type": "function", "function": {"name": name}} for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_read"),
+    [
+        (["f" * 256], True),
+        (["f" * 257], False),
+        (["f" * 1_000_000], False),
+        (["f" * 1_000_000, "get_weather"], True),
+        ([f"tool_{number}" for number in range(4096)], True),
+        ([f"tool_{number}" for number in range(4097)], False),
+        ([f"tool_{number}" for number in range(32_000)], False),
+        ([f"{number:0240}" for number in range(600)], False),
+    ],
+    ids=["256", "257", "1 MB", "1 MB and another", "4096 tools", "4097 tools", "32,000 tools", "long names"],
+)
+def test_how_many_tools_are_looked_for(names: list[str], is_read: bool) -> None:
+    repair = Repair()
+    found = repair.exchange("POST", "/v1/chat/completions", json.dumps(body() | {"tools": tools_named(names)}).encode())
+    assert (found is not None) is is_read
+    skipped = len(names) > 4096 or (sum(map(len, names)) > 128 * 1024 and len(names[0]) < 257)
+    assert repair.counts.problems.total() == int(skipped)
+    assert found is None or all(len(tool.name) <= 256 for tool in found.tools)
+
+
+def test_many_tools_do_not_keep_others_waiting(upstream: Loopback) -> None:
+    upstream.play(Turn(["Hi"]))
+    request = body() | {"tools": tools_named([f"look_up_the_number_{number}" for number in range(3000)])}
+    waited: list[float] = []
+    with serving(application(f"{upstream.url}/v1")) as url, httpx.Client(timeout=60, trust_env=False) as other:
+        other.get(f"{url}/healthz")
+        thread = threading.Thread(
+            target=lambda: httpx.post(f"{url}/v1/chat/completions", json=request, timeout=60, trust_env=False)
+        )
+        began = time.monotonic()
+        thread.start()
+        while thread.is_alive():
+            asked_at = time.monotonic()
+            assert other.get(f"{url}/healthz").text == "ok\n"
+            waited.append(time.monotonic() - asked_at)
+        took = time.monotonic() - began
+    assert max(waited) < took / 2 or took < 0.5  # on the loop itself, one of them would wait all that time
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
 
-from toolglean.conformance import Case, Reading
+from toolglean.conformance import Case, Reading, load_cases
+from toolglean.conformance.http import message_of
 from toolglean.conformance.judge import VERDICTS, faults_of, same_outcome
 from toolglean.conformance.reading import AnswerError, folded
+from toolglean.conformance.target import CrashError
 
 Calls = list[tuple[str, dict[str, Any]]]
 OSLO, ROME = ("weather", {"city": "Oslo"}), ("weather", {"city": "Rome"})
@@ -104,3 +107,43 @@ def test_same_outcome() -> None:
     assert not same_outcome(judged, reading([], "a"), reading([]))
     assert not same_outcome(judged, reading([], "", "a"), reading([]))
     assert same_outcome(case([OSLO], None), reading([OSLO], "a"), reading([OSLO], "", "a"))
+
+
+CUT_OFF = Case("c", "truncated", '<tool_call>{"name": "weather", "arg', TOOLS, (), None, None)
+IN_THE_NAME = Case("c", "truncated", '<tool_call>{"name": "wea', TOOLS, (), None, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "found", "verdicts"),
+    [
+        (CUT_OFF, reading([]), ["lost"]),
+        (CUT_OFF, reading([], unfinished=["something"]), ["lost"]),
+        (CUT_OFF, reading([], unfinished=["weather "]), []),
+        (CUT_OFF, reading([], '<tool_call>{"name": "weather", "arg'), []),
+        (CUT_OFF, reading([("weather", {})]), ["unsafe"]),
+        (IN_THE_NAME, reading([]), ["lost"]),
+        (IN_THE_NAME, reading([], unfinished=['{"name": "wea']), []),
+    ],
+)
+def test_a_turn_that_was_cut_off_must_be_somewhere(given: Case, found: Reading, verdicts: list[str]) -> None:
+    assert [fault.verdict for fault in faults_of(given, found)] == verdicts
+
+
+def test_a_parser_that_says_nothing_is_right_nowhere() -> None:
+    right = [case.id for case in load_cases() if not faults_of(case, Reading())]
+    assert right == ["written/prose/empty"]  # the empty turn
+
+
+ODD: list[Any] = [[], [1], {}, 0, 1.5, "x", True, [None], [{}]]
+
+
+@pytest.mark.parametrize("new", ODD, ids=repr)
+@pytest.mark.parametrize("at", ["choices", "message", "tool_calls", "call", "function", "index", "name", "content"])
+def test_an_answer_of_another_shape_is_a_crash_of_the_server(at: str, new: Any) -> None:
+    """The run goes on: what the server under test sends is no error of the kit."""
+    function = new if at == "function" else {"name": new if at == "name" else "f", "arguments": "{}"}
+    call = new if at == "call" else {"index": new if at == "index" else 0, "function": function}
+    message = {"content": new if at == "content" else "", "tool_calls": new if at == "tool_calls" else [call]}
+    answer = {"choices": new if at == "choices" else [{"message": new if at == "message" else message}]}
+    with contextlib.suppress(CrashError, AnswerError):
+        folded([message_of(answer, "message")])

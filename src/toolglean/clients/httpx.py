@@ -23,6 +23,7 @@ from typing import Any
 from urllib.request import getproxies
 
 from toolglean._install import needs
+from toolglean.clients.bodies import BodyError, aunpacked, can_unpack, unpacked
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.errors import UsageError
 
@@ -199,27 +200,32 @@ def _pattern(host: str) -> str:
     return host if address == 4 else f"[{host}]"
 
 
-def _reader(exchange: Exchange | None, response: Any) -> AnswerReader | None:
-    if exchange is None:
-        return None
-    return exchange.reader(response.status_code, response.headers.get("content-type", ""))
-
-
 # -- what the library calls: the bases are its own, and added in `_classes` --------------------------------------------
 
 
-class _Stream:
+class _Body:
+    library: Any
+
     def __init__(self, response: Any, reader: AnswerReader) -> None:
         self._response, self._reader = response, reader
 
+    def error(self, error: BodyError) -> Exception:
+        """The library's own error for a body that cannot be decompressed."""
+        found: Exception = self.library.DecodingError(str(error), request=self._response.request)
+        return found
+
+
+class _Stream(_Body):
     def __iter__(self) -> Iterator[bytes]:
         try:
-            for data in self._response.iter_bytes():
+            for data in unpacked(self._response):
                 if found := self._reader.feed(data):
                     yield found
-        except Exception:
+        except Exception as error:
             if found := self._reader.finish():
                 yield found
+            if isinstance(error, BodyError):
+                raise self.error(error) from error
             raise
         if found := self._reader.finish():
             yield found
@@ -228,18 +234,17 @@ class _Stream:
         self._response.close()
 
 
-class _AsyncStream:
-    def __init__(self, response: Any, reader: AnswerReader) -> None:
-        self._response, self._reader = response, reader
-
+class _AsyncStream(_Body):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for data in self._response.aiter_bytes():
+            async for data in aunpacked(self._response):
                 if found := self._reader.feed(data):
                     yield found
-        except Exception:
+        except Exception as error:
             if found := self._reader.finish():
                 yield found
+            if isinstance(error, BodyError):
+                raise self.error(error) from error
             raise
         if found := self._reader.finish():
             yield found
@@ -255,10 +260,18 @@ class _Mending:
     def __init__(self, inner: Any, repair: Repair) -> None:
         self.inner, self.repair = inner, repair
 
+    def asked(self, exchange: Exchange | None, request: Any) -> None:
+        """Ask for no encoding whose answer could not be read."""
+        given = request.headers.get("accept-encoding", "")
+        kept = [each.strip() for each in given.split(",") if can_unpack(each.partition(";")[0])]
+        if exchange is not None and given and len(kept) < given.count(",") + 1:
+            request.headers["accept-encoding"] = ", ".join(kept) or "identity"
+
     def mended(self, exchange: Exchange | None, request: Any, response: Any) -> Any:
         """The response, with another body where it can be mended."""
-        kind = response.headers.get("content-type", "")
-        reader = None if exchange is None else exchange.reader(response.status_code, kind)
+        if exchange is None or not can_unpack(response.headers.get("content-encoding", "")):
+            return response
+        reader = exchange.reader(response.status_code, response.headers.get("content-type", ""))
         if reader is None:
             return response
         response.request = request  # its errors name it
@@ -272,6 +285,7 @@ class _Transport(_Mending):
         path, exchange = request.url.path, None
         if kind_of(request.method, path):  # no other body is read into memory
             exchange = self.repair.exchange(request.method, path, request.read())
+            self.asked(exchange, request)
         return self.mended(exchange, request, self.inner.handle_request(request))
 
     def close(self) -> None:
@@ -283,6 +297,7 @@ class _AsyncTransport(_Mending):
         path, exchange = request.url.path, None
         if kind_of(request.method, path):
             exchange = self.repair.exchange(request.method, path, await request.aread())
+            self.asked(exchange, request)
         return self.mended(exchange, request, await self.inner.handle_async_request(request))
 
     async def aclose(self) -> None:
@@ -315,8 +330,9 @@ class _AsyncThrough:
 
 @lru_cache(maxsize=2)
 def _classes(library: Any) -> Any:
-    stream = type("MendedStream", (_Stream, library.SyncByteStream), {})
-    async_stream = type("MendedStream", (_AsyncStream, library.AsyncByteStream), {})
+    own = {"library": library}
+    stream = type("MendedStream", (_Stream, library.SyncByteStream), own)
+    async_stream = type("MendedStream", (_AsyncStream, library.AsyncByteStream), own)
     sync = {"library": library, "stream": stream}
     return SimpleNamespace(
         Transport=type("MendingTransport", (_Transport, library.BaseTransport), sync),

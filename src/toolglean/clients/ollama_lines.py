@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.clients.reading import Tools, is_all, text_for
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
-from toolglean.messages.wire import field
+from toolglean.messages.wire import field, is_object
 
 __all__ = ["LineReader"]
 
@@ -49,8 +49,10 @@ class LineReader:
     def read(self, line: Any) -> list[Any]:
         """The lines that a line becomes: often itself, or none while its text is held back."""
         message = field(line, "message")
-        if self._over or message is None:  # whatever comes behind the last line, or is no answer
+        if self._over:
             return [line]
+        if not is_object(message):  # a line that is not part of the answer
+            return [*self.finish(), line] if field(line, "done") is True else [line]
         line = self._counted(line, message)
         message = field(line, "message")
         text = field(message, "content")

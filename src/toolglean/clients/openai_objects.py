@@ -176,6 +176,8 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
     Calls that were cut off, or cannot be read, stay in the text.
     """
     given = _dumped(_checked(completion, "response", CHAT))
+    if not isinstance(given.get("choices"), list):
+        return completion
     mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
     choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
     return completion.model_copy(update={"choices": choices})

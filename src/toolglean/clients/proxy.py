@@ -18,17 +18,17 @@ from __future__ import annotations
 import json
 import logging
 import socket
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from toolglean._install import needs
 
 try:
     import anyio
+    import anyio.to_thread
     import httpx
     import uvicorn
     from starlette.applications import Starlette
@@ -39,9 +39,11 @@ except ImportError as error:
     said = needs(f"toolglean.clients.proxy needs {error.name}", "proxy")
     raise ImportError(said, name=error.name) from error
 
+from toolglean.clients.bodies import BodyError, aunpacked, can_unpack
 from toolglean.clients.proxy_history import as_text
 from toolglean.clients.proxy_metrics import Metrics
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
+from toolglean.clients.upstream import PathError, Upstream
 from toolglean.errors import UsageError
 
 __all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
@@ -56,6 +58,10 @@ PATIENCE = 5
 """Seconds that open streams get to end when the server is stopped."""
 CLOSING = 2.0
 """Seconds that a connection may take to close."""
+SMALL = 64 * 1024
+"""Bytes of a request, or of a whole answer, that are read at once. More are read in a thread."""
+THREADS = 4
+"""How many of them are read at the same time."""
 
 HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
@@ -64,54 +70,8 @@ HOP_BY_HOP = frozenset(
 """Headers about one connection, which is not the other one (RFC 9110, 7.6.1)."""
 OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
 """Headers of a request that are made anew."""
-READABLE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
-"""How an answer may be encoded so that it can be mended; the upstream is asked for none of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Upstream:
-    """Where requests go.
-
-    Attributes:
-        origin: scheme, host and port.
-        path: what stands before the path of a request, without a slash at its end.
-    """
-
-    origin: str
-    path: str
-
-    @classmethod
-    def of(cls, url: str) -> Upstream:
-        """The upstream at that `url`, such as http://localhost:8000/v1.
-
-        Raises:
-            UsageError: it is not such a URL.
-        """
-        try:
-            parts = urlsplit(url)
-            wrong = parts.port == 0 or not parts.hostname or parts.query or parts.fragment
-        except ValueError:  # of the port, or of an IPv6 address
-            parts, wrong = urlsplit(""), True
-        if wrong or parts.scheme not in {"http", "https"}:
-            raise UsageError(f"upstream={url!r:.200} is not a server's URL: give one such as http://localhost:8000/v1")
-        if "@" in parts.netloc:
-            raise UsageError("upstream has a user or a key in it: leave it out, the caller's own headers are passed on")
-        return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
-
-    def url_of(self, path: bytes, query: bytes) -> httpx.URL:
-        """Where a request for that `path` goes, with its `query`.
-
-        `/v1/models` and `/models` are the same for an upstream that ends with /v1; Ollama's `/api/chat` stands beside
-        its /v1.
-        """
-        base = self.path.encode()
-        if base and path.startswith(base + b"/"):
-            base = b""
-        elif base.endswith(b"/v1") and path.startswith(b"/api/"):
-            base = base.removesuffix(b"/v1")
-        elif base.endswith(b"/v1"):
-            path = path.removeprefix(b"/v1")
-        return httpx.URL(self.origin).copy_with(raw_path=base + path + (b"?" + query if query else b""))
+PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
+"""What a server that gives only the unquoted path has not unquoted."""
 
 
 def application(
@@ -141,6 +101,7 @@ def application(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        proxy.threads = anyio.CapacityLimiter(THREADS)
         async with _client(transport) as proxy.client:
             yield
 
@@ -192,6 +153,7 @@ class _Proxy:
     """The application behind the two paths of our own."""
 
     client: httpx.AsyncClient
+    threads: anyio.CapacityLimiter
 
     def __init__(self, upstream: Upstream, repair: Repair, as_text: bool, body_limit: int) -> None:  # noqa: FBT001
         self.repair = repair
@@ -208,14 +170,22 @@ class _Proxy:
         request = Request(scope, receive)
         self.metrics.begin(kind_of(request.method, scope["path"]) or "other")
         try:
-            await self._served(request, await self._body(request), send)
+            target = self._target(scope)
+            await self._served(request, target, await self._body(request), send)
         except ClientDisconnect:
             self.metrics.left += 1
+        except PathError as error:
+            message = f"the path of the request {error}: it must stay inside the upstream's"
+            await _refusal(400, message, "invalid_request_error", "path_refused")(scope, receive, send)
         except _TooLong:
             message = f"the body of the request has more than {self._body_limit} bytes"
             await _refusal(413, message, "invalid_request_error", "body_too_large")(scope, receive, send)
         finally:
             self.metrics.end()
+
+    def _target(self, scope: Any) -> bytes:
+        path: bytes = scope.get("raw_path") or quote(scope["path"], safe=PLAIN_IN_PATHS).encode()
+        return self._upstream.target_of(path, scope["query_string"])
 
     async def _body(self, request: Request) -> bytes:
         announced = request.headers.get("content-length", "")
@@ -230,7 +200,7 @@ class _Proxy:
             parts.append(data)
         return b"".join(parts)
 
-    async def _served(self, request: Request, body: bytes, send: Any) -> None:
+    async def _served(self, request: Request, target: bytes, body: bytes, send: Any) -> None:
         over = False
 
         async def sent(message: Any) -> None:
@@ -246,17 +216,14 @@ class _Proxy:
 
         async with anyio.create_task_group() as group:
             group.start_soon(until_the_caller_leaves)
-            await self._passed_on(request, body, sent)
+            await self._passed_on(request, target, body, sent)
             group.cancel_scope.cancel()
 
-    async def _passed_on(self, request: Request, body: bytes, send: Any) -> None:
-        path = request.scope["path"]
-        exchange = self.repair.exchange(request.method, path, body)
-        if self._as_text:
-            body = as_text(kind_of(request.method, path), body, self.repair)
+    async def _passed_on(self, request: Request, target: bytes, body: bytes, send: Any) -> None:
+        exchange, body = await self._run(len(body) > SMALL, self._looked_at, request, body)
         asked = httpx.Request(
             request.method,
-            self._upstream.url_of(request.scope.get("raw_path") or path.encode(), request.scope["query_string"]),
+            httpx.URL(self._upstream.origin).copy_with(raw_path=target),
             headers=_to_upstream(request.scope["headers"]),
             content=body,
         )
@@ -271,29 +238,46 @@ class _Proxy:
             await refusal(request.scope, request.receive, send)
             return
         try:
-            await self._answered(answer, _reader(exchange, answer), send)
+            is_large = exchange is not None and exchange.is_large
+            reader = await self._run(is_large, _reader, exchange, answer)
+            await self._answered(answer, reader, send, is_large=is_large)
         finally:
             with anyio.move_on_after(CLOSING, shield=True):
                 await answer.aclose()
 
-    async def _answered(self, answer: httpx.Response, reader: AnswerReader | None, send: Any) -> None:
+    async def _answered(
+        self, answer: httpx.Response, reader: AnswerReader | None, send: Any, *, is_large: bool
+    ) -> None:
         headers = _to_caller(answer.headers.raw, mended=reader is not None)
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+        came = 0
         try:
-            async for data in answer.aiter_raw() if reader is None else answer.aiter_bytes():
-                if found := data if reader is None else reader.feed(data):
+            async for data in answer.aiter_raw() if reader is None else aunpacked(answer):
+                came += len(data)
+                if found := data if reader is None else await self._run(is_large, reader.feed, data):
                     await send({"type": "http.response.body", "body": found, "more_body": True})
-        except (httpx.HTTPError, httpx.StreamError) as error:
+        except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
             self.metrics.upstream_errors += 1
             log.warning("the upstream broke off: %s", type(error).__name__)
-            await send({"type": "http.response.body", "body": _last_words(answer, reader, error), "more_body": True})
+            last = await self._run(is_large or came > SMALL, _last_words, answer, reader, error)
+            await send({"type": "http.response.body", "body": last, "more_body": True})
             return  # without an end: the server then breaks the connection, which is what the upstream did
-        last = b"" if reader is None else reader.finish()
+        last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         await send({"type": "http.response.body", "body": last})
+
+    def _looked_at(self, request: Request, body: bytes) -> tuple[Exchange | None, bytes]:
+        """What becomes of the answer to a request, and the body that goes to the upstream."""
+        path = request.scope["path"]
+        exchange = self.repair.exchange(request.method, path, body)
+        return exchange, as_text(kind_of(request.method, path), body, self.repair) if self._as_text else body
+
+    async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
+        """Do what may take long in a thread, so that other requests go on."""
+        return await anyio.to_thread.run_sync(do, *given, limiter=self.threads) if is_large else do(*given)
 
 
 def _reader(exchange: Exchange | None, answer: httpx.Response) -> AnswerReader | None:
-    if exchange is None or answer.headers.get("content-encoding", "").strip().lower() not in READABLE:
+    if exchange is None or not can_unpack(answer.headers.get("content-encoding", "")):
         return None
     return exchange.reader(answer.status_code, answer.headers.get("content-type", ""))
 
@@ -302,7 +286,8 @@ def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exce
     found = b"" if reader is None else reader.finish()
     if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
         return found
-    said = _error(f"the upstream broke off: {type(error).__name__}", "upstream_error", "upstream_broke_off")
+    why = error if isinstance(error, BodyError) else type(error).__name__
+    said = _error(f"the upstream broke off: {why}", "upstream_error", "upstream_broke_off")
     return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
 
 

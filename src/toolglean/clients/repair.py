@@ -36,6 +36,13 @@ Kind: TypeAlias = Literal["chat", "responses", "ollama"]
 FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
 """With one of these, the user says how calls are written; else the request's model does, or the turn shows it."""
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
+MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
+"""How many tools a request may have, and how many characters their names, for its answer to be read. To look for their
+names costs time and memory for each character, and whoever sends a request can write as many as its body may have."""
+LONGEST_NAME = 256
+"""Characters of a tool's name. A parser reads no longer one, so a tool with such a name is never called."""
+TOO_MANY = "the request has too many tools: its answer was not read"
+MANY_LETTERS = 8 * 1024
 UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
 """Content types that do not say what an answer is: then the request does."""
 
@@ -109,6 +116,9 @@ class Repair:
             tools, legacy = _tools(asked.get("functions")), True
         if not tools:
             return None
+        if len(tools) > MOST_TOOLS or sum(map(len, tools)) > MOST_LETTERS:
+            self.counts.problems[TOO_MANY] += 1
+            return None
         streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
         options: dict[str, Any] = {**self._options, **self._model(asked), "counts": self.counts}
         if asked.get("parallel_tool_calls") is False:
@@ -117,7 +127,7 @@ class Repair:
             options["whole_calls"] = self.whole_calls
         if legacy:
             options["legacy"] = True
-        return Exchange(kind, ToolSet(tools), options, streamed is True)
+        return Exchange(kind, ToolSet(tools.values()), options, streamed is True)
 
     def format_for(self, asked: Mapping[str, Any]) -> Format | None:
         """The format that a request's model writes, as far as it is known without its answer.
@@ -149,6 +159,11 @@ class Exchange:
     tools: ToolSet
     options: Mapping[str, Any]
     streamed: bool
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reading its answer may take long: a server with other requests then reads it in a thread."""
+        return sum(len(tool.name) for tool in self.tools) > MANY_LETTERS
 
     def reader(self, status: int, content_type: str) -> AnswerReader | None:
         """What reads the answer's body, which must not be compressed.
@@ -194,7 +209,7 @@ def _object(body: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _tools(given: Any) -> list[Tool]:
+def _tools(given: Any) -> dict[str, Tool]:
     # An entry that is not a function's declaration is the server's business: it will say so, or knows the tool itself.
     found: dict[str, Tool] = {}
     for each in given if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else ():
@@ -203,5 +218,8 @@ def _tools(given: Any) -> list[Tool]:
                 tool = as_tool(each)
             except (ToolError, UsageError):
                 continue
-            found.setdefault(tool.name, tool)
-    return list(found.values())
+            if len(tool.name) <= LONGEST_NAME:
+                found.setdefault(tool.name, tool)
+        if len(found) > MOST_TOOLS:
+            break
+    return found

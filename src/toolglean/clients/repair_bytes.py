@@ -222,12 +222,12 @@ class Whole:
 
     def finish(self) -> bytes:
         """The answer, mended; or as it came, if nothing was mended or it cannot be read."""
-        data, self._data = bytes(self._data or b""), None
+        data, self._data = self._data or bytearray(), None
         item = _item_of(data)
         if item is None or item.get("error"):
-            return data
+            return bytes(data)
         mended = self._mend(item)
-        return data if mended == item else _json(mended)
+        return bytes(data) if mended == item else _json(mended)
 
 
 def _data_of(event: bytes) -> bytes:
@@ -237,7 +237,7 @@ def _data_of(event: bytes) -> bytes:
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
 
 
-def _item_of(data: bytes) -> dict[str, Any] | None:
+def _item_of(data: bytes | bytearray) -> dict[str, Any] | None:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):

@@ -37,7 +37,7 @@ class Part:
     """One part of text of a message: its parser, what remained text, and the item that is open in it."""
 
     turn: TurnText
-    place: Any  # the server's output index
+    place: int | None  # the server's output index
     event: Mapping[str, Any]  # the last delta: what is held back goes out in its likeness
     text: list[str] = field(default_factory=list)
     item: Item | None = None

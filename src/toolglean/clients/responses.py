@@ -79,7 +79,9 @@ class ResponseReader:
         return bool(self._held) or any(part.turn.waits for part in self._parts.values())
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The events that an event becomes, numbered."""
+        """The events that an event becomes, numbered. What is not an event goes out as it is."""
+        if not isinstance(event, Mapping):
+            return [event]
         return [self._numbered(each) for each in self._read(event)]
 
     def passed(self, event: Mapping[str, Any]) -> None:
@@ -144,8 +146,8 @@ class ResponseReader:
             return []
         return self._released(place)
 
-    def _released(self, place: Any) -> list[dict[str, Any]]:
-        held = self._held.pop(place, ()) if isinstance(place, int) else ()
+    def _released(self, place: int | None) -> list[dict[str, Any]]:
+        held = () if place is None else self._held.pop(place, ())
         return self._all_passed(held)
 
     def _parts_at(self, place: Any) -> list[Part]:
@@ -185,6 +187,7 @@ class ResponseReader:
 
     def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         place, delta = event.get("output_index"), event.get("delta")
+        place = place if isinstance(place, int) else None
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
             self._parts[key] = Part(self._turn.fork(), place, event)

@@ -23,6 +23,7 @@ from toolglean.conformance.reading import Reading, folded
 from toolglean.conformance.target import CrashError, UnprovenError
 from toolglean.conformance.upstream import Upstream
 from toolglean.errors import UsageError
+from toolglean.messages.wire import field
 
 __all__ = ["Derender", "Echo", "NativeParse", "Proxied"]
 
@@ -166,7 +167,9 @@ class NativeParse(_Server):
             text, reasoning = found["text"] or "", found["reasoning_text"] or ""
         turn = {"text": text, "tool_call_parser": self._parser, "tools": list(case.tools)}
         found = self._post("/parse_function_call", turn, "normal_text", "calls")
-        calls = [{"name": call.get("name"), "arguments": call.get("parameters")} for call in found["calls"]]
+        calls = [
+            {"name": field(call, "name"), "arguments": field(call, "parameters")} for call in _listed(found, "calls")
+        ]
         return folded([{"content": found["normal_text"], "reasoning": reasoning, "calls": calls}])
 
 
@@ -196,10 +199,18 @@ class Echo(_Server):
         return reading
 
 
+def _listed(holder: Any, name: str) -> list[Any]:
+    """The items of that field; [] where a server put something else there."""
+    found = field(holder, name)
+    return found if isinstance(found, list) else []
+
+
 def _written(answers: list[dict[str, Any]]) -> str:
     """What the model wrote, token by token, if the server says so."""
-    choices = [choice for answer in answers for choice in (answer.get("choices") or ())[:1]]
-    entries = [entry for choice in choices for entry in ((choice.get("logprobs") or {}).get("content") or ())]
-    if not all(isinstance(entry.get("token"), str) for entry in entries):
+    choices = [choice for answer in answers for choice in _listed(answer, "choices")[:1]]
+    entries = [entry for choice in choices for entry in _listed(field(choice, "logprobs"), "content")]
+    tokens = [field(entry, "token") for entry in entries]
+    texts = [token for token in tokens if isinstance(token, str)]
+    if len(texts) < len(tokens):
         raise CrashError("the answer's logprobs have entries without a token")
-    return "".join(entry["token"] for entry in entries)
+    return "".join(texts)

@@ -46,19 +46,22 @@ def message_of(body: Mapping[str, Any], place: str) -> dict[str, Any]:
     """The first choice of an answer: its `message`, or its `delta`; empty if there is none, as in chunks with usage.
 
     Raises:
-        CrashError: the server reports an error.
+        CrashError: the server reports an error, or answers in another form.
     """
     if body.get("error"):
         raise CrashError(f"the server answered with an error: {json.dumps(body['error'])[:SHOWN]}")
-    choices = body.get("choices") or [{}]
-    found = choices[0].get(place) or {}
-    calls = [
-        {"index": call.get("index", number), **{key: function.get(key) for key in ("name", "arguments")}}
-        for number, call in enumerate(found.get("tool_calls") or ())
-        for function in [call.get("function") or {}]
-    ]
-    reasoning = found.get("reasoning_content") or found.get("reasoning")
-    return {"content": found.get("content"), "reasoning": reasoning, "calls": calls}
+    try:
+        choices = body.get("choices") or [{}]
+        found = choices[0].get(place) or {}
+        calls = [
+            {"index": call.get("index", number), **{key: function.get(key) for key in ("name", "arguments")}}
+            for number, call in enumerate(found.get("tool_calls") or ())
+            for function in [call.get("function") or {}]
+        ]
+        reasoning = found.get("reasoning_content") or found.get("reasoning")
+        return {"content": found.get("content"), "reasoning": reasoning, "calls": calls}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise CrashError(f"the answer is not one of OpenAI's chat API: {json.dumps(body)[:SHOWN]}") from error
 
 
 def _object(text: bytes) -> dict[str, Any]:

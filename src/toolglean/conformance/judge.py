@@ -141,6 +141,8 @@ def _words(text: str) -> list[str]:
 def _lost(case: Case, reading: Reading) -> str:
     """A text that should be there and is not: of the content, of the reasoning, of a call that did not run."""
     found = reading.text
+    if not (case.calls or case.content or case.reasoning or reading.calls):
+        return _unsaid(case, found)
     for text in (case.content, case.reasoning):
         if text and not _holds(found, "".join(text.split())):
             return text
@@ -150,6 +152,18 @@ def _lost(case: Case, reading: Reading) -> str:
             if not _holds(found, "".join(each for each in value if each.isascii() and each.isalnum())):
                 return value
     return ""
+
+
+def _unsaid(case: Case, found: str) -> str:
+    """What of a turn without calls and text is nowhere, such as a turn that was cut off inside its only call.
+
+    The names of the tools in it must be somewhere, be it as text or as an unfinished call; where the name was cut off
+    too, something must be. So a parser that never says anything is not right.
+    """
+    names = [name for name in sorted(case.tool_names) if name in case.text]
+    if not names and case.content is None and not found.strip():
+        return case.text.strip()
+    return next((name for name in names if not _holds(found, name)), "")
 
 
 def _holds(text: str, characters: str) -> bool:

@@ -94,6 +94,8 @@ def _add(calls: dict[object, dict[str, Any]], call: object) -> None:
     if not isinstance(call, Mapping):
         raise AnswerError(f"{call!r:.200} is not a call: a dict with name and arguments was expected")
     index = call.get("index")
+    if not isinstance(index, int | str | None):
+        raise AnswerError(f"index={index!r:.200} is not a number")
     known = calls.setdefault(("alone", len(calls)) if index is None else index, {"name": "", "arguments": ""})
     known["name"] += _text(call, "name")
     arguments = call.get("arguments")

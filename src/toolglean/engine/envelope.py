@@ -365,7 +365,7 @@ def _give(turn: Turn, frame: Frame, here: int) -> None:
         if fault == "depth":
             turn.stop("depth", text, here)
         elif found is None:
-            turn.give_up("malformed arguments: a string that holds no object", text, frame.start)
+            turn.give_up("malformed arguments: a string that is not a JSON object", text, frame.start)
         else:
             turn.emit.delta(found, frame.start)
     elif frame.held == WRONG:

@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from toolglean.engine.turn import ADDRESSED, LEFT_OVER, QUOTED
 from toolglean.events import ToolCall
+from toolglean.explain.almost import misspelt, no_object, other_keys
 from toolglean.explain.expected import KEYS, TOOL_NAME
-from toolglean.explain.shapes import Advice, Cause, Opener, Reach
-from toolglean.explain.signs import Bare, Quotes
-from toolglean.explain.trials import Asked, shown_value
-from toolglean.explain.turn import Read
+from toolglean.explain.found import Found, Story
+from toolglean.explain.reasons import limit_of, said_by, trouble_of
+from toolglean.explain.shapes import Cause, Opener, Reach
+from toolglean.explain.trials import shown_value
 
-__all__ = ["Found", "causes_of"]
+__all__ = ["causes_of"]
 
 MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
@@ -26,18 +26,6 @@ STRIPPED = (
     "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
     "SGLang or transformers. `toolglean formats NAME` lists the markers that must stay."
 )
-
-
-class Found(NamedTuple):
-    """What was found about a turn."""
-
-    asked: Asked
-    read: Read
-    openers: Sequence[Opener]
-    bare: Sequence[Bare]
-    quotes: Quotes
-    advice: Sequence[Advice]
-    known_formats: int
 
 
 def causes_of(found: Found) -> list[Cause]:
@@ -51,21 +39,13 @@ def causes_of(found: Found) -> list[Cause]:
     return list(causes.values())[:MOST]
 
 
-class Story(NamedTuple):
-    """A cause as a rule tells it: see `Cause`."""
-
-    name: str
-    start: int
-    text: str
-
-
 # -- calls that were not finished --------------------------------------------------------------------------------------
 
 
 def _limits(found: Found) -> Iterator[Story]:
     for problem in found.read.problems:
-        if problem.reason.startswith("limit passed"):
-            name = problem.reason.rpartition(" ")[2]
+        if trouble_of(problem.reason) == "limit":
+            name = limit_of(problem.reason)
             yield Story(
                 "limit",
                 problem.start,
@@ -110,9 +90,9 @@ def _cut_off(end: int, what: str) -> Story:
 def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or problem.reason.startswith("limit passed"):
+    if problem is None or trouble_of(problem.reason) == "limit":
         return
-    if "opener of a call" in problem.reason or "not closed" in problem.reason:
+    if trouble_of(problem.reason) == "not closed":
         yield Story(
             "missing-closer",
             problem.start,
@@ -120,20 +100,23 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
             f"{problem.reason}. It cannot be told apart, so the call is malformed.",
         )
         return
+    if not_object := list(no_object(found.read.text, call.name, problem.start)):
+        yield from not_object
+        return
     reach = _reach_at(found, start)
     kind = "json-broken" if reach is not None and reach.within == "JSON" else "arguments-malformed"
     what = "the JSON of its arguments" if kind == "json-broken" else "its arguments"
     if reach is not None and reach.outcome == "malformed" and reach.expected:
-        place, wanted = reach.end, f"{_wanted(reach)} was expected"
+        place = reach.end
+        said = f"{_wanted(reach)} was expected, and {_shown(found.read.text, place)} stands there"
     else:
-        place = problem.start
-        wanted = problem.reason.removeprefix("malformed arguments: ").removeprefix("malformed call: ")
+        place, said = problem.start, said_by(problem.reason)
     line, column = found.read.places.of(place)
     yield Story(
         kind,
         place,
-        f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {wanted}, and "
-        f"{_shown(found.read.text, place)} stands there. That is what the model wrote, so the call is malformed and "
+        f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
+        "That is what the model wrote, so the call is malformed and "
         "must not run. A lower temperature, a larger quantisation or constrained output makes such calls rarer.",
     )
 
@@ -196,16 +179,17 @@ def _quoted(start: int, what: str) -> Story:
 def _told(found: Found) -> Iterator[Story]:
     """What the parser itself says about calls that it did not return."""
     for problem in found.read.problems:
-        if problem.reason == QUOTED:
+        trouble = trouble_of(problem.reason)
+        if trouble == "quoted":
             yield _quoted(problem.start, "a call")
-        elif problem.reason == ADDRESSED:
+        elif trouble == "to the user":
             yield Story(
                 "addressed-to-user",
                 problem.start,
                 "What looks like a call stands in a message whose header addresses it to the user, so it is an example "
                 "for the user, and content.",
             )
-        elif problem.reason == LEFT_OVER:
+        elif trouble == "left over":
             yield Story(
                 "left-over",
                 problem.start,
@@ -223,7 +207,11 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
         elif reach.outcome == "unfinished":
             yield _cut_off(reach.end, f"what {opener.text!r} began")
         elif TOOL_NAME in reach.expected and reach.name:
-            yield _unknown(found, reach.name, opener.start, "so it is content")
+            tools = found.read.parser.tools
+            if tools is not None and reach.name in tools:
+                yield other_keys(opener, reach.name)
+            else:
+                yield _unknown(found, reach.name, opener.start, "so it is content")
         elif reach.within == "JSON":
             yield _no_json_call(found, opener, reach)
         elif reach.outcome == "none":
@@ -307,6 +295,9 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
         if found.quotes.hold(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
+        if nearly := list(misspelt(found, each)):
+            yield from nearly
+            continue
         unknown = found.read.parser.tools is None
         hint = (
             " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
@@ -320,6 +311,8 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
 
 
 def _closers_without_opener(found: Found) -> Iterator[Story]:
+    if any(list(misspelt(found, each)) for each in found.bare):  # its closer has an opener, which is misspelt
+        return
     for opener in found.openers:
         if opener.kind == "call" or found.read.calls:
             return

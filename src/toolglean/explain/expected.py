@@ -53,7 +53,7 @@ def expected(walk: Walk, turn: Turn, fault: str) -> tuple[str, ...]:
         fault: what a reader of arguments said that it expected; "" if none did.
     """
     if fault:
-        return (fault.removesuffix(" was expected").removesuffix(" were expected"),)
+        return _named_by(fault)
     if walk.phase == OBJECTS:
         return _of_objects(walk, turn.names)
     if walk.phase == ARGUMENTS:
@@ -76,10 +76,16 @@ def _of_objects(walk: Walk, names: Names) -> tuple[str, ...]:
         return ()
     scanner = envelope.scanner
     if scanner.token == FAIL:
-        return (scanner.fault.removesuffix(" was expected").removesuffix(" were expected"),)
+        return _named_by(scanner.fault)
     if scanner.stack:
         return ("the end of the JSON",)
     return (TOOL_NAME if names.tools is not None else KEYS,)
+
+
+def _named_by(fault: str) -> tuple[str, ...]:
+    # A fault that says what was there, and not what was expected, names nothing.
+    found = next((fault.removesuffix(each) for each in (" was expected", " were expected") if fault.endswith(each)), "")
+    return (found,) if found else ()
 
 
 def _hole(edge: HoleEdge) -> str:

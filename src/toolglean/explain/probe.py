@@ -16,6 +16,7 @@ from toolglean.engine.places.payload import FormatPayload, FormatPlan
 from toolglean.engine.places.phases import BEHIND, WORD
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.explain.expected import expected, within
+from toolglean.explain.reasons import said_by, trouble_of
 from toolglean.explain.shapes import Outcome, Places, Reach
 from toolglean.limits import Limits
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["reach"]
 
 PIECE = 64  # characters that are read first, and then twice as many each time: most walks are short
-MALFORMED = "malformed arguments: "  # of the reason in which a reader says what it expected
 
 
 class _Watched(FormatPayload):
@@ -79,7 +79,7 @@ class _Watched(FormatPayload):
     def look(self, turn: Turn) -> None:
         """Note what could follow here."""
         problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
-        fault = problem.reason.removeprefix(MALFORMED) if problem and problem.reason.startswith(MALFORMED) else ""
+        fault = said_by(problem.reason) if problem and trouble_of(problem.reason) == "arguments" else ""
         self.waits, self.reading = expected(self, turn, fault), within(self)
 
 

@@ -13,7 +13,8 @@ from itertools import islice
 from typing import Any
 
 from toolglean.choose.arguments import text_of
-from toolglean.explain.causes import Found, causes_of
+from toolglean.explain.causes import causes_of
+from toolglean.explain.found import Found
 from toolglean.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.explain.probe import reach
 from toolglean.explain.shapes import Explanation, Opener, Reach, Span
@@ -58,7 +59,8 @@ def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **opti
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    causes = causes_of(Found(asked, read, openers, names, quotes, advice, len(known.formats)))
+    found = Found(asked, read, openers, names, quotes, advice, len(known.formats), _markers(known))
+    causes = causes_of(found)
     declared = read.parser.format
     return Explanation(
         format=None if declared is None else declared.name,
@@ -180,6 +182,11 @@ def _looks_like_a_call(reaches: list[Reach]) -> bool:
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _markers(known: Known) -> list[str]:
+    every = (marker.strip() for declared in known.formats for marker in declared.markers)
+    return [each for each in dict.fromkeys(every) if each[:1] in {"<", "["} and each[-1:] in {">", "]"}]
 
 
 def _bare(read: Read, openers: list[Opener]) -> list[Bare]:

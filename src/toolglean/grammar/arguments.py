@@ -167,7 +167,7 @@ class Arguments:
                 else _samples[shape.kind]
             )
             if shape.kind in {"string", "array", "object"} or all(
-                untyped.is_read(json_text(each), each, schema) for each in bare
+                untyped.which_are_read([(json_text(each), each) for each in bare], schema)
             ):
                 ways += values.shape(shape)
         return ways

@@ -6,11 +6,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Protocol
 
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text
-from toolglean.grammar.nodes import EMPTY, Chars, Lit, Node, Text, Word, alt, but, chars, intersected, many, opt, seq
+from toolglean.grammar.nodes import (
+    EMPTY,
+    Chars,
+    Lit,
+    Node,
+    Text,
+    Word,
+    alt,
+    but,
+    chars,
+    intersected,
+    many,
+    opt,
+    seq,
+    spelt,
+)
 from toolglean.grammar.patterns import pattern
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import Fits
@@ -33,6 +49,7 @@ __all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_ke
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), many(chars(" \t"), 0, 40))))
 """White space where JSON may have it: none, a blank, or a line break with an indentation. Never more: models that may
 write white space without end do."""
+MOST_NODES = 500  # of a pattern, where it stands beside what the text must not hold
 COUNTED = 100  # characters of a text with markers that it must not hold: each needs a rule for every beginning of one
 NAME = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
 LETTERS = 128  # of a plain key: readers take up to 256
@@ -235,6 +252,9 @@ def raw_text(
 
 
 def _is_countable(constraints: tuple[Constraint, ...]) -> bool:
+    patterns = [each.node for each in constraints if isinstance(each, Fits)]
+    if any(len(list(islice(spelt(node), MOST_NODES + 1))) > MOST_NODES for node in patterns):
+        return False  # each state is such a pattern
     try:
         automaton(constraints)
     except ValueError:

@@ -18,7 +18,7 @@ def _is_number(value: Any) -> bool:
 
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _is_number(value) and value == int(value),
+    "integer": lambda value: _is_number(value) and value == value // 1,
     "number": _is_number,
     "boolean": lambda value: isinstance(value, bool),
     "null": lambda value: value is None,
@@ -32,7 +32,7 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": lambda value, bound: not _is_number(value) or value < bound,
     "minLength": lambda value, bound: not isinstance(value, str) or len(value) >= bound,
     "maxLength": lambda value, bound: not isinstance(value, str) or len(value) <= bound,
-    "multipleOf": lambda value, bound: not _is_number(value) or not Decimal(str(value)) % Decimal(str(bound)),
+    "multipleOf": lambda value, bound: not _is_number(value) or _is_multiple(value, bound),
     "minProperties": lambda value, bound: not isinstance(value, dict) or len(value) >= bound,
     "maxProperties": lambda value, bound: not isinstance(value, dict) or len(value) <= bound,
     "minItems": lambda value, bound: not isinstance(value, list) or len(value) >= bound,
@@ -49,6 +49,7 @@ def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0)
         return schema is not False
     if not isinstance(schema, Mapping):
         return True
+    schema = {word: said for word, said in schema.items() if said is not None or word == "const"}
     inner = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
     if any(not fits(value, look_up(place), look_up, depth + 1) for place in inner):
         return False
@@ -77,10 +78,17 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
+def _is_multiple(value: Any, of: Any) -> bool:
+    try:
+        return not Decimal(str(value)) % Decimal(str(of))
+    except ArithmeticError:  # of zero, or of a number with more digits than are counted
+        return False
+
+
 def _found(pattern: str, text: str) -> bool:
     try:
         return re.search(pattern, text) is not None
-    except re.error:
+    except (re.error, RecursionError, OverflowError):
         return True
 
 

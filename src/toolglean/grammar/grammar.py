@@ -14,6 +14,7 @@ from toolglean.formats.spec import Format
 from toolglean.grammar.gbnf import gbnf
 from toolglean.grammar.lark import lark
 from toolglean.grammar.nodes import Node, Rules
+from toolglean.grammar.sane import check
 from toolglean.grammar.shapes import Losses
 from toolglean.grammar.tags import structural_tag
 from toolglean.grammar.turns import Turn
@@ -111,6 +112,8 @@ def grammar_of(
         )
     if not len(given) and choice == "required":
         raise UsageError("choice='required' needs tools: give at least one")
+    for tool in given:
+        check(tool.parameters, f"tools.{tool.name}.parameters")
     losses = Losses()
     turn = Turn(declared, given, losses)
     root = turn.whole(choice, parallel=parallel, reasoning=reasoning)

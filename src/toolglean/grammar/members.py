@@ -17,6 +17,9 @@ from toolglean.grammar.patterns import pattern
 
 __all__ = ["Objects", "members_of"]
 
+MOST_COUNTED = 100
+"""Members of an object that counts them: it needs a rule for each of them and each number of them."""
+
 Items: TypeAlias = "list[tuple[bool, Node]]"
 
 
@@ -126,6 +129,9 @@ def members_of(
     members = Objects(tuple(found), others, int(least), None if most is None else int(most), names)
     if patterns:
         members = replace(members, named_by="patternProperties")
+    if members.is_counted and len(found) > MOST_COUNTED:
+        lost("minProperties" if members.least else "maxProperties", f"a grammar counts {MOST_COUNTED} members at most")
+        members = replace(members, least=0, most=None)
     return None if _is_impossible(members) else members
 
 
@@ -153,5 +159,5 @@ def _of_patterns(
 def _matches(expression: str, name: str) -> bool:
     try:
         return re.search(expression, name) is not None
-    except re.error:
+    except (re.error, RecursionError, OverflowError):
         return True

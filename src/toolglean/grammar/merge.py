@@ -55,13 +55,22 @@ def _word(word: str, one: Any, other: Any, lost: Callable[[str], None]) -> Any:
     if word == "required":
         return list(dict.fromkeys([*one, *other]))
     if word == "enum":
-        return [each for each in one if each in other] or NEVER
+        return _in_both(one, other) or NEVER
     if word == "const":
         return NEVER
     if word in {"items", "additionalProperties", "propertyNames"}:
         return _both(one, other)
     lost(word)
     return one
+
+
+def _in_both(one: Any, other: Any) -> list[Any]:
+    # True and 1 are equal, and hash alike: the first side's is taken, as `in` does.
+    plain = {each for each in other if isinstance(each, str | int | float | bool | None)}
+    rest = [each for each in other if not isinstance(each, str | int | float | bool | None)]
+    return [
+        each for each in one if (each in plain if isinstance(each, str | int | float | bool | None) else each in rest)
+    ]
 
 
 def _both(one: Any, other: Any) -> Any:

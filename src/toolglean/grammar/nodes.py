@@ -193,14 +193,31 @@ class Rules:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self._names: dict[object, str] = {}
+        self._to_make: list[tuple[str, Callable[[], Node]]] = []
+        self._makes = False
 
     def ref(self, key: object, make: Callable[[], Node]) -> Ref:
-        """The rule of that key, which `make` makes; it may refer to itself."""
+        """The rule of that key, which `make` makes; it may refer to itself.
+
+        A rule that is asked for while another one is made is made after it: a schema may nest deeper than Python does.
+        """
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = f"r{len(self._names)}"
-            self.nodes[name] = make()
+            self.nodes[name] = EMPTY  # it keeps its place
+            self._to_make.append((name, make))
+            if not self._makes:
+                self._make_all()
         return Ref(name)
+
+    def _make_all(self) -> None:
+        self._makes = True
+        try:
+            while self._to_make:
+                name, make = self._to_make.pop()
+                self.nodes[name] = make()
+        finally:
+            self._makes = False
 
     def named(self, node: Node) -> Node:
         """The node as a rule of its own, where it is more than a text or a name."""

@@ -21,7 +21,7 @@ POSITIVE = chars(("1", "9"))
 MOST_DIGITS = 299  # with those of an exponent of two digits, far from what a float cannot hold
 FRACTION = 24  # digits behind the point of a number with bounds
 EXACT = 15  # as many as a float holds: beside a bound that is excluded, more could be rounded to it
-LARGE = Decimal(10) ** 40
+LARGE = 10**40
 
 
 class Bounds(NamedTuple):
@@ -50,7 +50,7 @@ def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
 
 def _is_bound(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and abs(Decimal(str(value))) < LARGE
+    return number and -LARGE < value < LARGE
 
 
 # -- whole numbers -----------------------------------------------------------------------------------------------------

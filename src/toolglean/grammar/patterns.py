@@ -18,6 +18,8 @@ _CLASSES = {
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0"}
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 MOST = 1000
+DEEPEST = 40  # groups in each other
+LONGEST_COUNT = 40  # characters of the counts behind one thing
 
 
 class _Unsaid(Exception):  # noqa: N818  # it is caught here, and nobody sees it
@@ -36,7 +38,7 @@ def pattern(text: str) -> Node | None:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.depth = text, 0, 0
 
     def whole(self) -> Node:
         ways = [self._anchored()]
@@ -80,6 +82,14 @@ class _Reader:
         return LINE if char == "." else chars(char)
 
     def _group(self) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _Unsaid
+        found = self._group_of_ways()
+        self.depth -= 1
+        return found
+
+    def _group_of_ways(self) -> Node:
         if self._took("?<"):
             if self.text[self.at] in "=!":
                 raise _Unsaid
@@ -137,7 +147,10 @@ class _Reader:
         return self._escape(inside=True) if char == "\\" else chars(char)
 
     def _counted(self, node: Node) -> Node:
+        begin = self.at
         while self.at < len(self.text) and self.text[self.at] in "*+?{":
+            if self.at - begin > LONGEST_COUNT:
+                raise _Unsaid
             char = self.text[self.at]
             self.at += 1
             least, most = _COUNTS[char] if char in _COUNTS else self._bounds()

@@ -23,6 +23,9 @@ from toolglean.grammar.words import HELD, closed, kinds_of, modern, unsaid
 __all__ = ["Losses", "Schemas", "Shape"]
 
 MAX_WAYS = 256
+MOST_TRIED = 4096  # ways that turn out to be the same
+LEFT_OUT = frozenset({"$ref", "allOf", "$defs", "definitions"})
+FLOAT_BITS = 1023
 MAX_DEPTH = 16  # of references and unions, one behind the other
 
 
@@ -69,6 +72,11 @@ class Shape:
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
 
 
+def _is_too_large(value: Any) -> bool:
+    # Readers refuse it.
+    return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > FLOAT_BITS
+
+
 class Schemas:
     """The shapes of one tool's parameters.
 
@@ -84,9 +92,12 @@ class Schemas:
     def shapes(self, schema: Any, path: str) -> list[Shape]:
         """The shapes that the schema allows; none where nothing meets it."""
         found: dict[str, Shape] = {}
-        for each in self._ways(schema, path, 0):
+        for count, each in enumerate(self._ways(schema, path, 0)):
             for shape in self._spread(each, path):
                 found.setdefault(shape.key, shape)
+            if len(found) > MAX_WAYS or count > MOST_TRIED:
+                self.losses.tighten(path, f"of its ways, the grammar has the first {MAX_WAYS} at most")
+                break
         return list(found.values())[:MAX_WAYS]
 
     # -- one schema without references, unions and merges --------------------------------------------------------------
@@ -97,7 +108,7 @@ class Schemas:
         if schema is NEVER or not isinstance(schema, Mapping):
             return
         if depth > MAX_DEPTH:
-            self.losses.add(path, "it refers to itself without end")
+            self.losses.add(path, "it refers to itself without end, or its references and unions nest too deeply")
             return
         whole = self._flat(schema, path, depth)
         if whole is NEVER:
@@ -120,13 +131,17 @@ class Schemas:
     def _flat(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
         # Without `$ref` and `allOf`, and what we do not say.
         found: Any = modern(
-            {key: value for key, value in schema.items() if key not in {"$ref", "allOf", "$defs", "definitions"}}
+            {
+                key: value
+                for key, value in schema.items()
+                if key not in LEFT_OUT and (value is not None or key == "const")
+            }
         )
         parts = [self._looked_up(schema["$ref"], path)] if isinstance(schema.get("$ref"), str) else []
         parts += schema["allOf"] if isinstance(schema.get("allOf"), Sequence) else []
         for part in parts:
             if depth > MAX_DEPTH:
-                self.losses.add(path, "it refers to itself without end")
+                self.losses.add(path, "it refers to itself without end, or its references and unions nest too deeply")
                 return {}
             inner: Any = {} if part is True else NEVER if part is False else self._part(part, path, depth + 1)
             found = NEVER if inner is NEVER else self._merged(found, inner, path)
@@ -164,7 +179,13 @@ class Schemas:
         if "const" in schema:
             members = [schema["const"]]
         if members is not None:
-            values = tuple(each for each in members if fits(each, schema, self._looked))
+            rest = {word: said for word, said in schema.items() if word not in {"enum", "const"}}
+            if "const" in schema:
+                rest |= {"enum": schema["enum"]} if "enum" in schema else {}
+            values = tuple(each for each in members if fits(each, rest, self._looked))
+            if any(map(_is_too_large, values)):
+                self.losses.tighten(f"{path}.enum", "a number that no float can hold is left out")
+                values = tuple(each for each in values if not _is_too_large(each))
             self._report(schema, path, "literal")
             if values:
                 yield Shape("literal", {}, path, values)

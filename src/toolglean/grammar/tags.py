@@ -23,13 +23,12 @@ def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
     return {"type": "structural_tag", "format": _Writer(rules).node(root)}
 
 
-MOST_NODES = 2000
+MOST_NODES, DEEPEST = 2000, 50
 
 
 class _Writer:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._sizes: dict[str, int] = {}
 
     def node(self, node: Node) -> dict[str, Any]:
         """The node in the words of the tag."""
@@ -73,18 +72,22 @@ class _Writer:
         used = self.rules.used(node)
         texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in spelt(inner))
         recursive = texts and any(name in self.rules.used(inner) for name, inner in used.items())
-        return texts and not recursive and self._size(node) <= MOST_NODES
+        return texts and not recursive and self._is_small(node)
 
-    def _size(self, node: Node) -> int:
+    def _is_small(self, node: Node) -> bool:
         # A rule counts wherever it is used: tags have no rules.
-        found = 0
-        for each in spelt(node):
-            found += 1
-            if isinstance(each, Ref):
-                if each.name not in self._sizes:
-                    self._sizes[each.name] = self._size(self.rules.nodes[each.name])
-                found += self._sizes[each.name]
-        return found
+        found, todo = 0, [(node, 0)]
+        while todo:
+            here, depth = todo.pop()
+            if depth > DEEPEST:
+                return False
+            for each in spelt(here):
+                found += 1
+                if isinstance(each, Ref):
+                    todo.append((self.rules.nodes[each.name], depth + 1))
+            if found > MOST_NODES:
+                return False
+        return True
 
 
 def _is_any_text(node: Node) -> bool:

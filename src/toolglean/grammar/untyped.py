@@ -18,6 +18,8 @@ from toolglean.values.coerce import coerce_text, is_text, kinds_of, known
 
 __all__ = ["Untyped"]
 
+FEW = 64
+OF_OTHERS = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const"})
 CONSTANTS = {"true": "true", "false": "false", "null": "null"}
 _BEGINNINGS = {
     "object": "{[(",
@@ -52,6 +54,21 @@ class Untyped:
     def is_read(self, text: str, value: Any, schema: Any) -> bool:
         """Whether the text is read as that value."""
         return same(coerce_text(text, schema if isinstance(schema, Mapping) else None, self.root), value)
+
+    def which_are_read(self, texts: Sequence[tuple[str, Any]], schema: Any) -> list[bool]:
+        """The same for many members of one enum: the reader looks at all of them for each text."""
+        if len(texts) <= FEW or not isinstance(schema, Mapping) or schema.keys() & OF_OTHERS or "enum" not in schema:
+            return [self.is_read(text, value, schema) for text, value in texts]
+        alike: dict[Any, list[Any]] = {}
+        for each in schema["enum"]:
+            for key in _keys(each if isinstance(each, str) else json_text(each)):
+                alike.setdefault(key, []).append(each)
+        words = [each for each in schema["enum"] if each is None or isinstance(each, bool)]
+        found = []
+        for text, value in texts:
+            members = [each for key in _keys(text) for each in alike.get(key, ())]
+            found.append(self.is_read(text, value, {**schema, "enum": [*members, *words]}))
+        return found
 
     def is_raw(self, schema: Any, prefix: str, *, top: bool) -> bool:
         """Whether only the element's own closing tag ends its text (values/tree.py)."""
@@ -91,8 +108,8 @@ class Untyped:
         texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
         return [
             Lit(head + text + tail)
-            for text, value in texts
-            if self.is_read(text, value, schema) and matches(keeps, text)
+            for (text, _), is_read in zip(texts, self.which_are_read(texts, schema), strict=True)
+            if is_read and matches(keeps, text)
         ]
 
     def _string(
@@ -108,6 +125,14 @@ class Untyped:
                 shape.path, f"a string is not written with white space or one of {beginnings!r} first"
             )
         return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
+
+
+def _keys(text: str) -> list[Any]:
+    # Equal for texts that a reader could take for the same value.
+    try:
+        return [text.strip().lower(), float(text)]
+    except ValueError:
+        return [text.strip().lower()]
 
 
 def _risks(shape: Shape) -> str:

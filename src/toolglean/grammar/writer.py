@@ -25,6 +25,8 @@ class Writer(ABC):
         self.given = given
         self.rules: dict[str, str] = {}
         self._names: dict[Node, str] = {}
+        self._to_write: list[str] = []  # rules may refer to each other deeper than Python nests
+        self._writes = False
 
     def node(self, node: Node) -> str:
         """The node, as the whole of a rule."""
@@ -52,8 +54,13 @@ class Writer(ABC):
 
     def _rule(self, node: Ref) -> str:
         if node.name not in self.rules:
-            self.rules[node.name] = ""  # it may refer to itself
-            self.rules[node.name] = self.node(self.given.nodes[node.name])
+            self.rules[node.name] = ""  # it keeps its place
+            self._to_write.append(node.name)
+            while not self._writes and self._to_write:
+                self._writes = True
+                name = self._to_write.pop()
+                self.rules[name] = self.node(self.given.nodes[name])
+                self._writes = False
         return node.name
 
     def named(self, node: Node, prefix: str, text: str) -> str:

@@ -36,6 +36,7 @@ __all__ = [
     "field",
     "gathered",
     "id_of",
+    "is_object",
     "joined_texts",
     "json_of",
     "listed",
@@ -79,6 +80,11 @@ def field(holder: Any, name: str) -> Any:
     if isinstance(holder, Mapping):
         return holder.get(name)
     return None if type(holder) in _PLAIN else getattr(holder, name, None)
+
+
+def is_object(value: Any) -> bool:
+    """Whether it has fields: a dict, or a client's object."""
+    return isinstance(value, Mapping) or (value is not None and type(value) not in _PLAIN)
 
 
 _PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})

@@ -48,7 +48,7 @@ def main() -> None:
                 answer = {}
             else:
                 answer = {"memory": limited} | warm()
-            data = json.dumps(answer).encode("ascii")
+            data = json.dumps(answer | {"worked": time.process_time()}).encode("ascii")
         except TemplateError as error:
             data = failure(error.reason, error.line, error.column, error.text)
         except MemoryError:
@@ -66,7 +66,8 @@ def rendered(template: JinjaTemplate, request: dict[str, Any]) -> str:
 def failure(reason: str, line: int, column: int, text: str) -> bytes:
     """The line that says what is wrong, and where."""
     # A template of one endless line is not sent back whole: the error shows what stands around the column only.
-    return json.dumps({"reason": reason, "line": line, "column": column, "at": text[:10_000]}).encode("ascii")
+    said = {"reason": reason, "line": line, "column": column, "at": text[:10_000], "worked": time.process_time()}
+    return json.dumps(said).encode("ascii")
 
 
 def warm() -> dict[str, str]:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolglean.errors import TemplateError, UsageError
+from toolglean.templates.patience import Patience
 
 __all__ = ["ChildTemplate"]
 
@@ -55,16 +56,21 @@ class ChildTemplate:
         source: its text.
         lax: see `JinjaTemplate`.
         seconds: how long one rendering may take.
+        patience: how long all of them may take together; None: any number of seconds.
 
     Raises:
         TemplateError: it is broken, or passes a limit while it is compiled.
         UsageError: jinja2 is not installed, or no process can be started here.
     """
 
-    def __init__(self, source: str, *, lax: bool = False, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, source: str, *, lax: bool = False, seconds: float = SECONDS, patience: Patience | None = None
+    ) -> None:
         self.source = source
         self._lax = lax
         self._seconds = seconds
+        self._patience = patience
+        self._worked = 0.0  # of the processor's time, by the child
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._cleaning: weakref.finalize[..., Any] | None = None
@@ -95,14 +101,21 @@ class ChildTemplate:
         except (TypeError, ValueError, RecursionError) as error:
             raise UsageError(f"a value cannot be given to another process: {error}") from error
         with self._lock:
+            if self._patience is not None and self._patience.over:
+                raise TemplateError.at(f"its renderings take {self._patience.over} together", self.source, 0)
             if self._child is None:
                 self._start()
-            return str(self._ask(line, self._seconds)["text"])
+            return str(self._ask(line, self._allowed)["text"])
 
     def close(self) -> None:
         """End the child. A later rendering starts another."""
         with self._lock:
             self._stop()
+
+    @property
+    def _allowed(self) -> float:
+        """Seconds that the next rendering may take."""
+        return self._seconds if self._patience is None else min(self._seconds, max(self._patience.left, 0.1))
 
     # --- the child's life ---
 
@@ -122,6 +135,7 @@ class ChildTemplate:
         except OSError as error:
             raise UsageError(f"no process can be started for an untrusted template: {error}") from error
         self._cleaning = weakref.finalize(self, _end, self._child)
+        self._worked = 0.0
         if not self._ask("{}", START_SECONDS)["memory"]:
             warnings.warn("no limit of memory on this platform: only the clock holds a template", stacklevel=4)
         self._ask(json.dumps({"source": self.source, "lax": self._lax}), self._seconds)
@@ -153,8 +167,14 @@ class ChildTemplate:
         finally:
             timer.cancel()
         if not answer.endswith(b"\n"):
+            if self._patience is not None:
+                self._patience.worked(seconds)  # it says nothing of its own any more
             self._died(child, seconds if late.is_set() else None, len(answer) >= MAX_REPLY)
-        return self._checked(json.loads(answer))
+        found = json.loads(answer)
+        if self._patience is not None:
+            self._patience.worked(max(found["worked"] - self._worked, 0.0))
+        self._worked = found["worked"]
+        return self._checked(found)
 
     def _died(self, child: subprocess.Popen[bytes], seconds: float | None, flooded: bool) -> None:  # noqa: FBT001
         self._stop()

@@ -19,6 +19,7 @@ from toolglean.templates.language import Language, template_language
 
 if TYPE_CHECKING:
     from toolglean.templates.jinja_render import JinjaTemplate
+    from toolglean.templates.patience import Patience
     from toolglean.templates.process import ChildTemplate
 
 __all__ = ["Renderer", "renderer"]
@@ -31,6 +32,7 @@ def renderer(
     untrusted: bool = False,
     now: datetime | None = None,
     lax: bool = False,
+    patience: Patience | None = None,
 ) -> Renderer:
     """A renderer for a chat template.
 
@@ -41,6 +43,7 @@ def renderer(
             a child process; a Go template is always held to limits.
         now: the date that templates are told; None for the clock's, at each rendering.
         lax: Jinja only: let a template change the lists that it is given, and give it `from_json`, as some engines do.
+        patience: how long all renderings in a child process may take together; None: each has its own limit alone.
 
     Raises:
         TemplateError: the template is broken.
@@ -54,7 +57,7 @@ def renderer(
     if untrusted:
         from toolglean.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
-        return _JinjaRenderer(ChildTemplate(source, lax=lax), now)
+        return _JinjaRenderer(ChildTemplate(source, lax=lax, patience=patience), now)
     from toolglean.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
     return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)

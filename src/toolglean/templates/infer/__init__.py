@@ -27,9 +27,10 @@ from toolglean.templates.infer.frame import Frame, frame_of
 from toolglean.templates.infer.prompts import marks_of
 from toolglean.templates.infer.recognise import recognise as recognised
 from toolglean.templates.infer.result import Inference, NoFormatError, losses_of
-from toolglean.templates.infer.stage import Stage
+from toolglean.templates.infer.stage import HERE, OF_PROCESSOR, PATIENCE, Stage
 from toolglean.templates.infer.verify import Proof, prove, refusal
 from toolglean.templates.language import tag_of, template_language
+from toolglean.templates.patience import Patience
 
 if TYPE_CHECKING:
     from toolglean.templates.rendering import Renderer
@@ -42,6 +43,8 @@ __all__ = ["SAMPLES", "Inference", "NoFormatError", "infer"]
 
 SAMPLES = 300
 """Random messages of a proof."""
+LONGEST_MARKER = 500
+"""Characters of a pattern. To look for a long one takes long, and no model writes it."""
 
 
 def infer(
@@ -58,7 +61,7 @@ def infer(
     Args:
         source: the template's text.
         language: "go" or "jinja"; None to tell from the text.
-        untrusted: render in a child process with limits on time and memory.
+        untrusted: render in a child process with limits on time and memory, for each rendering and for all of them.
         recognise: whether a known format is taken if it fits; False: inference alone.
         samples: how many random messages the proof tries.
         variables: what is passed to the template besides the messages (`eos_token`, …).
@@ -74,32 +77,41 @@ def infer(
     from toolglean.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
 
     language = language or template_language(source)
+    patience = Patience(PATIENCE, OF_PROCESSOR, HERE) if untrusted else Patience(PATIENCE)
     try:
-        with renderer(source, language, untrusted=untrusted, now=NOW) as made:
-            return _asked(made, source, variables, recognise=recognise, samples=samples)
+        with renderer(source, language, untrusted=untrusted, now=NOW, patience=patience) as made:
+            return _asked(made, source, variables, patience, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
-        if language == "go" or not any(word in str(error) for word in LAX_WORDS):
+        if language == "go" or patience.over or not any(word in str(error) for word in LAX_WORDS):
             raise
-    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True) as made:
-        found = _asked(made, source, variables, recognise=recognise, samples=samples)
+    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, patience=patience) as made:
+        found = _asked(made, source, variables, patience, recognise=recognise, samples=samples)
     return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
 
 
 def _asked(
-    made: Renderer, source: str, variables: Mapping[str, Any] | None, *, recognise: bool, samples: int
+    made: Renderer,
+    source: str,
+    variables: Mapping[str, Any] | None,
+    patience: Patience,
+    *,
+    recognise: bool,
+    samples: int,
 ) -> Inference:
     try:
-        stage = Stage(made, source, variables)
+        stage = Stage(made, source, variables, patience=patience)
         frame = _frame(stage)
         return _inferred(stage, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
-        raise _with_frame(error, made, source, variables) from error
+        raise _with_frame(error, made, source, variables, patience) from error
 
 
-def _with_frame(error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None) -> FormatError:
+def _with_frame(
+    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, patience: Patience
+) -> FormatError:
     # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
     try:
-        stage = Stage(made, source, variables, calls=False)
+        stage = Stage(made, source, variables, patience=patience, calls=False)
         if not stage.heard:
             return FormatError(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
@@ -118,6 +130,7 @@ def _inferred(stage: Stage, source: str, frame: Frame, *, recognise: bool, sampl
         return _result(source, language, stage, frame, known[0], known[0].name, samples)
     try:
         fitted = fit(stage, frame)
+        _check_markers(fitted.format)
         proof = prove(stage, fitted.format, samples)
         error = refusal(proof, known=False)
     except FormatError as failed:
@@ -134,6 +147,23 @@ def _frame(stage: Stage) -> Frame:
         return frame_of(stage)
     except TemplateError as error:
         raise FormatError(f"probe 'plain reply' failed: {error.reason}") from error
+
+
+def _check_markers(found: Format) -> None:
+    pairs = (*found.all_sections, *found.all_reasonings)
+    patterns = (
+        *found.calls,
+        *found.parameters,
+        found.separator,
+        *found.drop,
+        *(each for pair in pairs for each in pair),
+    )
+    longest = max(map(len, patterns))
+    if longest > LONGEST_MARKER:
+        raise FormatError(
+            f"no format can be read from the template: with each call it writes the same text of {longest} characters, "
+            f"and a format's pattern has {LONGEST_MARKER} at most"
+        )
 
 
 def _result(

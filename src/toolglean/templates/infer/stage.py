@@ -27,6 +27,7 @@ from toolglean.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, cal
 from toolglean.templates.infer.texts import common_prefix, common_suffix, markers_of, shared_prefix, snapped, turn_ends
 
 if TYPE_CHECKING:
+    from toolglean.templates.patience import Patience
     from toolglean.templates.rendering import Renderer
     from toolglean.tools import Tool
 
@@ -42,6 +43,10 @@ LATE_SECONDS = 1.0
 PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
 PATIENCE = 20.0
 """Seconds that all renderings together may take."""
+HERE = 20.0
+"""Seconds of the processor's time to read what a stranger's template writes. Those in use take one or two."""
+OF_PROCESSOR = 5.0
+"""Seconds of the processor's time that all renderings of a stranger's template may take. Those in use take 0.6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class Stage:
     Args:
         renderer: renders the template.
         variables: what is handed to it beside the messages.
-        patience: seconds that all renderings together may take; None for any.
+        patience: how long all renderings together may take; None for any number of seconds.
         calls: whether the template must write calls; False: only what it writes of texts is asked.
 
     Raises:
@@ -95,7 +100,7 @@ class Stage:
         source: str,
         variables: Mapping[str, Any] | None = None,
         *,
-        patience: float | None = PATIENCE,
+        patience: Patience | None = None,
         calls: bool = True,
     ) -> None:
         self.renderer = renderer
@@ -106,7 +111,6 @@ class Stage:
         self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
         self.heard = True  # whether what the user says comes out, as far as that is known
         self.ways = Ways()
-        self._seconds = 0.0  # of rendering
         self._failed = 0.0  # of rendering that came to nothing
         self._prompts: dict[str, tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
@@ -134,7 +138,7 @@ class Stage:
             extra.pop(name, None)
         if self.ways.parts:
             messages = [_in_parts(each) for each in messages]
-        begin = time.monotonic()
+        begin, worked = time.monotonic(), time.thread_time()
         try:
             return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
         except TemplateError as error:
@@ -144,12 +148,14 @@ class Stage:
                 raise FormatError(f"no format can be read from the template: {error.reason}") from error
             raise
         finally:
-            self._seconds += time.monotonic() - begin
+            if self._patience is not None:
+                self._patience.took(time.monotonic() - begin)
+                self._patience.worked(time.thread_time() - worked)
             self._check_patience()
 
     def _check_patience(self) -> None:
-        if self._patience is not None and self._seconds > self._patience:
-            raise FormatError(f"no format can be read from the template: its probes take {self._seconds:.0f} seconds")
+        if self._patience is not None and self._patience.over:
+            raise FormatError(f"no format can be read from the template: its probes take {self._patience.over}")
 
     def turn(self, said: Said, tools: tuple[Tool, ...] = TOOLS) -> Turn:
         """The turn in which that is said. Raises TemplateError."""

@@ -1,0 +1,136 @@
+# What this file knows: which schemas no grammar is made of: those that nest too deeply, count too far, or put something
+# into a word that it does not take.
+# What it must not know: grammars, and what the words mean.
+#
+# Schemas come from programs, and from servers that others run. They are looked at once, without recursion, so that all
+# that follows may rely on a schema's form.
+"""The form of schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from toolglean.errors import UsageError
+
+__all__ = ["check"]
+
+Step: TypeAlias = tuple[Any, str, int]
+"""A value, its path, and how many values it stands in."""
+
+DEEPEST = 256
+"""How deep a schema may nest, each object and each list in it counted."""
+FARTHEST = 2**63
+"""How far a grammar counts. Some programs write such a number where they mean that there is no limit."""
+LONGEST_NAME = 1000
+"""Characters of a property's name."""
+BITS = 8192
+"""Of a whole number: some 2,500 digits. Python writes none of more than 4,300."""
+
+_COUNTS = (
+    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
+)  # fmt: skip
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_SCHEMAS = (
+    "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else", "unevaluatedItems",
+    "unevaluatedProperties", "additionalItems",
+)  # fmt: skip
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LISTS_BY_NAME = ("dependentRequired", "dependencies")
+
+
+def check(schema: Any, path: str) -> None:
+    """Look at a schema, and at all that stands in it.
+
+    Args:
+        schema: the parameters of a tool.
+        path: where it stands, for messages.
+
+    Raises:
+        UsageError: no grammar can be made of it; the message begins with the path of what is wrong.
+    """
+    _check_values(schema, path)
+    todo: list[tuple[Any, str]] = [(schema, path)]
+    while todo:
+        found, where = todo.pop()
+        if isinstance(found, Mapping):
+            _check_words(found, where)
+            _check_names(found, where)
+            todo += _inner(found, where)
+        elif not isinstance(found, bool):
+            raise UsageError(f"{where}={found!r:.80} is not a schema: give an object")
+
+
+def _check_values(schema: Any, path: str) -> None:
+    # How deep it nests, and its numbers, wherever they stand.
+    todo: list[Step] = [(schema, path, 0)]
+    while todo:
+        value, where, depth = todo.pop()
+        if isinstance(value, Mapping | list | tuple):
+            if depth == DEEPEST:
+                raise UsageError(f"{where:.200}: it nests more than {DEEPEST} deep, which no grammar holds: flatten it")
+            pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+            todo += [(each, f"{where}.{key}", depth + 1) for key, each in pairs]
+        elif isinstance(value, int) and value.bit_length() > BITS:
+            raise UsageError(f"{where}: a number of so many digits cannot be written: give a smaller one")
+
+
+def _check_words(schema: Mapping[Any, Any], path: str) -> None:
+    for word, what, is_right in _WORDS:
+        if word in schema and schema[word] is not None and not is_right(schema[word]):
+            raise UsageError(f"{path}.{word}={schema[word]!r:.80} is not {what}: correct the schema")
+
+
+def _check_names(schema: Mapping[Any, Any], path: str) -> None:
+    for name in (*(schema.get("properties") or ()), *(schema.get("required") or ())):
+        if isinstance(name, str) and len(name) > LONGEST_NAME:
+            raise UsageError(f"{path}.properties: {name!r:.80} has more than {LONGEST_NAME} characters: shorten it")
+
+
+def _inner(schema: Mapping[Any, Any], path: str) -> Iterator[tuple[Any, str]]:
+    for word in _SCHEMAS:
+        found = schema.get(word)
+        if isinstance(found, list):  # `items` of older drafts: see `modern`
+            yield from ((each, f"{path}.{word}.{at}") for at, each in enumerate(found))
+        elif found is not None:
+            yield found, f"{path}.{word}"
+    for word in _LISTS:
+        yield from ((each, f"{path}.{word}.{at}") for at, each in enumerate(schema.get(word) or ()))
+    for word in _MAPS:
+        found = schema.get(word) or {}
+        yield from ((each, f"{path}.{word}.{name}") for name, each in found.items() if each is not None)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= FARTHEST and value == int(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _is_names(value: Any) -> bool:
+    return _is_list(value) and all(isinstance(each, str) for each in value)
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, str) or _is_names(value)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+_WORDS = (
+    *((word, f"a whole number from 0 to {FARTHEST}", _is_count) for word in _COUNTS),
+    *((word, "a number", lambda value: _is_number(value) or isinstance(value, bool)) for word in _NUMBERS),
+    *((word, "a list", _is_list) for word in (*_LISTS, "enum")),
+    *((word, "an object", _is_map) for word in (*_MAPS, *_LISTS_BY_NAME)),
+    ("required", "a list of names", _is_list),
+    ("type", "the name of a type, or a list of them", _is_type),
+)

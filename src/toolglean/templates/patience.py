@@ -1,0 +1,50 @@
+# What this file knows: how long all renderings of one template may take together, and how much of that is left.
+# What it must not know: what is rendered, and where.
+#
+# A template is asked dozens of times before its format is known, in more than one way, by more than one reader. So a
+# limit for one rendering alone would allow a hostile template minutes. The processor's time counts where a stranger's
+# template is read, because it is the same on a busy machine; the clock counts everywhere.
+"""One budget of time for all renderings of a template."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["Patience"]
+
+
+class Patience:
+    """What is left of the time.
+
+    Args:
+        seconds: how long all renderings may take by the clock.
+        of_processor: how much of the processor's time they may take; None: any.
+        here: how much of it this thread may take meanwhile, to read what was rendered; None: any.
+    """
+
+    def __init__(self, seconds: float, of_processor: float | None = None, here: float | None = None) -> None:
+        self._seconds, self._of_processor, self._here = seconds, of_processor, here
+        self._took = self._worked = 0.0
+        self._began = time.thread_time()
+
+    def took(self, seconds: float) -> None:
+        """A rendering took that long."""
+        self._took += seconds
+
+    def worked(self, seconds: float) -> None:
+        """It took so much of the processor's time."""
+        self._worked += seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds by the clock that the next rendering may take."""
+        return max(self._seconds - self._took, 0.0)
+
+    @property
+    def over(self) -> str:
+        """What the renderings took that was too much; "" if there is time left."""
+        if self._of_processor is not None and self._worked > self._of_processor:
+            return f"more than {self._of_processor:g} seconds of the processor's time"
+        if self._here is not None and time.thread_time() - self._began > self._here:
+            return f"more than {self._here:g} seconds to be read"
+        return f"more than {self._seconds:g} seconds" if self._took > self._seconds else ""

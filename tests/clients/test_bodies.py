@@ -1,0 +1,240 @@
+"""Compressed answers: decompressed a bounded piece at a time, and refused where they grow without an end."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import importlib
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.clients.answers import asked, random_sizes
+from tests.clients.families import TOOLS
+from tests.clients.proxies import serving
+from tests.loopback.raw import head, raw_server
+from toolglean.clients import bodies
+from toolglean.clients.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
+
+BOMB = 12 * 1024 * 1024
+"""Characters of a bomb that is not refused: below `MOST`."""
+
+EVENT = b'data: {"choices": [], "more": "' + b"a" * 8000 + b'"}\n\n'
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "X-GZIP ": gzip.compress,
+    "deflate": zlib.compress,
+    " Deflate": raw_deflate,
+    "identity": bytes,
+    "": bytes,
+}
+each_encoding = pytest.mark.parametrize("encoding", list(PACKED))
+
+
+def bomb(encoding: str, length: int = BOMB) -> bytes:
+    text = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "a" * length}}]}
+    return PACKED[encoding](json.dumps(text).encode())
+
+
+# -- pieces ------------------------------------------------------------------------------------------------------------
+
+
+@each_encoding
+@pytest.mark.parametrize("seed", range(3))
+def test_pieces_are_the_body_however_it_is_cut(encoding: str, seed: int) -> None:
+    data = b"".join(b'data: {"n": %d}\n\n' % number for number in range(20_000))
+    sizes, packed = random_sizes(seed, most=[1, 60, 9000][seed]), PACKED[encoding](data)
+    found: list[bytes] = []
+    inflater, place = Inflater(encoding), 0
+    while place < len(packed):
+        size = sizes()
+        found += inflater.pieces(packed[place : place + size])
+        place += size
+    assert b"".join(found) == data
+    assert max(map(len, found)) <= PIECE
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", " Deflate"])
+def test_a_bomb_costs_no_more_than_a_piece(encoding: str) -> None:
+    packed = bomb(encoding)
+    tracemalloc.start()
+    try:
+        length = sum(map(len, Inflater(encoding).pieces(packed)))
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert length > BOMB
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_what_grows_without_an_end_is_refused(encoding: str) -> None:
+    lengths: list[int] = []
+    pieces = map(len, Inflater(encoding).pieces(bomb(encoding, 2 * MOST)))
+    with pytest.raises(BodyError, match="bytes of the answer become more than"):
+        lengths.extend(pieces)
+    assert sum(lengths) <= MOST
+
+
+def test_a_long_answer_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "MOST", 10_000)
+    data = json.dumps(list(range(50_000))).encode()
+    assert b"".join(Inflater("gzip").pieces(gzip.compress(data))) == data
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_what_is_not_compressed_so_is_an_error(encoding: str) -> None:
+    with pytest.raises(BodyError, match="cannot be decompressed"):
+        list(Inflater(encoding).pieces(b'\xff\xfe{"choices": []}'))
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, br", "gzip, gzip", "compress"])
+def test_encodings_that_cannot_be_bounded_are_not_read(encoding: str) -> None:
+    assert not can_unpack(encoding)
+
+
+# -- the transport -----------------------------------------------------------------------------------------------------
+
+
+def libraries() -> list[ModuleType]:
+    found = []
+    for name in ("httpx", "httpx2"):
+        try:
+            found.append(importlib.import_module(name))
+        except ImportError:
+            continue
+    return found
+
+
+each_library = pytest.mark.parametrize("library", libraries(), ids=lambda each: each.__name__)
+
+
+def answered(library: Any, encoding: str, data: bytes, kind: str = "text/event-stream") -> tuple[Any, list[Any]]:
+    """A client on loopback, whose server sends this; and the requests that reach the server."""
+    from toolglean.clients.httpx import toolglean_transport  # noqa: PLC0415  # where httpx is missing, no test asks
+
+    seen: list[Any] = []
+
+    class Stream(library.SyncByteStream):  # type: ignore[misc]
+        def __iter__(self) -> Iterator[bytes]:
+            yield data
+
+    class Inner(library.BaseTransport):  # type: ignore[misc]
+        def handle_request(self, request: Any) -> Any:
+            seen.append(request)
+            headers = {"content-type": kind, "content-encoding": encoding}
+            return library.Response(200, headers=headers, stream=Stream())
+
+    return library.Client(transport=toolglean_transport(Inner(), library=library)), seen
+
+
+@each_library
+def test_a_bomb_goes_through_the_transport_in_pieces(library: ModuleType) -> None:
+    line = b"data: " + b"x" * (BOMB - 100) + b"\n\n"
+    client, _ = answered(library, "gzip", gzip.compress(line))
+    tracemalloc.start()
+    try:
+        with client, client.stream("POST", "http://x/v1/chat/completions", json=asked("chat", TOOLS)) as found:
+            length = 0
+            for piece in found.iter_raw():
+                length += len(piece)
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert length == len(line)
+    assert peak < 6 * BOMB  # one event of that length is held
+
+
+@each_library
+def test_a_stream_of_events_takes_no_memory(library: ModuleType) -> None:
+    client, _ = answered(library, "gzip", gzip.compress(EVENT * (BOMB // len(EVENT))))
+    tracemalloc.start()
+    try:
+        with client, client.stream("POST", "http://x/v1/chat/completions", json=asked("chat", TOOLS)) as found:
+            assert sum(map(len, found.iter_raw())) > BOMB - len(EVENT)
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@each_library
+def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) -> None:
+    client, _ = answered(library, "gzip", gzip.compress(EVENT * (2 * MOST // len(EVENT))))
+    request = asked("chat", TOOLS)
+    with (
+        client,
+        pytest.raises(library.DecodingError),
+        client.stream("POST", "http://x/v1/responses", json=request) as r,
+    ):
+        list(r.iter_raw())
+
+
+@each_library
+@pytest.mark.parametrize("given", ["gzip, deflate, br, zstd", "br", "gzip;q=1.0, *;q=0.5"])
+def test_only_readable_encodings_are_asked_for(library: ModuleType, given: str) -> None:
+    client, seen = answered(library, "", b"data: [DONE]\n\n")
+    with client:
+        client.post("http://x/v1/chat/completions", json=asked("chat", TOOLS), headers={"Accept-Encoding": given})
+        client.post("http://x/v1/embeddings", json={"input": "x"}, headers={"Accept-Encoding": given})
+    wanted = {"gzip, deflate, br, zstd": "gzip, deflate", "br": "identity", "gzip;q=1.0, *;q=0.5": "gzip;q=1.0"}
+    assert [each.headers["accept-encoding"] for each in seen] == [wanted[given], given]
+
+
+@each_library
+def test_an_answer_that_was_read_by_a_hook_is_mended(library: ModuleType) -> None:
+    """A client in front of another one gets its responses; a hook of that one may have read the body."""
+    from toolglean.clients.httpx import in_front_of  # noqa: PLC0415
+    from toolglean.clients.repair import Repair  # noqa: PLC0415
+
+    said = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    message = {"role": "assistant", "content": said}
+    data = gzip.compress(json.dumps({"choices": [{"index": 0, "message": message}]}).encode())
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    inner = library.AsyncClient(
+        transport=library.MockTransport(lambda _: library.Response(200, headers=headers, content=data))
+    )
+
+    async def run() -> Any:
+        async with in_front_of(inner, Repair()) as client:
+            return (await client.post("http://x/v1/chat/completions", json=asked("chat", TOOLS, stream=False))).json()
+
+    assert asyncio.run(run())["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "get_weather"
+
+
+# -- the proxy ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [BOMB, 2 * MOST], ids=["much", "too much"])
+def test_a_bomb_before_the_proxy(length: int) -> None:
+    httpx = pytest.importorskip("httpx")
+    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
+    from toolglean.clients.proxy import application  # noqa: PLC0415
+
+    data = gzip.compress(EVENT * (length // len(EVENT)))
+    found = 0
+    with raw_server() as raw, serving(application(raw.url)) as proxy, httpx.Client(trust_env=False) as client:
+        raw.answer = (
+            head("200 OK", "Content-Type: text/event-stream", "Content-Encoding: gzip", f"Content-Length: {len(data)}")
+            + data
+        )
+        try:
+            with client.stream("POST", f"{proxy}/v1/chat/completions", json=asked("chat", TOOLS)) as stream:
+                for piece in stream.iter_raw():
+                    found += len(piece)
+        except httpx.RemoteProtocolError:
+            assert length > MOST
+        errors = client.get(f"{proxy}/metrics").text
+    assert found <= MOST + 10_000
+    assert f"toolglean_upstream_errors_total {int(length > MOST)}" in errors
