@@ -48,7 +48,7 @@ def test_the_address_stands_in_one_place() -> None:
 
 def test_the_version_has_a_date_in_the_changelog() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    heads = [each for each in re.findall(r"^## (.+)$", text, re.MULTILINE) if each != "Unreleased"]
     assert re.fullmatch(rf"{re.escape(toolglean.__version__)} \(\d{{4}}-\d\d-\d\d\)", heads[0])
 
 
