@@ -27,7 +27,9 @@ POLLUTION = (
     " ", "\n", "\n\n", "\t", "\u00a0", "\u2028", "{", "}", "[", "]", "(", ")", "<", ">", '"', "'", "\\", ",", ":", ";",
     "=", "null", "true", "1e400", "NaN", "0", "-", "é", "😀", "\ud83d", "\x00", '{"name": "f", "arguments": {}}',
     '{"f": {}}', "f", "f(x=1)", "text", "name", "\\u12", "```", "`", "`", "``",
-    "\n```\n", "\n```json\n", "</think>", "<think>", "'''", "functions.",
+    "\n```\n", "\n```json\n", "</think>", "<think>", "'''", "functions.", "~~~", "\n~~~xml\n", "\n> ", "<!--", "-->",
+    "<pre>", "</pre>", "<code>", "</code>", "<script> ", "<tool_response>", "</tool_response>", "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]", "<|im_start|>user\n", "<|user|>", "`<pre>`",
 )  # fmt: skip
 
 

@@ -65,8 +65,10 @@ class Parser:
         calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to `call_chars`: if
             more reasoning follows, or its closing marker, they are reasoning; if the turn ends, they are calls. "call"
             returns them at once, "text" never.
-        quoted: what to do with calls in code: between backticks, or in a fence that opened after other text. "content"
-            returns them as content, "call" reads them. A fence that opens the turn, and holds calls, is markup.
+        quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
+            line that begins with `>`, in an HTML comment, `pre`, `code` or `script`, or in a tool's result that the
+            model made up. "content" returns them as content, "call" reads them. A fence that opens the turn, and
+            contains calls, is markup.
         repair: whether to mend malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
             mended, and a `Problem` says where. If False, such calls stay "malformed".
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
@@ -175,10 +177,18 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:  # most chunks stop here
+        if (  # most chunks stop here
+            machine.guard not in chunk
+            and machine.second not in chunk
+            and "`" not in chunk
+            and "~" not in chunk
+            and ">" not in chunk
+        ):
+            if not chunk:
+                return []
             start = machine.pos
-            machine.pos = start + len(chunk)
-            return [Content(chunk, start)] if chunk else []
+            machine.pos, machine.last = start + len(chunk), chunk
+            return [Content(chunk, start)]
         return machine.feed(chunk)
 
     def add(self, chunk: str | None) -> Output:
@@ -189,8 +199,15 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if machine.guard not in chunk and machine.second not in chunk and "`" not in chunk:
+        if (
+            machine.guard not in chunk
+            and machine.second not in chunk
+            and "`" not in chunk
+            and "~" not in chunk
+            and ">" not in chunk
+        ):
             machine.pos += len(chunk)
+            machine.last = chunk or machine.last
             return Output(chunk)
         events = machine.feed(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:

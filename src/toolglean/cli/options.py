@@ -100,7 +100,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--quoted",
         choices=["content", "call"],
         default="content",
-        help="calls between backticks, or in a code fence behind other text: content (default), or read as calls",
+        help="calls in quotations, such as code: content (default), or read as calls",
     )
     group.add_argument(
         "--no-repair",

@@ -4,23 +4,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import CALL, SPACE
-from toolglean.engine.quotes import begins_fence, fence_at
+from toolglean.engine.ticks import WORD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["read_closing", "read_opening"]
+__all__ = ["FENCES", "read_closing", "read_opening"]
+
+FENCES = "`~"
+"""The characters of which fences are made."""
+
+_line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
+_begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch
 
 
 def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """A fence that opens the turn, at `i`, if a tag follows at once; returns the place reached, -1 if it is text."""
-    line = fence_at(text, i)
+    line = _line_at(text, i)
     if line is None or line.end() == len(text):
-        return turn.hold(text, i) if begins_fence(text, i) else -1
+        return turn.hold(text, i) if _begins_line(text, i) else -1
     place, found = plan.text_finder(turn).find(text, line.end(), "\n")
     if place > line.end():
         return -1
@@ -29,19 +36,19 @@ def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
     turn.mode = CALL
     turn.payload, read = plan.begin(turn, found, turn.base + place)
     turn.region.begin_before(line[0])
-    turn.wrapper = len(line[1])
+    turn.wrapper = line[1]
     return place + read
 
 
 def read_closing(turn: Turn, text: str, i: int) -> int:
     """What stands where that fence may end; returns its end, or `i` if it is something else."""
-    j = i
-    while j < len(text) and text[j] == "`":
+    j, size = i, len(turn.wrapper)
+    while j < len(text) and text[j] == turn.wrapper[0]:
         j += 1
-    if i < j == len(text) and j - i <= turn.wrapper:
+    if i < j == len(text) and j - i <= size:
         return turn.hold(text, i)
-    if j - i < turn.wrapper:
+    if j - i < size:
         return i
     turn.emit.markup(text[i:j], turn.base + i)
-    turn.wrapper, turn.mode = 0, SPACE
+    turn.wrapper, turn.mode = "", SPACE
     return j

@@ -7,7 +7,8 @@
 #
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
 # as they come. What a chunk must not hold for that is found out when the loop ends, once, and not with each chunk.
-# What may begin an opener, or end a string, is looked at beside the loop too: mostly it does neither.
+# What may begin an opener, or end a string, is looked at beside the loop too: mostly it does neither. Text without
+# a sign of a quotation (signs.py) is not looked at by quotes.py, which only learns what came last.
 # Such a way takes in nothing of a chunk that must be read after all.
 """The machine: LookingForTag, ToolCalling, Done."""
 
@@ -21,7 +22,6 @@ from toolglean.engine.emit import Emitter
 from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.quotes import Quotes
 from toolglean.engine.steps import STEPS, begin, mender
 from toolglean.engine.turn import CUT_OFF, Stops, Turn
 from toolglean.errors import UsageError
@@ -30,8 +30,10 @@ from toolglean.scan.text import NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.quotes import Quotes
     from toolglean.limits import Limits
     from toolglean.scan.reader import Search
+    from toolglean.scan.text import Finder
     from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
@@ -40,7 +42,7 @@ WINDOW = 256  # how much text is joined to held-back text at once: joining to al
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
 NOTHING = "\x00"  # stands in no marker
-LAYOUT = 7  # of the pickled state
+LAYOUT = 8  # of the pickled state
 
 
 class Machine:
@@ -50,16 +52,21 @@ class Machine:
         plan: what is looked for.
         turn: where the turn stands.
         pos: how many characters of the turn were taken in.
-        guard, second: a chunk that holds neither is plain content; "" is in every chunk.
+        guard, second: a chunk without these, and without any of `` `~> ``, is plain content; "" is in every chunk.
+        last: the last such chunk, since quotations were looked for.
     """
 
     __slots__ = (
         "_find_opener",
         "_find_stop",
+        "_finder",
         "_finished",
+        "_guards",
         "_lent",
         "_stops",
+        "_token_begun",
         "guard",
+        "last",
         "plan",
         "pos",
         "second",
@@ -84,13 +91,14 @@ class Machine:
         emit = Emitter(id_prefix, markup=markup)
         self.plan = plan
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
-        self.turn.quotes = Quotes() if plan.quotable and quoted == "content" else None
+        self.turn.quotes = plan.quotes(heeded=quoted == "content")
         self.turn.fresh = self._may_begin_bare
         self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
         self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
         self.turn.deaf = calls_in_reasoning == "text"
         self.turn.repair = ON if repair else OFF
         self.pos = 0
+        self.last = ""
         self._finished = False
         self._lent = False  # whether a fork may have the same payload
         self._shut_short_ways()
@@ -101,7 +109,7 @@ class Machine:
     @property
     def _may_begin_bare(self) -> bool:
         # Whether what stands first in a turn is looked at in a way of its own.
-        return self.plan.bare or self.turn.quotes is not None
+        return self.plan.bare or self.turn.heeds_quotes
 
     def begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
@@ -134,7 +142,7 @@ class Machine:
             turn.fresh, turn.owed, turn.last = self._may_begin_bare, None, ""
             turn.mode = START if turn.fresh else TEXT
             if turn.quotes is not None:
-                turn.quotes = Quotes()
+                turn.quotes = self.plan.quotes(heeded=turn.quotes.heeded)
         self._set_short_ways()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
             self._shut_short_ways()
@@ -146,7 +154,7 @@ class Machine:
         events = None
         if self._find_opener is not None and chunk:  # text
             start, turn = self.pos, self.turn
-            if turn.held or self._find_opener(chunk) or ("`" in chunk and not turn.lane):
+            if turn.held or self._token_begun or self._find_opener(chunk):
                 events = self._beside_opener(chunk)
             elif turn.lane:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -155,6 +163,7 @@ class Machine:
                     return [event]
             else:
                 self.pos, turn.last = start + len(chunk), chunk
+                self.last = chunk
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
             start, turn = self.pos, self.turn
@@ -180,12 +189,22 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
+            self._catch_up()
             while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
                 pass
             self.turn.emit.flush()
+            self._say_it_is_over()
             self._finished = True
             self._shut_short_ways()
         return self._taken()
+
+    def _say_it_is_over(self) -> None:
+        # The header of another message, after which nothing came that is not content anyway.
+        turn = self.turn
+        if turn.quotes is not None:
+            turn.quotes.settle(self.pos)
+            if turn.is_over and turn.quotes.followed:
+                turn.end()
 
     def fork(self) -> Machine:
         """The same machine at the same place; both go on apart."""
@@ -195,7 +214,8 @@ class Machine:
         # The payload is lent to both, and copied by whoever reads with it first: many a twin is dropped before that,
         # and plain arguments pass without it.
         self._lent = twin._lent = self.turn.payload is not None
-        twin.guard, twin.second = self.guard, self.second
+        twin.guard, twin.second, twin.last = self.guard, self.second, self.last
+        twin._finder, twin._guards, twin._token_begun = self._finder, self._guards, self._token_begun
         twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         return twin
 
@@ -214,8 +234,11 @@ class Machine:
 
     def _shut_short_ways(self) -> None:
         self.guard = self.second = ""
+        self._guards = "", ""
+        self._token_begun = False  # whether the last text may be the beginning of something that quotes
         # Text: what says whether a chunk may hold an opener.
         self._find_opener: Search | None = None
+        self._finder: Finder | None = None
         # A string of the arguments: what says whether a chunk ends it; in the string's middle, that is `stops`' own.
         self._find_stop: Search | None = None
         self._stops: Stops = _nowhere
@@ -250,19 +273,35 @@ class Machine:
                 if self.pos <= turn.missing[1] + WINDOW:  # no closer is as long
                     return
                 turn.missing = (), 0
-            finder = self.plan.text_finder(turn)
-            self._find_opener = finder.search
-            if not turn.held:
-                self.guard, self.second = finder.guards
+            finder = self._finder = self.plan.text_finder(turn)
+            if turn.quotes is None:
+                self._find_opener, self._guards = finder.search, finder.guards
+            else:
+                self._find_opener, self._guards = turn.quotes.watch(finder)
+            self._token_begun = turn.quotes is not None and turn.quotes.begun
+            self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
+
+    def _look_for_quotes(self, quotes: Quotes, text: str, start: int) -> None:
+        self._catch_up()
+        quotes.scan(text, start)
+        self._token_begun = quotes.begun
+        if quotes.waits:
+            self._shut_short_ways()
+
+    def _catch_up(self) -> None:
+        # Quotations are told of the text that went past them.
+        if self.last and self.turn.quotes is not None:
+            self.turn.quotes.pass_by(self.last)
+        self.last = ""
 
     # Each of these returns None if the chunk must be read; then nothing of it was taken in.
 
     def _beside_opener(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
         turn = self.turn
-        if turn.lane or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
+        finder = self._finder  # of content
+        if finder is None or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
             return None
-        finder = self.plan.text_finder(turn)
         text, start = turn.held + chunk, self.pos - len(turn.held)
         hit, place = finder.search(text), len(text)
         if hit is not None:
@@ -273,11 +312,16 @@ class Machine:
                     return None
         self.pos += len(chunk)
         turn.held = text[place:]
-        self.guard, self.second = ("", "") if turn.held else finder.guards
-        if not place:
-            return []
-        turn.last = text[:place]
-        return [Content(turn.last, start)]
+        said = turn.last if not place else text[:place]
+        if place and turn.quotes is not None:
+            quotes, last = turn.quotes, self.last or turn.quotes.last
+            if self._token_begun or quotes.signs(said) or (text[0] == ">" and last[-1] == "\n"):
+                self._look_for_quotes(quotes, said, start)
+            else:
+                self.last = said
+        self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
+        turn.last = said
+        return [Content(said, start)] if place else []
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes, and in text the beginnings of markers that are none.
@@ -300,6 +344,7 @@ class Machine:
     def _run(self, text: str, base: int, *, last: bool = False) -> None:
         if self._lent:
             self._own_payload()
+        self._catch_up()
         turn = self.turn
         stack: list[Piece] = []  # texts to read again lie on top
         piece: Piece | None = (text, 0, base)
@@ -403,7 +448,7 @@ class Machine:
             turn.mode, turn.payload = TEXT, None
         elif turn.payload is not None:
             turn.payload.finish(turn)
-        elif turn.wrapper and held == "`" * turn.wrapper:
+        elif turn.wrapper and held == turn.wrapper:
             turn.emit.markup(held, self.pos - len(held))
         elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
             self._run(held[read:], self.pos - len(held) + read)
@@ -440,13 +485,14 @@ class Machine:
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
+        self._catch_up()
         return LAYOUT, self.plan, self.turn, self.pos, self._finished, bool(self.turn.emit.out)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         if state[0] != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
         _, self.plan, self.turn, self.pos, self._finished, waits = state
-        self._lent = False
+        self._lent, self.last = False, ""
         self._shut_short_ways()
         if not waits and not self._finished:
             self._set_short_ways()

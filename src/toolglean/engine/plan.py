@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from toolglean.engine.quotes import Quotes
     from toolglean.engine.turn import Payload, Turn
     from toolglean.scan.text import Finder
 
@@ -20,7 +21,6 @@ class Plan:
         bare: whether a call may begin the turn without a marker.
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
-        quotable: whether calls in code (Markdown's) are content, and a fence around the calls of a turn is markup.
         marked: whether a marker may stand where a call needs none; then it comes first.
         drafts: whether calls inside reasoning are kept back: see draft.py.
     """
@@ -30,7 +30,6 @@ class Plan:
     stops_after_bare = False
     drafts = False
     marked = False
-    quotable = False
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
@@ -39,6 +38,15 @@ class Plan:
     def text_finder(self, turn: Turn) -> Finder:
         """Finds all that may begin in the text where the turn stands."""
         return self.finder(turn.lane, turn.only)
+
+    def quotes(self, *, heeded: bool) -> Quotes | None:
+        """What finds quotations, and the end of the turn, in a new turn; None where neither is looked for.
+
+        Args:
+            heeded: whether calls in quotations are content, and a fence around the calls of a turn is markup.
+        """
+        del heeded
+        return None
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""

@@ -1,120 +1,291 @@
-# What this file knows: where Markdown's code begins and ends, as far as it has been read.
-# What it must not know: calls, and what becomes of those that stand in code.
+# What this file knows: where a turn's content quotes something, and where the turn is over.
+# What it must not know: calls, and what becomes of those that are quoted; how backticks are counted (ticks.py).
 #
-# Code between lone backticks is closed by as many, on the same line, or it is none. A fence is a run of three or more,
-# behind which the line ends, with or without a word; a longer or equal run closes it. Such a run with other text behind
-# it is code too, if another run closes it: that is not certain before that one has come.
-"""Code in Markdown."""
+# Besides code between backticks, these quote: a fence of tildes, a line that begins with `>`, an HTML comment, the
+# elements `pre`, `code` and `script`, and the markers around a tool's result, which is not the model's to write. What
+# is in one of them quotes nothing else: only its own end is looked for. If its end never comes, it goes on to the end
+# of the turn. A tag within a sentence is a mention ("the <pre> tag", "in <script>, not").
+#
+# Behind a lone backtick, all of this is in doubt: if a second one follows, it was code, and opened nothing.
+#
+# A header of a message that is not the model's own ends the turn, in the same sense: it is not in force in code.
+#
+# A token may be cut. What may be the beginning of one is kept (`_tail`), and looked at again with what follows. To tell
+# where a line begins, the last character is kept too. No more of the text is: most of it never comes here, because it
+# has none of the characters with which a token begins (`signs`).
+"""Quotations, and the end of the turn."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
 
-__all__ = ["FENCE", "Quotes", "begins_fence", "fence_at"]
+from toolglean.engine.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
+from toolglean.engine.ticks import Ticks
 
-FENCE = 3
-WORD_CHARS = 32  # of the word behind a fence
+__all__ = ["Quotes"]
 
-_info = re.compile(r"[\w+#./-]{0,32}[ \t\r]{0,8}")
-_tick_or_line = re.compile("[`\n]").search
-fence_at = re.compile(r"(`{3,16})[\w+#./-]{0,32}[ \t\r]{0,8}\n\s{0,64}").match
-"""Finds a fence's line at a place, with the white space behind it; group 1 is the fence."""
+LINE: Final = "\n"
+COMMENT: Final = "-->"
+OVER: Final = "\0"
+"""The end of a quotation that has none: the turn is over."""
 
-begins_fence = re.compile(r"`{1,16}[\w+#./-]{0,32}[ \t\r]{0,8}(?:\n\s{0,64})?").fullmatch
-"""Whether the text from a place on may be the beginning of such a line."""
+MARKER = "\0"  # what came last, if that was a marker: no line begins there, and no word ends
+LONGEST = 96  # of what ends a quotation
+WINDOW = 1024  # how far its end is looked for while it is in doubt
+_BEFORE_MENTION = frozenset(" \t(\"'“‘")
+_AFTER_MENTION = frozenset(".,;:!?)]\"'”’*_")
 
 
 class Quotes:
-    """Whether text stands in code.
+    """Whether content is quoted.
+
+    Args:
+        heeded: whether quotations matter; if not, only the end of the turn is looked for.
 
     Attributes:
-        open: how many backticks opened the code; 0 outside code.
-        sure: whether they are a fence, so that all that follows is code until it is closed.
-        end: the place behind them.
+        followed: whether anything but white space came after the turn was over.
+        last: the last character that was read whole, `MARKER` after one.
     """
 
-    __slots__ = ("_line", "_run", "end", "open", "sure")
+    __slots__ = (
+        "_closer",
+        "_doubted",
+        "_fed",
+        "_header",
+        "_mark",
+        "_tail",
+        "_ticks",
+        "_until",
+        "followed",
+        "heeded",
+        "last",
+    )
 
-    def __init__(self) -> None:
-        self.open = self.end = 0
-        self.sure = False
-        self._run = 0  # backticks that are being counted
-        self._line: str | None = None  # what stands behind them on their line, while they may be a fence
+    signs = staticmethod(signs)  # what machine.py asks of text, without loading any of this where nobody needs it
+    watch = staticmethod(watch)
+
+    def __init__(self, *, heeded: bool = True) -> None:
+        self.heeded = heeded
+        self.followed = False
+        self._ticks = Ticks()
+        self._closer = ""  # what ends the quotation; "" outside
+        self._doubted = False  # whether it opened after a lone backtick
+        self._mark = "", 0  # what opened it, and its place
+        self._tail = ""  # what may be the beginning of a token
+        self._fed = 0  # how much of it has been looked at for backticks
+        self.last = "\n"
+        self._header = "", 0  # the beginning of a header before a marker, and where that begins
+        self._until = 0  # up to where a quoted line goes on in any case
 
     def copy(self) -> Quotes:
         """The same."""
-        twin = Quotes()
-        twin.open, twin.sure, twin.end, twin._run, twin._line = self.open, self.sure, self.end, self._run, self._line
+        twin = Quotes.__new__(Quotes)
+        twin.__setstate__(self.__getstate__())
+        twin._ticks = self._ticks.copy()
         return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in Quotes.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(Quotes.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+    # -- what was found ------------------------------------------------------------------------------------------------
+
+    @property
+    def open(self) -> int:
+        """How many backticks opened code that may still turn out to be none; 0 outside."""
+        return self._ticks.open
+
+    @property
+    def end(self) -> int:
+        """The place after them."""
+        return self._ticks.end
+
+    @property
+    def sure(self) -> bool:
+        """Whether all that follows is quoted until the quotation ends, whatever comes."""
+        return self.heeded and (self._ticks.sure or bool(self._closer))
+
+    @property
+    def over(self) -> tuple[str, int] | None:
+        """The header of another role that ended the turn, and its place; None while the turn goes on."""
+        return self._mark if self._closer == OVER and not self._doubted else None
 
     @property
     def waits(self) -> bool:
-        """Whether what comes next must be looked at, also if it holds no backtick."""
-        return bool(self._run) or self._line is not None or 0 < self.open < FENCE
+        """Whether all that comes next must be looked at, also if it shows no sign."""
+        return self._ticks.waits or self._closer in {LINE, COMMENT} or (self._doubted and bool(self._closer))
+
+    @property
+    def begun(self) -> bool:
+        """Whether more than a sign matters: a quotation may end, or the text's end may be the beginning of a token."""
+        return bool(self._tail or self._closer)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def pass_by(self, text: str) -> None:
+        """Text that shows no sign, where no quotation is open; or white space beside a call or marker."""
+        if not self._tail:
+            self.last = text[-1:] or self.last
 
     def scan(self, text: str, start: int) -> None:
-        """Read on: content, which stands at `start`."""
-        i = 0
-        while 0 <= i < len(text):
-            if self._run:
-                i = self._count(text, i, start)
-            elif self._line is not None:
-                i = self._read_line(text, i)
-            elif 0 < self.open < FENCE:
-                found = _tick_or_line(text, i)
-                i = -1 if found is None else found.start()
-                if found is not None and found[0] == "\n":
-                    self.open, i = 0, i + 1
-                elif found is not None:
-                    self._run, i = 1, i + 1
-            else:
-                i = text.find("`", i)
-                if i >= 0:
-                    self._run, i = 1, i + 1
+        """Read on: content, which begins at `start`."""
+        if self._header[0]:  # what was taken for a marker is text
+            self._tail = self._header[0] if start == self._header[1] and not self._closer else self._tail
+            self._header = "", 0
+        if not (self._tail or self._closer) and signs(text) is None and (text[:1] != ">" or self.last != "\n"):
+            if self.heeded and (self._ticks.waits or "`" in text):
+                self._ticks.scan(text, start)
+            self.pass_by(text)
+        else:
+            self._read(self._tail + text, start - len(self._tail), ends=False)
 
     def settle(self, place: int) -> None:
-        """What follows is a marker: what was counted is over, and is no fence."""
-        if self._run:
-            self._counted("", place)
-        self._line = None
+        """What follows is a marker: what was counted is over, and what was begun is not completed."""
+        if self._tail:
+            text, self._tail = self._tail, ""
+            self._read(text, place - len(text), ends=True)
+            self._header = (text, place) if is_header_begun(text) else ("", 0)
+        self._ticks.settle(place)
+        self.last = MARKER
+
+    def mark(self, text: str, place: int) -> None:
+        """A marker that is markup wherever it is."""
+        self.settle(place)
+        self._read(text, place, ends=False)
+        self.last = MARKER
+
+    def refuse(self, end: int) -> None:
+        """A call that began in a quoted line was left where it is: its text goes up to that place at least."""
+        if self._closer == LINE:
+            self._until = max(self._until, end)
 
     def forget(self) -> None:
-        """What is open is not code after all: nothing closed it where something must have."""
-        self.open, self.sure, self._run, self._line = 0, False, 0, None
+        """What is open between backticks is not code after all: nothing closed it where something must have."""
+        self._ticks.forget()
+        self._doubted = False
 
-    def _count(self, text: str, i: int, start: int) -> int:
-        j = i
-        while j < len(text) and text[j] == "`":
-            j += 1
-        self._run += j - i
-        if j < len(text):
-            self._counted(text[j], start + j)
-        return j
+    def _read(self, text: str, start: int, *, ends: bool) -> None:
+        # `ends`: what follows the text is not a part of it.
+        fed, self._tail, self._fed = self._fed, "", 0
+        i = len(self.last)
+        text, start, fed = self.last + text, start - i, fed + i
+        while i < len(text):
+            if self._closer:
+                i = self._read_quoted(text, i, max(fed, i), start, ends=ends)
+            else:
+                i = self._read_open(text, i, start, ends=ends)
+        end = len(text) - len(self._tail)
+        self.last = text[max(end - 1, 0) : end]
 
-    def _counted(self, behind: str, place: int) -> None:
-        run, self._run = self._run, 0
-        if not self.open:
-            self.open, self.end, self.sure = run, place, False
-            self._line = "" if run >= FENCE else None
-        elif run == self.open if self.open < FENCE else run >= self.open and not behind.isalnum():
-            self.open, self.sure, self._line = 0, False, None
+    # The steps: each returns the place that it reached.
 
-    def _read_line(self, text: str, i: int) -> int:
-        # The rest of a fence's line: a word, and white space.
-        assert self._line is not None
-        end = text.find("\n", i)
-        self._line += text[i : end if end >= 0 else len(text)][: WORD_CHARS * 2]
-        if _info.fullmatch(self._line) is None:
-            self._line = None
-            return i
-        if end < 0:
-            return -1
-        self.sure, self._line = True, None
-        return end + 1
+    def _read_open(self, text: str, i: int, start: int, *, ends: bool) -> int:
+        found = TOKEN(text if not ends else text + "\n", i)
+        if found is None:
+            self._tail = "" if ends else is_begun(text, i)
+            self._count(text, i, len(text) - len(self._tail), start)
+            return len(text)
+        place, end = found.start(), min(found.end(), len(text))
+        closer = self._closer_of(found, text[place - 1 : place], text[end : end + 2], ends=ends)
+        if closer is None:
+            self._tail = text[place:]
+            self._count(text, i, place, start)
+            return len(text)
+        self._count(text, i, place + 1, start)  # its first character shows that the backticks before it are all
+        if not closer or self._ticks.sure:
+            self._count(text, place + 1, end, start)
+        else:
+            self._closer, self._doubted = closer, self._ticks.open > 0
+            self._mark = text[place:end], start + place
+        return end
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.open, self.sure, self.end, self._run, self._line
+    def _closer_of(self, found: re.Match[str], before: str, after: str, *, ends: bool) -> str | None:
+        # What ends the quotation that this token opens; "" if it opens none; None if more text must be seen.
+        what, token = found.lastgroup, found[0]
+        if what == "other":
+            return OVER
+        if not self.heeded:
+            return ""
+        if what == "line":
+            return LINE
+        if what == "comment":
+            return COMMENT
+        if what == "tildes":
+            return token[: len(token) - len(token.lstrip("~"))]
+        if what == "result":
+            return MARKS[token]
+        mention = _is_mention(before, after, ends=ends)
+        return None if mention is None else "" if mention else f"</{token[1:-1].split()[0].lower()}"
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.open, self.sure, self.end, self._run, self._line = state
+    def _read_quoted(self, text: str, i: int, fed: int, start: int, *, ends: bool) -> int:
+        if self._closer == OVER and not self._doubted:
+            self.followed = self.followed or not text[i:].isspace()
+            return len(text)
+        if self._doubted and len(text) - i > 2 * WINDOW:  # the doubt may be over soon: no need to look far
+            end = i + WINDOW
+            found = _end_of(self._closer)(text, i, end + LONGEST)
+        else:
+            end = len(text)
+            found = _end_of(self._closer)(text + "\n" if ends else text, i)
+        while found is not None and self._closer == LINE and start + found.start() < self._until:
+            found = _end_of(LINE)(text, found.start() + 1)
+        end = end if found is None else min(found.end(), len(text))
+        if self._doubted and (place := self._count_in_doubt(text, fed, end, start)) >= 0:
+            return place
+        if found is not None:
+            self._closer, self._doubted = "", False
+        elif end == len(text) and not ends and self._closer not in {LINE, OVER}:
+            self._tail = text[max(i, end - LONGEST) :]
+            self._fed = len(self._tail)
+        return end
+
+    def _count_in_doubt(self, text: str, i: int, end: int, start: int) -> int:
+        # A backtick may close the code that the quotation is in: then it opened nothing. The end of the line shows that
+        # there is no code. Returns the place at which one of these was found, else -1.
+        part, j = text[i:end], 0
+        while 0 <= j < len(part):
+            j = self._ticks.step(part, j, start + i)
+            if not self._ticks.open:
+                self._doubted = False
+                if part[max(j - 1, 0) : j] != "\n":
+                    self._closer = ""
+                return i + j
+        return -1
+
+    def _count(self, text: str, i: int, end: int, start: int) -> None:
+        if self.heeded:
+            self._ticks.scan(text[i:end], start + i)
+
+
+@lru_cache(maxsize=64)
+def _end_of(closer: str) -> Callable[..., re.Match[str] | None]:
+    """Finds the end of a quotation."""
+    if closer == LINE:
+        pattern = r"(?=\n)"
+    elif closer == OVER:
+        pattern = r"(?!)"
+    elif closer[0] == "~":
+        pattern = rf"~{{{len(closer)},}}(?=[^~\w])"
+    elif closer[:2] == "</" and closer[-1] != ">":
+        pattern = rf"(?i:{closer})\s{{0,8}}>"
+    else:
+        pattern = re.escape(closer)
+    return re.compile(pattern).search
+
+
+def _is_mention(before: str, after: str, *, ends: bool) -> bool | None:
+    """Whether a tag is a word of a sentence; None if more text must be seen."""
+    if before not in _BEFORE_MENTION or (ends and len(after) < 2):
+        return False
+    if len(after) < 2:
+        return None if not after or after in " \t" or after in _AFTER_MENTION else False
+    first, second = after[0], after[1]
+    if first in " \t":
+        return second.isalnum()
+    return first in _AFTER_MENTION and (second.isspace() or second in _AFTER_MENTION)

@@ -60,7 +60,7 @@ class Standing:
         said: whether any content came.
         quiet: whether the text is for the user alone.
         missing: closers of the last call that did not come, and up to where they count.
-        wrapper: the length of the fence that opened the turn, while nothing but calls stands in it.
+        wrapper: the fence that opened the turn, while nothing but calls is in it, else "".
         deaf: whether reasoning holds no calls, whatever stands in it.
         repair: whether calls are mended: OFF, ON, or TRIAL in a copy that reads what may have been meant.
         mending: the call that may have to be mended, while its end is awaited.
@@ -130,7 +130,7 @@ class Standing:
         self.draft: Draft | None = None
         self.deaf = False
         self.quotes: Quotes | None = None
-        self.wrapper = 0
+        self.wrapper = ""
         self.missing: tuple[tuple[str, ...], int] = (), 0
         self.said = self.quiet = False
         self.log: list[Any] | None = None

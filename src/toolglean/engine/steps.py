@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.fences import read_closing, read_opening
+from toolglean.engine.fences import FENCES, read_closing, read_opening
 from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
@@ -29,7 +29,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     else:
         turn.say(text[i:j], turn.base + i)
     if j < len(text):
-        if text[j] == "`" and turn.quotes is not None and (read := read_opening(turn, plan, text, j)) >= 0:
+        if text[j] in FENCES and turn.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
             return read
         place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
         if place == j and not found:
@@ -60,10 +60,13 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if not found:
         return turn.hold(text, place)
     if turn.quotes is not None and turn.lane == CONTENT:
-        if found[0] == "`" and turn.said:  # a fence behind other text
+        if found[0] == "`" and turn.said and turn.quotes.heeded:  # a fence behind other text
             turn.say(found, turn.base + place)
             return place + len(found)
         turn.quotes.settle(turn.base + place)
+        if turn.is_over:
+            turn.end()
+            return place
     if turn.owed and found in turn.owed:
         turn.owed = None
         turn.say(found, turn.base + place)
@@ -108,7 +111,10 @@ def _read_beside_marker(turn: Turn, plan: Plan, text: str, i: int) -> int:
     while j < len(text) and text[j].isspace():
         j += 1
     turn.emit.markup(text[i:j], turn.base + i)
-    if j < len(text):
+    turn.pass_space(text[i:j])
+    if j < len(text) and turn.is_over:
+        turn.end()
+    elif j < len(text):
         turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
     return j
 

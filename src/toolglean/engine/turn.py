@@ -28,6 +28,7 @@ LEFT_OVER = "left over beside a call"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
 ADDRESSED = "call in text for the user"
+OVER = "another message: the turn is over"
 QUOTING = "a value that holds the opener of a "
 
 # What a turn does not take over from a copy that read what was meant.
@@ -91,11 +92,11 @@ class Turn(Standing):
                 return
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
-            if self.quotes is not None and (self.quotes.waits or "`" in text):
+            if self.quotes is not None:
                 self.quotes.scan(text, start)
             if not self.said or self.wrapper:
                 blank = not text or text.isspace()
-                self.said, self.wrapper = self.said or not blank, self.wrapper if blank else 0
+                self.said, self.wrapper = self.said or not blank, self.wrapper if blank else ""
             self.emit.content(text, start)
             return
         end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
@@ -129,6 +130,7 @@ class Turn(Standing):
         while j < len(text) and text[j].isspace():
             j += 1
         self.emit.space(text[i:j], self.base + i)
+        self.pass_space(text[i:j])
         if self.emit.space_before(self.base + j) > self.limits.held:
             self.emit.space_is_text(self.lane)
             self.leave(text_follows=True)
@@ -144,6 +146,35 @@ class Turn(Standing):
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
         """Of these formats, those that the turn may still be in."""
         return tuple(number for number in formats if number in self.only) or formats
+
+    # -- the end of the turn -------------------------------------------------------------------------------------------
+
+    def pass_marker(self, chars: int) -> None:
+        """The region's first characters are a marker that is always markup: also in another message's header."""
+        if self.quotes is not None and self.lane == CONTENT:
+            lead = self.region.lead
+            self.quotes.mark(self.region.text[lead : lead + chars], self.region.start + lead)
+
+    def pass_space(self, text: str) -> None:
+        """White space beside a call or a marker: a line may begin behind it."""
+        if self.quotes is not None and self.lane == CONTENT:
+            self.quotes.pass_by(text)
+
+    @property
+    def heeds_quotes(self) -> bool:
+        """Whether calls in quotations are content."""
+        return self.quotes is not None and self.quotes.heeded
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the header of another message was read: the rest is content."""
+        return self.quotes is not None and self.mode != DONE and not self.in_prompt and self.quotes.over is not None
+
+    def end(self) -> None:
+        """The turn is over: say so, and let the rest be content."""
+        header, place = (self.quotes and self.quotes.over) or ("", 0)
+        self.emit.problem(OVER, header, place)
+        self.mode, self.payload = DONE, None
 
     # -- the region ----------------------------------------------------------------------------------------------------
 
@@ -265,6 +296,8 @@ class Turn(Standing):
             return False
         at_once = self.region.at_once
         text, start = self._take_region()
+        if self.quotes is not None and self.lane == CONTENT:
+            self.quotes.settle(start)
         self.bound.set(start + self.limits.call_chars, "call_chars")
         attempt, self.attempt = self.attempt, None
         if attempt is not None and self.lane == CONTENT and self.quotes is not None:

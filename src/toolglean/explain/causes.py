@@ -171,8 +171,8 @@ def _quoted(start: int, what: str) -> Story:
     return Story(
         "quoted",
         start,
-        f"In inline code or in a code fence behind other text stands {what}: it reads like an example for the user, "
-        "so it is content. Tell the model to write its calls outside of code.",
+        f"{what[0].upper()}{what[1:]} is quoted: in code, in a quoted line or in a tool's result. It reads like an "
+        "example, so it is content. Tell the model to write its calls outside of quotations.",
     )
 
 

@@ -44,6 +44,7 @@ class Finder:
 
     __slots__ = (
         "_by_two",
+        "_expression",
         "_first",
         "_letters",
         "_longest",
@@ -74,7 +75,8 @@ class Finder:
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
         first, second = [*self.openers, NO_GUARD, NO_GUARD][:2]
         self.guards = ("", "") if self._letters or len(self.openers) > 2 else (first, second)
-        self.search = re.compile(self._candidates(exact=exact)).search
+        self._expression = self._candidates(exact=exact)
+        self.search = re.compile(self._expression).search
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """The place of the first literal, and it; or where the text's end may begin one (or its length), and "".
@@ -107,6 +109,13 @@ class Finder:
                 if rest and literal.startswith(rest):
                     return pos, ""
             pos += 1
+
+    def search_also(self, chars: str) -> Callable[[str], re.Match[str] | None]:
+        """The same search, which finds these characters too."""
+        if self._expression.startswith("["):
+            return re.compile(f"[{re.escape(self.openers + chars)}]").search
+        # Not a class: then the expression skips to the first characters of its ways at once.
+        return re.compile("|".join([*map(re.escape, chars), self._expression])).search
 
     def _candidate(self, text: str, pos: int) -> int:
         if self._first:

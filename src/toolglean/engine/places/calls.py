@@ -94,6 +94,8 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
 def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
     """The region is no call. `at_end`: what follows it cannot tell what it was meant for."""
     deaf = turn.is_deaf
+    if deaf and turn.quotes is not None:
+        turn.quotes.refuse(turn.region.end)
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
     reason = turn.deaf_because if deaf else f"{UNREADABLE}: {_expected(walk)}"
@@ -139,6 +141,7 @@ def accept(turn: Turn, walk: Walk) -> None:
     """A marker with an action was read whole, and nothing longer came of it."""
     assert walk.accepted is not None
     action, chars = walk.accepted
+    turn.pass_marker(chars)
     turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_lane(0)
@@ -151,6 +154,7 @@ def accept(turn: Turn, walk: Walk) -> None:
 
 def accept_guarded(turn: Turn, walk: Walk) -> None:
     """A dropped marker is followed by another one, or by the end of the turn."""
+    turn.pass_marker(walk.guarded)
     turn.markup_region(walk.guarded)
     turn.enter_lane(turn.lane)
 

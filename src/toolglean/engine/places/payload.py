@@ -23,6 +23,7 @@ from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
+from toolglean.engine.quotes import Quotes
 from toolglean.engine.readers import JsonReader, reader_stops
 from toolglean.formats.compile import Program
 from toolglean.scan.json import leaves_string
@@ -44,7 +45,6 @@ class FormatPlan(Plan):
     stops_after_bare = False
     drafts = True
     marked = True
-    quotable = True
 
     def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
         self.program = program
@@ -61,6 +61,10 @@ class FormatPlan(Plan):
         """Finds those, and in content also those of the siblings."""
         siblings = self._asked(turn)
         return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.only)
+
+    def quotes(self, *, heeded: bool) -> Quotes:
+        """What finds quotations: see `Plan`."""
+        return Quotes(heeded=heeded)
 
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""

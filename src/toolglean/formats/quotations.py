@@ -1,0 +1,74 @@
+# What this file knows: the markers around a tool's result, and the headers of messages that the model does not write,
+# in the chat templates that we know.
+# What it must not know: how any of it is read (engine/quotes.py).
+#
+# Both are what others write. A model that writes them makes up a tool's answer, or the user's next message; a call in
+# there is part of that text. The families share their templates, so the tables are one for all formats. They were
+# collected from the chat templates of the families in this library (for `HEADERS`, the model's own, see headers.py).
+"""Markers of text that is not the model's own message."""
+
+from __future__ import annotations
+
+__all__ = ["OTHERS", "RESULTS", "ROLES", "ROLE_HEADERS"]
+
+RESULTS = (
+    # Hermes, Qwen, GLM 4.7, EXAONE 4, Reka; Hunyuan
+    ("<tool_response>", "</tool_response>"),
+    ("<tool_responses>", "</tool_responses>"),
+    ("<tool_response:opensource>", "</tool_response:opensource>"),
+    ("<tool_responses:opensource>", "</tool_responses:opensource>"),
+    ("<TOOL_RESPONSE>", "</TOOL_RESPONSE>"),
+    ("<|tool_response_start|>", "<|tool_response_end|>"),  # LFM2
+    ("<|tool_response:begin|>", "<|tool_response:end|>"),
+    ("<|tool_response:start|>", "<|tool_response:end|>"),
+    ("<|tool_response>", "<tool_response|>"),  # Gemma 4
+    ("<start_function_response>", "<end_function_response>"),  # FunctionGemma
+    ("<function_results>", "</function_results>"),  # Anthropic's markup, DeepSeek V3.2
+    ("<function_result>", "</function_result>"),
+    ("<function_response>", "</function_response>"),
+    ("<tool_result>", "</tool_result>"),  # DeepSeek V4, Spark
+    ("<tool_results>", "</tool_results>"),
+    ("<tool_output>", "</tool_output>"),  # Cogito, Step
+    ("<tool_outputs>", "</tool_outputs>"),
+    ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),  # Command A
+    ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),  # DeepSeek V3
+    ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+    ("<｜tool_outputs_begin｜>", "<｜tool_outputs_end｜>"),  # Step 3
+    ("<｜tool_output_begin｜>", "<｜tool_output_end｜>"),
+    ("<|begin_tool_result|>", "<|end|>"),  # Apriel
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),  # Mistral
+)
+"""The texts before and after a tool's result."""
+
+OTHERS = (
+    *("<|user|>", "<|User|>", "<｜User｜>", "[|user|]", "<|USER_TOKEN|>", "<｜hy_User｜>", "<｜hy_User:opensource｜>"),
+    *("<|system|>", "<|System|>", "[|system|]", "<|SYSTEM_TOKEN|>", "<|im_user|>", "<|im_system|>", "<|message_user|>"),
+    *("<|user_start|>", "<|system_start|>", "<|developer_start|>", "<|begin_user|>", "<|begin_system|>", "<|HUMAN|>"),
+    *("<|observation|>", "<|Tool|>", "[|tool|]", "<|function_output|>", "<|tool_result|>", "<start_user>"),
+    *(
+        "<start_system>",
+        "<_user>",
+        "<_system>",
+        "<#user#>",
+        "<#system#>",
+        "<reserved_106>",
+        "[INST]",
+        "[SYSTEM_PROMPT]",
+    ),
+    *("[e~[\n]~b]user", "[e~[\n]~b]tool", "[e~[\n]~b]system", "[e~[]~b]user", "[e~[]~b]tool", "[e~[]~b]system"),
+    *('<|open|>message role="user"', '<|open|>message role="tool"', '<|open|>message role="system"'),
+)
+"""Headers of messages of others, whole."""
+
+ROLE_HEADERS = (
+    *("<|im_start|>", "<|start_header_id|>", "<|header_start|>", "<|start_of_role|>", "<start_of_turn>", "<|turn>"),
+    *("<|start|>", "<|begin|>", "<|from|>", "<seed:bos>", "<|BOT|>", "<role>"),
+    *("<extra_id_1>", "<extra_id_0>", "<SPECIAL_10>", "<SPECIAL_11>", "<|plamo:begin_message:plamo|>"),
+)
+"""Texts behind which a message's header names its role."""
+
+ROLES = (
+    *("user", "human", "system", "developer", "tool", "tools", "function", "functions", "ipython", "observation"),
+    *("environment", "tool_response", "tool_result", "tool_results", "available_tools", "documents", "context"),
+)
+"""Names of roles, other than the model's own; in templates, in any case."""
