@@ -118,8 +118,9 @@ class Layer:
         # A closer too many.
         extra = self.net.state()
         self.net.eps[tail].append(extra)
+        tags = frozenset(self.tags)  # as many as there are tools, in some formats
         for text in self.closers:
-            if is_marker(text) and text not in self.tags:
+            if is_marker(text) and text not in tags:
                 self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str, flag: int = 0) -> int:

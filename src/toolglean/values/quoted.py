@@ -63,7 +63,9 @@ _space = re.compile(r"[ \t\n\r]*").match
 _key_body = re.compile(r"""[^:{}\[\](),"'\n\r]*""").match
 _keyword_body = re.compile(r"""[^:={}\[\](),"'\n\r]*""").match
 _string_body = re.compile(r'[^"\\]*').match
-_bare_bodies = {closer: re.compile(rf"[^,{re.escape(closer)}]*").match for closer in "})]"}
+_bare_bodies = {
+    (closer, mark): re.compile(rf"[^,{re.escape(closer + mark)}]*").match for closer in "})]" for mark in ("", "<")
+}
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
@@ -394,9 +396,9 @@ def _hex(reader: QuotedReader, text: str, pos: int) -> int:
 
 
 def _bare(reader: QuotedReader, text: str, pos: int) -> int:
-    begin, pos = pos, _bare_bodies[reader.closer()](text, pos).end()  # type: ignore[union-attr]
-    if reader._ends and (place := text.find("<", begin, pos)) >= 0:
-        pos = place
+    # Up to the next place at which a marker may begin, and no further: what follows it is looked at when it is reached.
+    mark = "<" if reader._ends else ""
+    begin, pos = pos, _bare_bodies[reader.closer(), mark](text, pos).end()  # type: ignore[union-attr]
     if pos > begin:
         reader._value = (reader._value, text[begin:pos])
     if pos == len(text):
