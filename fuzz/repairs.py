@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.mending.state import BRACKETS, CLOSER, JUNK, PYTHON, QUOTE
+from toolglean.engine.mending.state import BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -161,13 +161,13 @@ def without_quote(rng: random.Random, declared: Format, text: str, given: dict[s
     return f"{text[: value.start(2) - len(quote)]}{opener}{value[2]}{closer}{text[value.end() :]}"
 
 
-def with_junk(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
-    """Text stands behind the arguments' object, inside what stands around it."""
+def with_extra(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Brackets that nothing opened follow the arguments' object, or other text, after which no call may run."""
     written = _find(text, given)
     if written is None or "{call}" not in declared.call:
         return None
-    junk = rng.choice((" ok", " done.", "\n```", ";", " <end>", ")", " // Oslo"))
-    return text.replace(written, written + junk, 1)
+    extra = rng.choice((")", "]", ")]", " )", "\n]", " ok", "\n```", ";", " // Oslo", " # no", "<!-- not this -->"))
+    return text.replace(written, written + extra, 1)
 
 
 BREAKERS: dict[str, Breaker] = {
@@ -175,7 +175,7 @@ BREAKERS: dict[str, Breaker] = {
     PYTHON: as_python,
     CLOSER: without_closer,
     QUOTE: without_quote,
-    JUNK: with_junk,
+    EXTRA: with_extra,
 }
 
 

@@ -18,6 +18,7 @@ from toolglean.scan.text import Finder, is_word
 
 __all__ = [
     "ACTION",
+    "CLOSED_AGAIN",
     "EMPTY",
     "END",
     "FOLLOWS",
@@ -50,6 +51,7 @@ FOLLOWS = 256  # the literal is that other marker
 LEFTOVER = 512  # the literal ends a call or a section that has ended before
 EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
 STOP = 2048  # behind this literal all is content
+CLOSED_AGAIN = 4096  # the literal closes a value that has been closed: what follows tells whether it is markup
 
 RAW_SPACES = frozenset("\u0120\u010a\u2581")
 """What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
@@ -365,6 +367,7 @@ class Net:
     def literals_at(self, place: Place) -> tuple[str, ...]:
         """The literals that lead on from that place: whole, also where their beginning has been read."""
         states = [state for state in self.closure(place.key) if self.chars[state] is not None]
+        states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
         return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
 
     def _begun(self, state: int) -> str:
