@@ -109,7 +109,9 @@ def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str)
     for arguments in (ARGUMENTS, OTHER):
         for which in (0, 1):
             for other in misspelt(closer):
-                for instead in (other, other + closer, f"{other}\n{closer}"):
+                own = "".join(other.split()).casefold() == "".join(closer.split()).casefold()
+                # Another word before the right closer is text: `<param …></param>` is HTML.
+                for instead in (other, other + closer, f"{other}\n{closer}") if own else (other,):
                     text = broken(name, arguments, which, instead)
                     for declared in (name, "auto"):
                         for call in parse(text, TOOLS, format=declared).calls:
@@ -129,10 +131,13 @@ CALLS = [
     ("another spelling, and the call's closers, in the middle", "qwen3-coder", QWEN.format("<parameter=a>\n</param>\n</function>\n</tool_call>\nand so on\n</parameter>"), {"a": "</param>\n</function>\n</tool_call>\nand so on"}, ()),
     ("a value that quotes a parameter of another tool", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=zz>\ny\n</parameter>\n</parameter>"), {"a": "<parameter=zz>\ny\n</parameter>"}, ()),
     ("HTML", "minimax-m2", MINIMAX.format('<parameter name="a"><p>x</p></pre></parameter>'), {"a": "<p>x</p></pre>"}, ()),
+    ("HTML that ends like a short form", "qwen3-coder", QWEN.format('<parameter=a>\n<param name="x">\n</param>\n</parameter>'), {"a": '<param name="x">\n</param>'}, ()),
+    ("what has no prefix is another language", "deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">x</parameter></｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', {"a": "x</parameter>"}, ()),
     ("another spelling", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>"), {"a": "x"}, (CLOSER,)),
     ("another spelling, another parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n<parameter=n>\n5\n</parameter >"), {"a": "x", "n": 5}, (CLOSER,)),
     ("the key comes again", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter=a>"), {"a": "x"}, (CLOSER,)),
     ("without the prefix", "deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">x</parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', {"a": "x"}, (CLOSER,)),
+    ("another spelling before the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n</parameter>"), {"a": "x"}, (CLOSER,)),
     ("another spelling behind the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</param>"), None, ()),
     ("another spelling, twice", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>\n</param>"), {"a": "x"}, (CLOSER,)),
     ("half of it", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter"), {"a": "x"}, (CLOSER,)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.spellings import Ending
+from toolglean.engine.ending import Ending
 from toolglean.scan.json import CLOSE, JsonScanner, decode, object_text
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value

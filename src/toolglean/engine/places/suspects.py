@@ -17,9 +17,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolglean.engine.spellings import NONE, spellings_of
-from toolglean.engine.spellings import WAIT as UNDECIDED
 from toolglean.formats.spec import Hole, Literal, Space, tokens_of
+from toolglean.formats.spellings import NONE, spellings_of
+from toolglean.formats.spellings import WAIT as UNDECIDED
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
@@ -143,14 +143,19 @@ class Suspects:
         end = behind = spellings.end(text, begin)
         if end > 0 and spellings.is_declared(text[begin:end]):
             return None
-        for _ in range(MOST_CLOSERS):  # several in a row, the right one among them: they are one
+        foreign, right, first = False, False, begin
+        for _ in range(MOST_CLOSERS):  # several in a row, the right one among them, are one
             if end < 0:
                 return Spelling(WAIT if end == UNDECIDED else TEXT)
+            declared = spellings.is_declared(text[first:end]) is not None
+            right, foreign = right or declared, foreign or not (declared or spellings.is_own(text[first:end]))
             behind = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
             more = spellings.end(text, behind) if behind - end <= SPACE_CHARS else NONE
             if more == NONE:
                 break
-            end = more
+            first, end = behind, more
+        if right and foreign:  # the value is closed as it should be, and ends with the closing tag of something else
+            return Spelling(TEXT)
         if behind - end > SPACE_CHARS:
             return Spelling(TEXT)
         closers = (*exits.literals, *self.closers)

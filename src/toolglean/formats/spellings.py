@@ -1,6 +1,5 @@
-# What this file knows: in which other spellings a model writes the closing marker of a value, and what has been seen of
-# closing markers in the value that is read.
-# Does not depend on what is done then (holes.py, markers.py, calls.py, mending/).
+# What this file knows: in which other spellings a model writes the closing marker of a value.
+# Does not depend on what is done then: reading may repair it (engine/places/), writing refuses such a value.
 #
 # The spellings are derived from the declared marker, by four rules:
 # - upper and lower case do not matter: `</Parameter>`
@@ -17,7 +16,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["NONE", "WAIT", "Ending", "Spellings", "spellings_of"]
+__all__ = ["NONE", "WAIT", "Spellings", "spellings_of"]
 
 NONE = -1  # no such marker
 WAIT = -2  # the text ends too early to say
@@ -33,49 +32,30 @@ _blank = re.compile(r"\s+").sub
 _attributes = re.compile(r"[ \t=][^<>\n]{0,64}\Z").search
 
 
-class Ending:
-    """What has been seen of markers in the value that is read.
-
-    Attributes:
-        quoted: whether an opener of a parameter stands in the value, so that a closing marker may belong to that.
-        stray: whether closing markers follow the one that ends the value.
-        misspelt: behind the last closing marker in another spelling that stayed in the value, and the white space
-            after it: if the value ends there, the call must not run. -1 where there is none.
-    """
-
-    __slots__ = ("misspelt", "quoted", "stray")
-
-    def __init__(self) -> None:
-        self.begin_value()
-
-    def begin_value(self) -> None:
-        """Another value begins."""
-        self.quoted, self.stray, self.misspelt = False, False, -1
-
-    def copy(self) -> Ending:
-        """The same."""
-        twin = Ending()
-        twin.quoted, twin.stray, twin.misspelt = self.quoted, self.stray, self.misspelt
-        return twin
-
-
 class Spellings:
     """The other spellings of some closing markers. Made once, shared, never changed.
 
     Attributes:
         begins: with what they begin.
+        search: finds such a beginning.
         is_declared: matches a marker as it is declared, with any white space where that has some.
     """
 
-    __slots__ = ("_folded", "_full", "begins", "is_declared")
+    __slots__ = ("_folded", "_full", "_own", "begins", "is_declared", "search")
 
     def __init__(self, closers: tuple[str, ...]) -> None:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
         self.is_declared = re.compile("|".join(spaced)).fullmatch
+        self._own = frozenset(_blank("", each).casefold() for each in closers)
         parts = [each for closer in closers for each in _variants(closer)]
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
         self._full = re.compile("|".join(map(_way, parts)) or "(?!)", re.IGNORECASE).match
         self.begins = tuple(sorted({begin for each in parts for begin in _begins("".join(each))}))
+        self.search = re.compile("|".join(map(re.escape, self.begins)) or "(?!)").search
+
+    def is_own(self, marker: str) -> bool:
+        """Whether a marker, as `end` finds it, differs from a declared one in case and white space alone."""
+        return _blank("", marker).casefold() in self._own
 
     def end(self, text: str, place: int) -> int:
         """The end of the marker that begins at `place`; NONE or WAIT."""
