@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.mending.state import BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
+from toolglean.engine.mending.state import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -143,6 +143,26 @@ def without_closer(rng: random.Random, declared: Format, text: str, given: dict[
     return text
 
 
+def with_odd_closer(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The closing marker of a parameter comes twice, or has another spelling, with the right one after it or not."""
+    del given
+    closer = _parameter_closer(declared)
+    places = [found.start() for found in re.finditer(re.escape(closer), text)] if closer else []
+    if not places:
+        return None
+    place, space = rng.choice(places), rng.choice(("", "\n"))
+    others = [
+        closer.upper(),
+        closer.title(),
+        closer.replace("parameter", "param"),
+        closer.replace("arg_value", "value"),
+    ]
+    others += [f"{closer[:-1]} >", f"{closer[:-1]}=city>"] if closer.startswith("</") else []
+    other = rng.choice(others)
+    odd = rng.choice((closer + space + closer, closer + space + closer, other, other, other + space + closer))
+    return text[:place] + odd + text[place + len(closer) :]
+
+
 def without_quote(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
     """The marker before a string is missing, both are, or other quotes stand in their place."""
     del given
@@ -174,6 +194,7 @@ BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
     CLOSER: without_closer,
+    AGAIN: with_odd_closer,
     QUOTE: without_quote,
     EXTRA: with_extra,
 }

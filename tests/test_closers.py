@@ -109,7 +109,7 @@ def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str)
     for arguments in (ARGUMENTS, OTHER):
         for which in (0, 1):
             for other in misspelt(closer):
-                own = "".join(other.split()).casefold() == "".join(closer.split()).casefold()
+                own = "".join(other.split()).casefold().startswith("".join(closer.split()).casefold().rstrip(">"))
                 # Another word before the right closer is text: `<param …></param>` is HTML.
                 for instead in (other, other + closer, f"{other}\n{closer}") if own else (other,):
                     text = broken(name, arguments, which, instead)

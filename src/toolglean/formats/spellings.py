@@ -27,9 +27,10 @@ SPACE = r"[ \t]{0,4}"
 FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
 """Words that models write for each other."""
 
+_TAG = ("<", "/", "name", ">")  # the parts of a tag that has no prefix
 _parts = re.compile(r"\w+|\W").findall
 _blank = re.compile(r"\s+").sub
-_attributes = re.compile(r"[ \t=][^<>\n]{0,64}\Z").search
+_attributes = re.compile(r"(?<=\w)[ \t=][^<>\n]{0,64}\Z").search
 
 
 class Spellings:
@@ -46,15 +47,18 @@ class Spellings:
     def __init__(self, closers: tuple[str, ...]) -> None:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
         self.is_declared = re.compile("|".join(spaced)).fullmatch
-        self._own = frozenset(_blank("", each).casefold() for each in closers)
         parts = [each for closer in closers for each in _variants(closer)]
+        own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
+        self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
         self._full = re.compile("|".join(map(_way, parts)) or "(?!)", re.IGNORECASE).match
         self.begins = tuple(sorted({begin for each in parts for begin in _begins("".join(each))}))
         self.search = re.compile("|".join(map(re.escape, self.begins)) or "(?!)").search
 
     def is_own(self, marker: str) -> bool:
-        """Whether a marker, as `end` finds it, differs from a declared one in case and white space alone."""
+        """Whether a marker, as `end` finds it, can be nothing else: `</param>` may be the tag of another language."""
+        attributes = _attributes(marker.rstrip(">"))
+        marker = f"{marker[: attributes.start()]}>" if attributes else marker
         return _blank("", marker).casefold() in self._own
 
     def end(self, text: str, place: int) -> int:
