@@ -172,6 +172,24 @@ def test_calls(why: str, declared: str, text: str, arguments: dict[str, Any] | N
         assert calls_of(read(declared, text, repair=False)) == [], why
 
 
+WORDS = [
+    # A format's own markers in a name, a key or a type word, without tools: no call has such a name.
+    ("mistral-v13", '[TOOL_CALLS]f[TOOL_CALLS]g[ARGS]{"a": "x"}', "f"),
+    ("kimi-k2", '<|tool_call_begin|>functions.f<|tool_call_begin|>:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>', "f"),
+    ("glm-4.5", "<tool_call>f</arg_key>\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n</tool_call>", "f"),
+    ("qwen3-coder", QWEN.format("<parameter=a<parameter=b>\nx\n</parameter>"), "f"),
+    ("solar-open2", "<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:start|>b<|tool_arg:value|>x<|tool_arg:end|>\n<|tool_call:end|>", "f"),
+    ("deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="<｜DSML｜">x</｜DSML｜parameter>\n</｜DSML｜invoke>\n', "f"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "text", "name"), WORDS, ids=[each[0] for each in WORDS])
+def test_a_marker_in_a_word(declared: str, text: str, name: str) -> None:
+    for tools in (None, [name]):
+        calls = calls_of(events_of(lambda: Parser(tools, format=declared, markup=True), text))  # noqa: B023
+        assert all("[" not in each and "<" not in each and each != name for each, _ in calls)
+
+
 @pytest.mark.parametrize(
     "unit",
     [

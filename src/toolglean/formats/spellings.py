@@ -110,7 +110,9 @@ def _forms(word: str) -> list[str]:
 
 
 def _begins(marker: str) -> Iterable[str]:
-    # Its first three characters. White space before these would make every `a < b` a place to look at.
-    yield from {marker[:2] + letter for letter in (marker[2:3].lower(), marker[2:3].upper())}
+    # Its first five characters, as they are mostly written: with fewer, each `</p>` in HTML would be looked at. White
+    # space before these would make every `a < b` a place to look at.
+    head = marker[2:5]
+    yield from (marker[:2] + each for each in (head, head.lower(), head.upper(), head.capitalize()))
     if marker[:2] == "</":
         yield "</ "

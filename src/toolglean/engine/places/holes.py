@@ -20,6 +20,7 @@ from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, W
 from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Suspects, suspects_of
 from toolglean.engine.readers import reader_for
 from toolglean.formats.net import HoleEdge, Place, trail_of
+from toolglean.formats.patterns import is_marker
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
@@ -298,7 +299,7 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
             walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        strange = holds_markup(word) or _has_marker(walk, word) or (turn.region.bare and not turn.takes(word))
         if not word or (strange and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
@@ -310,6 +311,17 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     else:
         walk.index = word
     return True
+
+
+def _has_marker(walk: Walk, word: str) -> bool:
+    # A name that holds what opens or closes calls of its own format is the rest of something else.
+    number = walk.edges[0].format
+    key = "markers", number
+    if key not in walk.program.kept:
+        closers, tags = walk.program.ends(number)
+        markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
+        walk.program.kept[key] = tuple(each for each in markers if not holds_markup(each))
+    return any(each in word for each in walk.program.kept[key])
 
 
 def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
