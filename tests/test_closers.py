@@ -79,7 +79,7 @@ def broken(name: str, arguments: dict[str, Any], which: int, instead: str) -> st
 
 def misspelt(closer: str) -> list[str]:
     """Other spellings of that closing marker."""
-    found = [closer.upper(), closer.replace("p", "P").replace("v", "V"), closer.replace("parameter", "param")]
+    found = [closer.upper(), closer.title(), closer.replace("a", "A"), closer.replace("parameter", "param")]
     found += [closer.replace("arg_value", "value"), closer.replace("argument", "arg")]
     if closer.startswith("</"):
         found += [f"{closer[:-1]} >", f"</ {closer[2:]}", f"{closer[:-1]}=n>"]

@@ -110,9 +110,10 @@ def _forms(word: str) -> list[str]:
 
 
 def _begins(marker: str) -> Iterable[str]:
-    # Its first five characters, as they are mostly written: with fewer, each `</p>` in HTML would be looked at. White
-    # space before these would make every `a < b` a place to look at.
-    head = marker[2:5]
-    yield from (marker[:2] + each for each in (head, head.lower(), head.upper(), head.capitalize()))
+    # Its first five characters in lower case; or as many of them as stand before the first in upper case, and that one.
+    # With fewer, each `</p>` in HTML would be looked at; with white space before them, each `a < b`.
+    lower = marker[:5].lower()
+    yield lower
+    yield from (lower[:place] + lower[place].upper() for place in range(len(lower)) if lower[place].islower())
     if marker[:2] == "</":
         yield "</ "
