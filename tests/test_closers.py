@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.chunkings import calls_of, events_of
-from toolglean import CallEnd, Event, Parser, Problem, ToolCall, parse, render
+from toolglean import CallEnd, Event, Parser, Problem, ToolCall, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Hole, Literal, Space, tokens_of
@@ -209,3 +209,14 @@ def test_a_flood_of_closers_takes_linear_time(unit: str) -> None:
             size = 2000 if chars else 20_000
             cost = cost_of(lambda: Parser(TOOLS, format="qwen3-coder"), before, unit, size, chars=chars, after=after)
             assert cost.linear, (unit, after, chars, cost)
+
+
+def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
+    with pytest.raises(UsageError, match="argument 'dir'"):
+        render("tool-tags", [("list_files", {"dir": "."})], tools=TOOLS)
+    open_schema = {"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": True}
+    tools = [{"name": "list_files", "parameters": open_schema}]
+    text = render("tool-tags", [("list_files", {"dir": "."})], tools=tools)
+    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", markup=True), text)) == [
+        ("list_files", {"dir": "."})
+    ]

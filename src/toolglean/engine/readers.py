@@ -237,6 +237,5 @@ def reader_for(
     if isinstance(codec, Tree):
         from toolglean.values.tree import TreeReader  # noqa: PLC0415
 
-        declared = named_tag and not root.get("additionalProperties")
-        return TreeReader(codec.prefix, known, max_depth, root=root, declared=declared)
+        return TreeReader(codec.prefix, known, max_depth, root=root, named_tag=named_tag)
     return JsonReader(max_depth)

@@ -15,8 +15,8 @@
 #   in `rest`, because it may have begun in an earlier piece
 # - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
 #   `<b>` may stand in it
-# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`declared`): the
-#   tag may be any other text
+# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
+#   the tag may be any other text
 #
 # The text of a parameter that is certainly a string goes out as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
@@ -109,7 +109,8 @@ class TreeReader(Steps):
         properties: the JSON schema of each parameter, where it is known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
-        declared: whether every parameter must be one of `properties`, if there are any.
+        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`, if
+            there are any and the schema does not allow others.
 
     Attributes:
         rest: after DONE, what of the caller's closing tag was read, up to the position: it must be read again.
@@ -139,10 +140,11 @@ class TreeReader(Steps):
         max_depth: int = 256,
         *,
         root: Mapping[str, Any] | None = None,
-        declared: bool = False,
+        named_tag: bool = False,
     ) -> None:
         super().__init__(max_depth)
-        self._declared = declared and bool(properties)
+        others = isinstance(root, Mapping) and root.get("additionalProperties")
+        self._declared = named_tag and bool(properties) and not others
         self.rest = ""
         self._prefix = prefix
         self._properties = properties
