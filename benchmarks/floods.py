@@ -23,7 +23,19 @@ from toolglean import Parser, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 
-__all__ = ["MOST", "Cost", "Reads", "cost_of", "readers", "reads", "rows", "states", "units"]
+__all__ = [
+    "MANY_TOOLS",
+    "MOST",
+    "Cost",
+    "Reads",
+    "cost_of",
+    "cost_of_tools",
+    "readers",
+    "reads",
+    "rows",
+    "states",
+    "units",
+]
 
 MOST = 6.5  # times what n costs: what 4n may cost
 SLIGHT = 0.02  # seconds of 4n: below it, no ratio says anything
@@ -228,6 +240,41 @@ def _time(
     return best
 
 
+MANY_TOOLS = {
+    # What is asked of the parser, by format; {} is a tool's name.
+    "a tool's own tag": ("auto", "<{0}><path>x</path></{0}> Done."),
+    "a tool's own tag, by name": ("hermes", "<{0}><path>x</path></{0}> Done."),
+    "calls in a row": ("auto", '<tool_call>{{"name": "{0}", "arguments": {{}}}}</tool_call>' * 40),
+    "own tags in a row": ("auto", "<{0}><path>x</path></{0}>\n" * 40),
+}
+"""Turns whose cost may grow with the number of tools, and not faster."""
+
+
+def cost_of_tools(which: str, size: int, *, long_name: bool = False) -> Cost:
+    """What such a turn costs with n tools and with 4n, the parser included; or with a name of n characters."""
+    declared, turn = MANY_TOOLS[which]
+
+    def seconds(count: int, number: int) -> float:
+        names = [f"t{number}_{each}" for each in range(1 if long_name else count)]
+        names += [f"t{number}" + "a" * count] if long_name else []  # other names each time: nothing is remembered
+        schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+        tools = ToolSet([{"name": name, "parameters": schema} for name in names])
+        begin = time.process_time()
+        parser = Parser(tools, format=declared)
+        parser.feed(turn.format(names[0]))
+        parser.finish()
+        return time.process_time() - begin
+
+    for number in range(0, 30, 10):
+        four = min(seconds(4 * size, number + each) for each in range(2))
+        found = Cost(
+            "a" if long_name else "tool", False, size, min(seconds(size, number + each) for each in (5, 6)), four
+        )
+        if found.linear:
+            break
+    return found
+
+
 def rows(name: str, size: int, *, every: int = 1) -> Iterator[tuple[str, Cost]]:
     """For each state of that reader, the flood that grows most; `every`: only each so many of states and units."""
     each = reads(name)
@@ -265,6 +312,10 @@ def main() -> int:
             for state, cost in found:
                 count, wrong = count + 1, wrong + (not cost.linear)
                 print_row(name, state, cost)
+    for which in MANY_TOOLS if not options.words or "tools" in options.words else ():
+        cost = cost_of_tools(which, size // 4)
+        count, wrong = count + 1, wrong + (not cost.linear)
+        print_row("many tools", which, cost)
     print(f"{count} states, {wrong} of them not linear")
     return 1 if wrong and not options.smoke else 0  # so short, a busy machine shows as growth
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.mending.state import BRACKETS, CLOSER, JUNK, PYTHON, QUOTE
+from toolglean.engine.mending.state import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -143,6 +143,26 @@ def without_closer(rng: random.Random, declared: Format, text: str, given: dict[
     return text
 
 
+def with_odd_closer(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The closing marker of a parameter comes twice, or has another spelling, with the right one after it or not."""
+    del given
+    closer = _parameter_closer(declared)
+    places = [found.start() for found in re.finditer(re.escape(closer), text)] if closer else []
+    if not places:
+        return None
+    place, space = rng.choice(places), rng.choice(("", "\n"))
+    others = [
+        closer.upper(),
+        closer.title(),
+        closer.replace("parameter", "param"),
+        closer.replace("arg_value", "value"),
+    ]
+    others += [f"{closer[:-1]} >", f"{closer[:-1]}=city>"] if closer.startswith("</") else []
+    other = rng.choice(others)
+    odd = rng.choice((closer + space + closer, closer + space + closer, other, other, other + space + closer))
+    return text[:place] + odd + text[place + len(closer) :]
+
+
 def without_quote(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
     """The marker before a string is missing, both are, or other quotes stand in their place."""
     del given
@@ -161,21 +181,22 @@ def without_quote(rng: random.Random, declared: Format, text: str, given: dict[s
     return f"{text[: value.start(2) - len(quote)]}{opener}{value[2]}{closer}{text[value.end() :]}"
 
 
-def with_junk(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
-    """Text stands behind the arguments' object, inside what stands around it."""
+def with_extra(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Brackets that nothing opened follow the arguments' object, or other text, after which no call may run."""
     written = _find(text, given)
     if written is None or "{call}" not in declared.call:
         return None
-    junk = rng.choice((" ok", " done.", "\n```", ";", " <end>", ")", " // Oslo"))
-    return text.replace(written, written + junk, 1)
+    extra = rng.choice((")", "]", ")]", " )", "\n]", " ok", "\n```", ";", " // Oslo", " # no", "<!-- not this -->"))
+    return text.replace(written, written + extra, 1)
 
 
 BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
     CLOSER: without_closer,
+    AGAIN: with_odd_closer,
     QUOTE: without_quote,
-    JUNK: with_junk,
+    EXTRA: with_extra,
 }
 
 

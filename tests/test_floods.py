@@ -51,6 +51,27 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, 8000, chars=chars).linear
 
 
+@pytest.mark.parametrize("name", ["auto", "gemma-4"])
+@pytest.mark.parametrize("unit", ["<", "<t", "<tool_call", "<|"])
+def test_what_may_begin_a_marker_in_bare_text(name: str, unit: str) -> None:
+    # The text after each `<` was searched up to the next comma or bracket: 64,000 of them took 13 seconds.
+    before = "<|tool_call>call:save_note{text:"
+    assert cost_of(lambda: Parser(["save_note"], format=name), before, unit, 16_000, chars=False).linear
+
+
+@pytest.mark.parametrize("which", floods.MANY_TOOLS)
+def test_many_tools(which: str) -> None:
+    # 32,000 tools took over 90 seconds: each closer was looked up in the list of all openers, and a format that is
+    # written out for the tools was checked once for each pair of them.
+    assert floods.cost_of_tools(which, 500).linear
+
+
+@pytest.mark.parametrize("which", floods.MANY_TOOLS)
+def test_a_long_name_of_a_tool(which: str) -> None:
+    # A name of a megabyte took 17 seconds. No call can have such a name: see `NAME_CHARS`.
+    assert floods.cost_of_tools(which, 50_000, long_name=True).linear
+
+
 RESPONSES = {
     # Each head looked for its end up to the one `>` behind all of them.
     "heads with one end behind all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),

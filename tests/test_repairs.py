@@ -35,7 +35,7 @@ DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜inv
 GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
-QUOTE, JUNK = "quote marker", "text behind the object"
+QUOTE, EXTRA = "quote marker", "extra brackets"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -69,7 +69,8 @@ MENDED = [
     ("gemma-4", GEMMA.format("{a:`.x {\n  y: 1;\n}\n`}"), {"a": ".x {\n  y: 1;\n}\n"}, (QUOTE,)),
     ("gemma-4", GEMMA.format("{a:`x {}, y`,b:`u, v`,n:4}"), {"a": "x {}, y", "b": "u, v", "n": 4}, (QUOTE,)),
     ("gemma-4", GEMMA.format("{a:\u201cx, y\u201d}"), {"a": "x, y"}, (QUOTE,)),
-    ("hermes", HERMES.format('{"a": "x"} That is it.}'), {"a": "x"}, (JUNK,)),
+    ("hermes", HERMES.format('{"a": "x"}]}'), {"a": "x"}, (EXTRA,)),
+    ("auto", HERMES.format('{"a": "x"})\n}'), {"a": "x"}, (EXTRA,)),
 ]  # fmt: skip
 
 # What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -87,6 +88,13 @@ LEFT = [
     ("Python's dict, of no tool", "hermes", "<tool_call>{'name': 'h', 'arguments': {'a': 'x'}}</tool_call>"),
     ("Python's dict that stops", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'x'"),
     ("an expression", "hermes", HERMES.format("{'a': 'x' + 'y'}}")),
+    # Text behind the arguments may take the call back, so that it is not left out any more.
+    ("text behind the object", "hermes", HERMES.format('{"a": "x"} That is it.}')),
+    ("a comment behind the object", "auto", HERMES.format('{"a": "x"} // cancelled\n}')),
+    ("another comment behind the object", "hermes", HERMES.format('{"a": "x"} <!-- not this one -->}')),
+    ("a comment in the object", "hermes", HERMES.format('{"a": "x" /* not this one */}}')),
+    ("a comment in Python's dict", "hermes", HERMES.format("{'a': 'x'} # not this one\n}")),
+    ("a comment in Python's arguments", "lfm2", "<|tool_call_start|>[f(a='x' # not this one\n)]<|tool_call_end|>"),
     ("data behind the object", "hermes", HERMES.format('{"a": "x"} "b": "y"}')),
     ("a value that quotes a parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>\n</parameter>")),
     ("a parameter that came already", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=a>\ny\n</parameter>")),

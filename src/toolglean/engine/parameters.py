@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from toolglean.engine.ending import Ending
 from toolglean.scan.json import CLOSE, JsonScanner, decode, object_text
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
@@ -33,6 +34,8 @@ class Parameters:
         paired: whether that white space stood there, so that the one behind the value is taken off too.
         streams: whether the value is passed on as it arrives.
         undecided: whether the value's closing marker was read, and not yet what may follow it.
+        ending: what has been seen of closing markers in the value.
+        untyped: the text of a value that stayed text although the schema wants something else, or None.
         doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
         refused: the text of a value that is no JSON, where the format says that it is no text either.
         python: the text of a value that is a Python literal, and was due to be JSON.
@@ -55,6 +58,7 @@ class Parameters:
         "_written",
         "as_written",
         "doubtful",
+        "ending",
         "has_lines",
         "lead",
         "paired",
@@ -64,6 +68,7 @@ class Parameters:
         "streams",
         "too_deep",
         "undecided",
+        "untyped",
     )
 
     def __init__(
@@ -97,7 +102,9 @@ class Parameters:
         self.as_written = -1
         self.has_lines = False
         self.refused: str | None = None
+        self.untyped: str | None = None
         self.python = ""
+        self.ending = Ending()
 
     def copy(self) -> Self:
         """The same place."""
@@ -109,6 +116,7 @@ class Parameters:
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
         twin.doubtful, twin.as_written = self.doubtful, self.as_written
         twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
+        twin.untyped, twin.ending = self.untyped, self.ending.copy()
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -128,6 +136,7 @@ class Parameters:
     def begin_value(self, lead: str) -> str:
         """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
         self.lead, self.passed, self.paired, self.undecided, self.has_lines = lead, "", False, False, False
+        self.ending.begin_value()
         flushed = self._unwrapped()
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
@@ -176,6 +185,7 @@ class Parameters:
         if value is _NOTHING:
             self.refused = text
             return ""
+        self.untyped = text if value is text and self._is_no_string() else None
         if not self._may_wrap():
             return written
         self._wrapped = text, f"{{{string_text(self._key)}: {written}"
@@ -202,6 +212,10 @@ class Parameters:
         # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
         # that broke.
         return self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
+
+    def _is_no_string(self) -> bool:
+        kinds = kinds_of(self._schema, self._root)
+        return self._coerce and bool(kinds) and "string" not in kinds
 
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:

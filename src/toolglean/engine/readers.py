@@ -202,7 +202,13 @@ def reader_stops(reader: Reader) -> Stops | None:
 
 
 def reader_for(
-    edge: HoleEdge, max_depth: int, tool: Tool | None, *, ends: tuple[str, ...] = (), wary: bool = False
+    edge: HoleEdge,
+    max_depth: int,
+    tool: Tool | None,
+    *,
+    ends: tuple[str, ...] = (),
+    wary: bool = False,
+    named_tag: bool = False,
 ) -> Reader:
     """The reader of a hole.
 
@@ -212,6 +218,7 @@ def reader_for(
         tool: the tool; what its schema says of the parameters is for dialects that do not type them.
         ends: the markers that end the call.
         wary: whether to stop where quote markers may be missing, if the dialect has any.
+        named_tag: whether the tool's name is itself the tag that opened the call.
     """
     if edge.kind == "keywords":
         return KeywordsReader(max_depth)
@@ -230,5 +237,5 @@ def reader_for(
     if isinstance(codec, Tree):
         from toolglean.values.tree import TreeReader  # noqa: PLC0415
 
-        return TreeReader(codec.prefix, known, max_depth, root=root)
+        return TreeReader(codec.prefix, known, max_depth, root=root, named_tag=named_tag)
     return JsonReader(max_depth)

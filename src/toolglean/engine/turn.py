@@ -451,10 +451,14 @@ class Turn(Standing):
         """The open call is finished, but a value holds the opener `of` a call or a parameter: its end may be the end of
         that one.
         """
-        self.emit.problem(QUOTING + of, self.emit.name, self.emit.start)
+        self.end_wrong(QUOTING + of, end)
+        self.distrust(closers)
+
+    def end_wrong(self, reason: str, end: int) -> None:
+        """The open call is finished, and must not run for that reason."""
+        self.emit.problem(reason, self.emit.name, self.emit.start)
         self.emit.end_call("malformed", end)
         self.bound.lift()
-        self.distrust(closers)
 
     def distrust(self, closers: Iterable[str]) -> None:
         """A call could not be read, and what comes next may be text of its arguments: a call that is quoted there.

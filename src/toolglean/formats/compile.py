@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from toolglean.formats.layer import Layer
 from toolglean.formats.net import HoleEdge, Net, Place
 from toolglean.formats.patterns import before_name, is_marker, marks
 from toolglean.formats.registry import find_format, get_format
-from toolglean.formats.spec import Format, JsonOrText
+from toolglean.formats.spec import Format, JsonOrText, Literal, tokens_of
 from toolglean.scan.text import Finder
 
 __all__ = ["Lane", "Program", "compiled"]
@@ -66,6 +67,7 @@ class Program:
         self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
         self._skippers: dict[int, Finder] = {}
         self._enders: dict[int, Finder] = {}
+        self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
@@ -125,9 +127,12 @@ class Program:
 
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""
-        # A bracket is not a marker: it closes much else.
-        closers = (each for each in self._layers[number].closers if each not in self._layers[number].tags)
-        return tuple(filter(is_marker, closers)), tuple(each.split()[0] for each in self._layers[number].tags)
+        if number not in self._ends:
+            # A bracket is not a marker: it closes much else.
+            tags = dict.fromkeys(self._layers[number].tags)  # as many as there are tools, in some formats
+            closers = filter(is_marker, (each for each in self._layers[number].closers if each not in tags))
+            self._ends[number] = tuple(closers), tuple(each.split()[0] for each in tags)
+        return self._ends[number]
 
     def ends_of_text(self, edges: tuple[HoleEdge, ...]) -> tuple[str, ...]:
         """The markers that end arguments which may be plain text: what may follow, and what is markup anywhere."""
@@ -197,8 +202,15 @@ def compiled(formats: tuple[Format, ...]) -> Program:
         return _extended(fixed, formats[len(fixed) :])
     program = Program(formats)
     if len(formats) == 1:
-        _check_places(program)
+        _check_places(Program((_for_one_tool(formats[0]),)) if fixed != formats else program)
     return program
+
+
+def _for_one_tool(declared: Format) -> Format:
+    # A format that is written out for the tools has the same places for each of them: one tool shows them all.
+    [name] = {token.name for token in tokens_of(declared.call) if isinstance(token, Literal) and token.name}
+    calls = [each for each in declared.calls if f"{{name={name}}}" in each]
+    return replace(declared, call=calls[0], also=tuple(calls[1:]))
 
 
 @lru_cache(maxsize=16)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from toolglean.errors import FormatError
 from toolglean.formats.net import (
     ACTION,
+    CLOSED_AGAIN,
     EMPTY,
     END,
     FOLLOWS,
@@ -38,6 +39,18 @@ SPEAK = 2  # what follows is text: no call without a marker may begin there
 TELL = 3  # what follows is text for the user, in which no call counts
 STRAY = 4  # the end of reasoning that has not begun
 OPEN_REASONING = 5
+
+
+def _whole(literals: list[str]) -> list[tuple[int, int]]:
+    # The first and the last literal of each marker: a tag that is open at white space goes on behind it.
+    found: list[tuple[int, int]] = []
+    first = 0
+    for place, text in enumerate(literals):
+        begun = "".join(literals[first : place + 1])
+        if begun[0] != "<" or ">" in text or place == len(literals) - 1 or ">" not in literals[place + 1].rstrip("]"):
+            found.append((first, place))
+            first = place + 1
+    return found
 
 
 class Layer:
@@ -118,8 +131,9 @@ class Layer:
         # A closer too many.
         extra = self.net.state()
         self.net.eps[tail].append(extra)
+        tags = frozenset(self.tags)  # as many as there are tools, in some formats
         for text in self.closers:
-            if is_marker(text) and text not in self.tags:
+            if is_marker(text) and text not in tags:
                 self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str, flag: int = 0) -> int:
@@ -235,21 +249,27 @@ class Layer:
             net.eps[self._parameter(parameter, inner)].append(inner)
         if not rest and not closers and not self.tags:
             raise self._error(f"nothing shows where {{parameters}} end: {pattern!r}")
-        for text, end in rest:
-            net.eps[net.literal(inner, text, LITERAL | END)].append(end)
-        ends = [net.literal(inner, text, LITERAL | END) for text in closers]
-        for number, end in enumerate(ends):
-            self._optional(end, closers[number + 1 :])
+        for first, last in _whole([text for text, _ in rest]):
+            net.eps[self._marker_of([text for text, _ in rest[first : last + 1]], inner)].append(rest[last][1])
+        for first, last in _whole(closers):
+            self._optional(self._marker_of(closers[first : last + 1], inner), closers[last + 1 :])
         for tag in self.tags:
             net.flags[self._path(inner, tag)] |= END | TAG
+
+    def _marker_of(self, literals: list[str], here: int) -> int:
+        # One marker, which ends the call: between its literals white space may stand.
+        for text in literals[:-1]:
+            here = self.net.space(self.net.literal(here, text, 0))
+        return self.net.literal(here, literals[-1], LITERAL | END)
 
     def _parameter(self, pattern: str, begin: int) -> int:
         net = self.net
         tokens = list(tokens_of(pattern.strip()))
         here = begin
+        value = tokens.index(Hole("value")) if Hole("value") in tokens else len(tokens)
         for place, token in enumerate(tokens):
-            if isinstance(token, Literal):
-                here = net.literal(here, token.text)
+            if isinstance(token, Literal):  # what closes the value shows nothing: what follows it does
+                here = net.literal(here, token.text, LITERAL if place < value else 0)
             elif isinstance(token, Hole) and token.name == "value":
                 lead, trail = space_at(tokens, place - 1), space_at(tokens, place + 1)
                 if place + 1 + bool(trail) >= len(tokens):
@@ -259,7 +279,18 @@ class Layer:
                 here = net.hole(here, token.name)
             elif not (is_value(tokens, place + 1) or is_value(tokens, place - 1)):
                 here = net.space(here)
-        return here
+        return self._closed_again(tokens, here)
+
+    def _closed_again(self, tokens: list[Token], here: int) -> int:
+        # Behind a value's closing marker it may come again.
+        net = self.net
+        behind = tokens[tokens.index(Hole("value")) + 1 :] if Hole("value") in tokens else []
+        closer = [token.text for token in behind if isinstance(token, Literal)]
+        after = begin = net.space(here)
+        for place, text in enumerate(closer, 1):
+            begin = net.space(net.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
+        net.eps[begin].append(after)
+        return after
 
     # -- markers with an action ----------------------------------------------------------------------------------------
 

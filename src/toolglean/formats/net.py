@@ -18,6 +18,7 @@ from toolglean.scan.text import Finder, is_word
 
 __all__ = [
     "ACTION",
+    "CLOSED_AGAIN",
     "EMPTY",
     "END",
     "FOLLOWS",
@@ -50,6 +51,7 @@ FOLLOWS = 256  # the literal is that other marker
 LEFTOVER = 512  # the literal ends a call or a section that has ended before
 EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
 STOP = 2048  # behind this literal all is content
+CLOSED_AGAIN = 4096  # the literal closes a value that has been closed: what follows tells whether it is markup
 
 RAW_SPACES = frozenset("\u0120\u010a\u2581")
 """What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
@@ -189,6 +191,7 @@ class Net:
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
         self._finders: dict[tuple[tuple[HoleEdge, ...], bool], Finder] = {}
+        self._closers: dict[tuple[int, ...], tuple[str, ...]] = {}
 
     def copy(self) -> Net:
         """The same net, on which more can be laid: what is there stays as it is."""
@@ -346,27 +349,36 @@ class Net:
 
     def closers_at(self, place: Place) -> tuple[str, ...]:
         """The literals of markup that are still to come at that place, behind a call."""
-        found = (self._ahead(char, state) for char, states in place.chars.items() for state in states)
-        return tuple(sorted({text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}))
+        if place.key not in self._closers:  # asked after each call; there is a literal for each tool in some formats
+            found = (self._ahead(char, state) for char, states in place.chars.items() for state in states)
+            texts = {text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}
+            self._closers[place.key] = tuple(sorted(texts))
+        return self._closers[place.key]
 
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
-        # The literal of which that text has been read, and the state behind it.
+        # The literal of which that text has been read, and the state behind it. A literal may hold a tool's name, which
+        # may be long: its characters are joined once.
+        rest: list[str] = []
         while not self.flags[state] & LITERAL and (leads := self.chars[state]) is not None:
-            text, state = text + leads[0], leads[1]
-        return text, state
+            rest.append(leads[0])
+            state = leads[1]
+        return text + "".join(rest), state
 
     def literals_at(self, place: Place) -> tuple[str, ...]:
         """The literals that lead on from that place: whole, also where their beginning has been read."""
         states = [state for state in self.closure(place.key) if self.chars[state] is not None]
+        states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
         return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
 
     def _begun(self, state: int) -> str:
         # The states of a literal follow each other in number.
-        text, before = "", self.chars[state - 1] if state else None
+        chars: list[str] = []
+        before = self.chars[state - 1] if state else None
         while before is not None and before[1] == state:
-            text, state = before[0] + text, state - 1
+            chars.append(before[0])
+            state -= 1
             before = self.chars[state - 1] if state else None
-        return text
+        return "".join(reversed(chars))
 
     def _rest(self, state: int) -> str:
         return self._ahead("", state)[0]

@@ -306,7 +306,10 @@ class _Turn:
         if isinstance(codec, Quoted):
             items = [(key, quoted_item(key, value, codec, root)) for key, value in call.arguments.items()]
         elif isinstance(codec, Tree):
-            items = [(key, tree_item(key, value, codec, root)) for key, value in call.arguments.items()]
+            named = self.format.is_for_tools
+            items = [
+                (key, tree_item(key, value, codec, root, named_tag=named)) for key, value in call.arguments.items()
+            ]
         else:
             return json_text(call.arguments)
         for key, text in items:

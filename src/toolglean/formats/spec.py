@@ -23,6 +23,7 @@ from toolglean.formats.words import (
     Tree,
     tokens_of,
 )
+from toolglean.scan.text import NAME_CHARS
 
 __all__ = [
     "JSON",
@@ -104,11 +105,14 @@ class Format(Declaration):
         return re.sub("|".join(map(re.escape, chars)), lambda found: chars[found[0]], word)
 
     def for_tools(self, names: Iterable[str]) -> Format | None:
-        """The format for tools of these names; None where there are none."""
+        """The format for tools of these names; None where there are none.
+
+        A name that no marker can contain, or that is longer than a written name may be, is left out.
+        """
         calls = [
             pattern.replace("{name}", f"{{name={name}}}", 1).replace("{name}", name)
             for pattern in self.calls
             for name in names
-            if name and not any(char in "{}<>" or char.isspace() for char in name)
+            if 0 < len(name) <= NAME_CHARS and not any(char in "{}<>" or char.isspace() for char in name)
         ]
         return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from toolglean.errors import UsageError
 from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place, trail_of
+from toolglean.formats.spellings import spellings_of
 from toolglean.scan.text import NAME_CHARS
 
 __all__ = ["Piece", "check_holes"]
@@ -200,7 +201,22 @@ class _Check:
             if self._follows(behind, at + len(inner), at + len(found)):
                 break
             at += 1
+        if at == wanted:
+            at = self._misread_closer(exits.literals, behind, begin, wanted)
         return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
+
+    def _misread_closer(self, closers: tuple[str, ...], behind: Place, begin: int, wanted: int) -> int:
+        # The place in the value of a closing marker in another spelling, before what must follow a value; or its end.
+        spellings = spellings_of(closers)
+        found = spellings.search(self.text, begin, wanted)
+        while found is not None:
+            end = spellings.end(self.text, found.start())
+            own = end > 0 and spellings.is_own(self.text[found.start() : end])
+            closed = self.text[end : end + SPACE_CHARS].lstrip().startswith(closers)  # then it is text, if not its own
+            if end > 0 and (own or not closed) and self._follows(behind, found.start(), end, closers[-1]):
+                return found.start()
+            found = spellings.search(self.text, found.start() + 1, wanted)
+        return wanted
 
     def _value_begin(self, edges: Sequence[HoleEdge]) -> tuple[int, str]:
         # White space before the value is exact and optional, and that behind it counts only if this stood there.
@@ -209,8 +225,10 @@ class _Check:
             return self.at, ""
         return self.at + len(lead), trail_of(tuple(edges))
 
-    def _follows(self, here: Place, begin: int, end: int) -> bool:
-        # Whether behind the closer, which ends at `end`, the next marker fits.
+    def _follows(self, here: Place, begin: int, end: int, closer: str = "") -> bool:
+        # Whether behind the closer, which ends at `end`, the next marker fits. `closer`: what that stands for.
+        if closer:
+            begin, here = end, self._walked(here, closer) or here
         for at in range(begin, len(self.text)):
             found = self.net.step(here, self.text[at])
             if found is None:  # `</{key}>`: a hole follows at once

@@ -190,11 +190,12 @@ def _quoted_parts(value: Any, quote: str) -> str | list[Any]:
     return json_text(value)
 
 
-def tree_item(key: str, value: Any, codec: Tree, root: Any) -> str | None:
-    """The element of one parameter; None where it cannot be written."""
+def tree_item(key: str, value: Any, codec: Tree, root: Any, *, named_tag: bool) -> str | None:
+    """The element of one parameter; None where it cannot be written. `named_tag`: see `TreeReader`."""
     known = properties(root) if root else {}
     text = unfolded({key: value}, lambda each: _element_parts(each, codec.prefix))
-    return text if _reads(TreeReader(codec.prefix, known, root=root), f"{text}{codec.prefix}</", {key: value}) else None
+    reader = TreeReader(codec.prefix, known, root=root, named_tag=named_tag)
+    return text if _reads(reader, f"{text}{codec.prefix}</", {key: value}) else None
 
 
 def _element_parts(value: Any, prefix: str) -> str | list[Any]:

@@ -12,7 +12,8 @@
 #   container, without the white space around it. It is true, false, null (also True, False, None), a JSON number, or
 #   else text: `{language:python}`; in single quotes they are taken off. The schema of a parameter has the last word:
 #   a string stays text (null, 42), 007 is an integer if an integer is wanted. So a comma or a bracket cannot stand in
-#   bare text; what breaks by that is refused, as is bare text that holds a marker, NaN and numbers no float can hold
+#   bare text; what breaks by that is refused, as is bare text that holds a marker, NaN and numbers no float can hold,
+#   and text with a comment or a tag in it where the schema wants no string
 # - a bare value that begins with a backtick or another quote ends with it, or is refused: it was cut within its quotes
 # - where the dialect quotes every scalar (`all_quoted`), the text between markers of a parameter is typed by its schema
 #
@@ -63,8 +64,11 @@ _space = re.compile(r"[ \t\n\r]*").match
 _key_body = re.compile(r"""[^:{}\[\](),"'\n\r]*""").match
 _keyword_body = re.compile(r"""[^:={}\[\](),"'\n\r]*""").match
 _string_body = re.compile(r'[^"\\]*').match
-_bare_bodies = {closer: re.compile(rf"[^,{re.escape(closer)}]*").match for closer in "})]"}
+_bare_bodies = {
+    (closer, mark): re.compile(rf"[^,{re.escape(closer + mark)}]*").match for closer in "})]" for mark in ("", "<")
+}
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
+_markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]").search
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = frozenset('"\\/bfnrt')
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
@@ -394,9 +398,9 @@ def _hex(reader: QuotedReader, text: str, pos: int) -> int:
 
 
 def _bare(reader: QuotedReader, text: str, pos: int) -> int:
-    begin, pos = pos, _bare_bodies[reader.closer()](text, pos).end()  # type: ignore[union-attr]
-    if reader._ends and (place := text.find("<", begin, pos)) >= 0:
-        pos = place
+    # Up to the next place at which a marker may begin, and no further: what follows it is looked at when it is reached.
+    mark = "<" if reader._ends else ""
+    begin, pos = pos, _bare_bodies[reader.closer(), mark](text, pos).end()  # type: ignore[union-attr]
     if pos > begin:
         reader._value = (reader._value, text[begin:pos])
     if pos == len(text):
@@ -451,6 +455,8 @@ def _bare_value(word: str, reader: QuotedReader) -> str:
         value = reader.typed(word)
         if not isinstance(value, str):
             return json_text(value)
+        if _markup(word):  # what should be a number, say, and has a comment beside it, is not text
+            return ""
     if word in _CONSTANTS:
         return _CONSTANTS[word]
     if _number(word):

@@ -15,6 +15,8 @@
 #   in `rest`, because it may have begun in an earlier piece
 # - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
 #   `<b>` may stand in it
+# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
+#   the tag may be any other text
 #
 # The text of a parameter that is certainly a string goes out as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
@@ -107,12 +109,15 @@ class TreeReader(Steps):
         properties: the JSON schema of each parameter, where it is known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
+        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`, if
+            there are any and the schema does not allow others.
 
     Attributes:
         rest: after DONE, what of the caller's closing tag was read, up to the position: it must be read again.
     """
 
     __slots__ = (
+        "_declared",
         "_held",
         "_name",
         "_open",
@@ -135,8 +140,11 @@ class TreeReader(Steps):
         max_depth: int = 256,
         *,
         root: Mapping[str, Any] | None = None,
+        named_tag: bool = False,
     ) -> None:
         super().__init__(max_depth)
+        others = isinstance(root, Mapping) and root.get("additionalProperties")
+        self._declared = named_tag and bool(properties) and not others
         self.rest = ""
         self._prefix = prefix
         self._properties = properties
@@ -168,6 +176,10 @@ class TreeReader(Steps):
     def marker(self) -> str:
         """What ends the text that is being read."""
         return f"</{self._open[-1].name}>" if self._raw else self._prefix + "<"
+
+    def takes(self, name: str) -> bool:
+        """Whether an element of that name may begin here."""
+        return bool(self._open) or not self._declared or name in (self._properties or ())
 
     def open(self, name: str) -> None:
         """An element begins."""
@@ -266,6 +278,8 @@ def _opening(reader: TreeReader, text: str, pos: int) -> int:
         return pos
     if text[pos] != ">":
         return reader.fail("the end of the tag was expected", pos)
+    if not reader.takes(reader._name):
+        return reader.fail("a parameter of the tool was expected", pos)
     reader.open(reader._name)
     return pos + 1
 

@@ -161,7 +161,7 @@ def _read_value(turn: Turn, mending: Mending, text: str, i: int) -> int:
             mending.trial = trial_of(mending.before, TRIAL)
             mending.trial.before_closers = mending.final
             _tell(mending.trial, mending, CLOSER)
-            pieces.insert(0, (mending.text, mending.place))
+            pieces = [(mending.text, mending.place + mending.skip), (piece[mending.skip :], here)]
         status, place, _ = read_call(mending.trial, mending.trial.emit.index - 1, pieces)
         if status == FAILED or (status == ENDED and not _is_meant(mending)):
             _as_written(turn, mending)

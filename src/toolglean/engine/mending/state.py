@@ -9,16 +9,17 @@ from typing import Any
 from toolglean.scan.rope import Rope, flat
 
 __all__ = [
-    "BRACKETS", "CLOSER", "FAULT", "JUNK", "OFF", "ON", "PYTHON", "QUOTE", "QUOTES", "REGION", "TRIAL", "UNCLOSED",
-    "Mending",
+    "AGAIN", "BRACKETS", "CLOSER", "EXTRA", "FAULT", "OFF", "ON", "PYTHON", "QUOTE", "QUOTES", "REGION", "TRIAL",
+    "UNCLOSED", "Mending",
 ]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
 BRACKETS = "closing brackets"
 PYTHON = "python literals"
 CLOSER = "parameter closer"
+AGAIN = "extra closer"
 QUOTE = "quote marker"
-JUNK = "text behind the object"
+EXTRA = "extra brackets"
 
 # Whether a turn mends.
 OFF = 0
@@ -42,15 +43,30 @@ class Mending:
             the marker before which it is.
         raw: the text from `place` on. `edge`: its end, where that may begin a marker.
         trial: of UNCLOSED: the copy that reads on with the closing marker put in; `ended`: where its call ended, or -1.
+        skip: of UNCLOSED: how many characters at `place` are the closing marker in another spelling.
         final: whether the marker last put in stands before the call's own closers; `first_final`: the same of the first
             one.
     """
 
-    __slots__ = ("before", "edge", "ended", "final", "first_final", "kind", "place", "raw", "reason", "text", "trial")
+    __slots__ = (
+        "before",
+        "edge",
+        "ended",
+        "final",
+        "first_final",
+        "kind",
+        "place",
+        "raw",
+        "reason",
+        "skip",
+        "text",
+        "trial",
+    )
 
     def __init__(  # it is all that there is
-        self, kind: int, before: Any, reason: str, text: str, place: int, *, final: bool = False
+        self, kind: int, before: Any, reason: str, text: str, place: int, *, final: bool = False, skip: int = 0
     ) -> None:
+        self.skip = skip
         self.kind, self.before, self.reason, self.text, self.place = kind, before, reason, text, place
         self.raw: Rope = ()
         self.edge = ""
@@ -62,6 +78,7 @@ class Mending:
         """The same; what is only read is shared."""
         twin = Mending(self.kind, self.before, self.reason, self.text, self.place)
         twin.raw, twin.edge, twin.ended = self.raw, self.edge, self.ended
+        twin.skip = self.skip
         twin.final, twin.first_final = self.final, self.first_final
         if self.trial is not None:
             twin.trial = self.trial.copy()

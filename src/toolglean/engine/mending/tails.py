@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from toolglean.engine.mending.state import BRACKETS, JUNK, PYTHON, QUOTE
+from toolglean.engine.mending.state import BRACKETS, EXTRA, PYTHON, QUOTE
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
@@ -25,7 +25,7 @@ MOST = 8  # brackets, or places for a quote marker, that are tried
 _python = re.compile(r"""'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[^\W\d]\w*|[^'"\w]+|\w+""")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 PYTHON_BEGINS = ("'", "T", "F", "N")
-_data = re.compile(r"""["'{}\[\]:=]""").search
+_brackets = re.compile(r"[}\])]").finditer
 _behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
 
 
@@ -45,16 +45,15 @@ def meant(tail: str, closers: str, *, whole: bool) -> Iterator[Tail]:
             yield BRACKETS, closers[:size], tail
     yield from meant_by_python(tail)
     if whole:
-        yield from _without_junk(tail, closers)
+        yield from _without_extra(tail, closers)
 
 
-def _without_junk(tail: str, closers: str) -> Iterator[Tail]:
-    # Text, and then just the brackets that were due.
-    behind = re.search(r"[}\])\s]*\Z", tail)
-    assert behind is not None
-    junk = tail[: behind.start()]
-    if junk.strip() and not _data(junk) and "".join(behind[0].split()) == closers:
-        yield JUNK, "", behind[0]
+def _without_extra(tail: str, closers: str) -> Iterator[Tail]:
+    # More closing brackets than are due. Any other text may take back the call that stands before it: "// cancelled".
+    brackets = list(_brackets(tail))
+    written = "".join(each[0] for each in brackets)
+    if len(written) > len(closers) and written == "".join(tail.split()) and written.endswith(closers):
+        yield EXTRA, "", tail[brackets[-len(closers)].start() :]
 
 
 def meant_by_python(tail: str) -> Iterator[Tail]:

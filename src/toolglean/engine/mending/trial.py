@@ -59,6 +59,7 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
                 rest = (waiting[0] if waiting else "") + text[i:] + "".join(each for each, _ in reversed(stack))
                 return ENDED, waiting[1] if waiting else turn.base + i, rest
             if waiting or turn.mode == MEND:
+                i += turn.mending.skip if turn.mending is not None else 0
                 stack.append((text[i:], turn.base + i))
                 stack.append(waiting or _put_in(turn, turn.base + i))
                 break

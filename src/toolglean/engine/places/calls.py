@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.mending.state import OFF, PYTHON
+from toolglean.engine.mending.state import AGAIN, OFF, PYTHON
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
+from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.turn import CUT_OFF, LEFT_OVER
 from toolglean.formats.layer import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.tools import Tool
 
+NO_CLOSER = "malformed call: its closer was expected"
+NO_STRING = "malformed arguments: markup in a value that is not a string"
+SWALLOWED = "a value that holds its own closer"
 STRAY_CLOSER = "end of reasoning that had not begun"
 
 __all__ = [
@@ -78,16 +82,27 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
 
 
 def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
-    turn.delta(parameters.end_value(repair=turn.repair != OFF), here)
-    if parameters.too_deep:
-        turn.stop("depth", joined(walk.pending), here)
+    pending, start = joined(walk.pending), walk.pending_start
+    written = parameters.end_value(repair=turn.repair != OFF)
+    ending = parameters.ending
+    if (ending.stray and turn.repair == OFF) or ending.misspelt >= start:
+        turn.give_up(SWALLOWED, pending, start)
+        turn.read_again(pending, start, always=True)
+    elif parameters.untyped is not None and suspects_of(walk.program, walk.format).has_marker(parameters.untyped):
+        turn.give_up(NO_STRING, parameters.untyped, start - len(parameters.untyped))
+        turn.read_again(pending, start, always=True)
+    elif parameters.too_deep:
+        turn.stop("depth", pending, here)
     elif parameters.refused is not None:
-        pending, start = joined(walk.pending), walk.pending_start
         turn.give_up("malformed arguments: JSON was expected", parameters.refused, start - len(parameters.refused))
         turn.read_again(pending, start, always=True)
-    elif parameters.python:
-        turn.mended(PYTHON, parameters.python, walk.pending_start - len(parameters.python))
-        parameters.python = ""
+    else:
+        turn.delta(written, here)
+        if parameters.python:
+            turn.mended(PYTHON, parameters.python, start - len(parameters.python))
+            parameters.python = ""
+        if ending.stray:
+            turn.mended(AGAIN, pending, start)
     return turn.reading_call
 
 
@@ -229,7 +244,8 @@ def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
 
 def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     """The literal that ended at `here` shows that the call is complete."""
-    if not turn.emit.open and not _start_without_arguments(turn, walk):
+    empty = not turn.emit.open
+    if empty and not _start_without_arguments(turn, walk):
         return False
     if walk.parameters is not None:
         turn.delta(walk.parameters.end(), here)
@@ -237,6 +253,8 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     marker = joined(walk.pending)[end - walk.pending_start :]
     if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
         turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)
+    elif empty and walk.place.flags & TAG:  # neither arguments nor a closer: an opener is in the wrong place, perhaps
+        turn.end_wrong(NO_CLOSER, end)
     else:
         turn.end_call(end)
     if walk.place.flags & TAG:

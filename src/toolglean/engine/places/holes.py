@@ -17,9 +17,10 @@ from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
-from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Suspects
+from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Suspects, suspects_of
 from toolglean.engine.readers import reader_for
 from toolglean.formats.net import HoleEdge, Place, trail_of
+from toolglean.formats.patterns import is_marker
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
@@ -28,6 +29,8 @@ from toolglean.scan.rope import grown, joined
 from toolglean.scan.text import NAME_CHARS, Finder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolglean.engine.places.walk import Walk
     from toolglean.engine.turn import Turn
     from toolglean.scan.reader import Search
@@ -77,7 +80,8 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
     if edge.kind in {"arguments", "keywords"}:
         tool = turn.names.tool(walk.name)
         ends = walk.program.ends_of_text(edges) or walk.program.ends(edge.format)[0]
-        walk.reader = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend())
+        named_tag = walk.program.formats[edge.format].is_written_out
+        walk.reader = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend(), named_tag=named_tag)
         walk.phase = ARGUMENTS
     elif edge.kind == "value":
         assert walk.parameters is not None
@@ -295,7 +299,7 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
             walk.parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
         walk.parameters.word(kind, declared.unescaped(word) if kind == "key" else word)
     elif kind == "name":
-        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        strange = holds_markup(word) or _has_marker(walk, word) or (turn.region.bare and not turn.takes(word))
         if not word or (strange and turn.names.resolve(word) is None):
             no_call(turn, walk)
             return False
@@ -307,6 +311,17 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     else:
         walk.index = word
     return True
+
+
+def _has_marker(walk: Walk, word: str) -> bool:
+    # A name that holds what opens or closes calls of its own format is the rest of something else.
+    number = walk.edges[0].format
+    key = "markers", number
+    if key not in walk.program.kept:
+        closers, tags = walk.program.ends(number)
+        markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
+        walk.program.kept[key] = tuple(each for each in markers if not holds_markup(each))
+    return any(each in word for each in walk.program.kept[key])
 
 
 def _walk_on(turn: Turn, walk: Walk, literal: str, here: int) -> None:
@@ -347,6 +362,8 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
         return turn.hold(text, place)
     if not suspects(walk).ends_value(walk.exits, found):
         return _swallowed(turn, walk, text, place, found)
+    if _goes_on_otherwise(turn, walk, text, place, found):
+        return place if turn.mode != CALL else turn.hold(text, place)
     start = turn.base + place
     walk.settle(start)
     walk.pending, walk.pending_chars = ((), found), len(found)
@@ -354,7 +371,7 @@ def read_value(turn: Turn, walk: Walk, text: str, i: int) -> int:
     trail = trail_of(walk.edges) if parameters.paired else ""
     for char in found[len(trail) if trail and found.startswith(trail) and found not in walk.exits.literals else 0 :]:
         walk.place = net.step(walk.place, char) or walk.place
-    parameters.undecided = True
+    parameters.undecided, parameters.ending.stray = True, False
     walk.hole_end = start + len(found)
     walk.phase = MARKERS
     return place + len(found)
@@ -371,20 +388,24 @@ def _pass_on(turn: Turn, walk: Walk, text: str, start: int) -> None:
 
 
 def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int:
-    # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing.
-    parameters = walk.parameters
+    # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing, or
+    # stand there in another spelling.
+    parameters, seen = walk.parameters, suspects(walk)
     assert parameters is not None
+    parameters.ending.quoted = parameters.ending.quoted or seen.is_opener(found)
     start, end = turn.base + place, place + len(found)
-    if not parameters.doubtful and start > parameters.as_written:
-        tool = turn.names.tool(walk.name)
-        keys = tool.properties if tool is not None and tool.properties else None
+    keys = _keys(turn, walk)
+    spelling = seen.spelling(walk.exits, text, place, found, keys)
+    if spelling is not None:
+        if _misspelt(turn, walk, text, place, spelling):
+            return place if turn.mode != CALL else turn.hold(text, place)
+    elif not parameters.doubtful and start > parameters.as_written:
         before = parameters.last_char(turn.emit.arguments_end)
-        seen = suspects(walk)
         exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
         kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
         if kind == WAIT:
             return turn.hold(text, place)
-        closer, final = walk.exits.literals[-1], found.lstrip() in seen.closers
+        closer, final = seen.closers_of(walk.exits)[-1], found.lstrip() in seen.closers
         if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
             turn.suspend(Mending(UNCLOSED, None, found.lstrip(), closer, start, final=final), walk.copy())
             return place
@@ -393,14 +414,40 @@ def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int
     return end
 
 
+def _goes_on_otherwise(turn: Turn, walk: Walk, text: str, place: int, found: str) -> bool:
+    # Of a closing marker that holds white space only the first part is found: what follows may be another spelling.
+    seen = suspects(walk)
+    if not seen.is_parted(found):
+        return False
+    spelling = seen.spelling(walk.exits, text, place, found, _keys(turn, walk))
+    return spelling is not None and _misspelt(turn, walk, text, place, spelling)
+
+
+def _keys(turn: Turn, walk: Walk) -> Iterable[str] | None:
+    # The parameters of the tool; None where they are not known.
+    tool = turn.names.tool(walk.name)
+    return tool.properties if tool is not None and tool.properties else None
+
+
+def _misspelt(turn: Turn, walk: Walk, text: str, place: int, spelling: Spelling) -> bool:
+    # The value's closing marker may stand there in another spelling. False: it is text of the value.
+    parameters = walk.parameters
+    assert parameters is not None
+    start = turn.base + place
+    if spelling.kind != MISSING:
+        return spelling.kind == WAIT
+    if start > parameters.as_written and not parameters.doubtful and (turn.may_mend() or turn.repair == TRIAL):
+        closer, written = suspects(walk).closers_of(walk.exits)[-1], text[place : spelling.end]
+        mending = Mending(UNCLOSED, None, written, closer, start, final=spelling.final, skip=len(written))
+        turn.suspend(mending, walk.copy())
+        return True
+    parameters.ending.misspelt = turn.base + spelling.behind
+    return False
+
+
 def suspects(walk: Walk) -> Suspects:
     """The markers that a value of the open call may have swallowed."""
-    program, number = walk.program, walk.format
-    key = "suspects", number
-    if key not in program.kept:
-        program.kept[key] = Suspects(program.formats[number], program.tags(number))
-    found: Suspects = program.kept[key]
-    return found
+    return suspects_of(walk.program, walk.format)
 
 
 def value_finder(walk: Walk) -> Finder:

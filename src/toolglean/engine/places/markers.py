@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.mending.state import TRIAL
 from toolglean.engine.modes import DONE
 from toolglean.engine.places.calls import accept, arrived, no_call
 from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.formats.net import LEFTOVER, LITERAL, MARKUP, STOP
+from toolglean.formats.net import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 from toolglean.scan.rope import grown, joined
 
 if TYPE_CHECKING:
@@ -32,12 +33,24 @@ def read_markers(turn: Turn, walk: Walk, text: str, i: int) -> int:
         if j == i:
             return _astray(turn, walk, text[i], i)
         i = j
+        if walk.place.flags & CLOSED_AGAIN and not _may_be_stray(turn, walk):
+            return value_goes_on(turn, walk, i)
         if walk.place.flags:
             open_before = turn.emit.open
             # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
             if not arrived(turn, walk, turn.base + i) or turn.emit.open != open_before:
                 return i
     return i
+
+
+def _may_be_stray(turn: Turn, walk: Walk) -> bool:
+    # A value's closing marker came again. Where the value holds an opener, it may belong to that; and where another
+    # closing marker was put in, to the value that lacked it.
+    parameters = walk.parameters
+    if parameters is None or not parameters.undecided or parameters.ending.quoted or turn.repair == TRIAL:
+        return False
+    parameters.ending.stray = True
+    return True
 
 
 def _astray(turn: Turn, walk: Walk, char: str, i: int) -> int:

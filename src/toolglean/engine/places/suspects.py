@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.formats.spec import Hole, Literal, Space, tokens_of
+from toolglean.formats.spellings import NONE, spellings_of
+from toolglean.formats.spellings import WAIT as UNDECIDED
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
+    from toolglean.formats.compile import Program
     from toolglean.formats.net import Exits
     from toolglean.formats.spec import Format
 
-__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Suspects"]
+__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "suspects_of"]
 
 TEXT = 0  # no such marker
 WAIT = 1  # the text ends too early to say
@@ -35,11 +38,28 @@ KEY_CHARS = 128
 SPACE_CHARS = 64
 NAME_CHARS = 300  # within which the name of the next call must stand
 FOLLOWING_CHARS = 4096
+MOST_CLOSERS = 4  # of one value, in other spellings
 
 _HOLE = r"[^\s<>]{0,128}?"  # an id or an index, before the name
 
 _key = re.compile(r"""[^\s"'<>=|/]*""").match
 _space = re.compile(r"\s*").match
+_tag = re.compile(r"</?[A-Za-z_][^<>]*>").search
+
+
+class Spelling(NamedTuple):
+    """What a closing marker in another spelling is.
+
+    Attributes:
+        kind: TEXT, WAIT or MISSING.
+        end: behind it; `behind`: behind the white space after it.
+        final: whether it must be the last of its call, or the marker that it replaces follows.
+    """
+
+    kind: int
+    end: int = -1
+    behind: int = -1
+    final: bool = False
 
 
 class Suspects:
@@ -53,6 +73,8 @@ class Suspects:
     def __init__(self, declared: Format, tags: Iterable[str]) -> None:
         found = (_opener(pattern) for pattern in declared.parameters)
         self._openers = [each for each in found if each is not None]
+        self._bases_of_openers = frozenset(parts[0] for parts, _ in self._openers)
+        self._closers = dict(filter(None, map(_closer, declared.parameters)))
         rests = [_rest(pattern) for pattern in declared.calls if "{parameters}" in pattern]
         rests = [each for each in rests if each]
         self.closers = tuple(dict.fromkeys(each[0] for each in rests))
@@ -82,12 +104,68 @@ class Suspects:
             bases = [each for each in self._bases if each not in exits.literals]
             bases += [f"\n{each}" for each in bases if self.lines and lines]
             breaks = ["\n"] if first_line else []
+            begins = spellings_of(self.closers_of(exits)).begins
+            bases += [*begins, *(trail + each for each in begins if trail)]
             self._finders[key] = Finder([*exits.literals, *with_space, *bases, *breaks], exact=True)
         return self._finders[key]
 
     def ends_value(self, exits: Exits, found: str) -> bool:
         """Whether the literal that the finder found is what may stand behind the value."""
         return found.lstrip() in exits.literals
+
+    def closers_of(self, exits: Exits) -> tuple[str, ...]:
+        """The closing markers of the value, whole: of some only the first part stands among the exits."""
+        return tuple(self._closers.get(each, each) for each in exits.literals)
+
+    def is_opener(self, found: str) -> bool:
+        """Whether the literal that the finder found begins a parameter's opener."""
+        return found.lstrip("\n") in self._bases_of_openers
+
+    def is_parted(self, found: str) -> bool:
+        """Whether that is only the first part of a value's closing marker, which holds white space."""
+        begun = found.lstrip()
+        return self._closers.get(begun, begun) != begun
+
+    def has_marker(self, text: str) -> bool:
+        """Whether the text holds a tag, or a marker of the family's own."""
+        return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
+
+    def spelling(self, exits: Exits, text: str, place: int, found: str, keys: Iterable[str] | None) -> Spelling | None:
+        """What the beginning of a closing marker in another spelling is, found there; None if it is not one.
+
+        It is MISSING before what must follow the value: its own closing marker, the call's, or another parameter.
+        """
+        spellings = spellings_of(self.closers_of(exits))
+        begun = found.lstrip()
+        if begun not in spellings.begins and not self.is_parted(begun):
+            return None
+        begin = place + len(found) - len(begun)
+        end = behind = spellings.end(text, begin)
+        if end > 0 and spellings.is_declared(text[begin:end]):
+            return None
+        foreign, right, first = False, False, begin
+        for _ in range(MOST_CLOSERS):  # several in a row, the right one among them, are one
+            if end < 0:
+                return Spelling(WAIT if end == UNDECIDED else TEXT)
+            declared = spellings.is_declared(text[first:end]) is not None
+            right, foreign = right or declared, foreign or not (declared or spellings.is_own(text[first:end]))
+            behind = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            more = spellings.end(text, behind) if behind - end <= SPACE_CHARS else NONE
+            if more == NONE:
+                break
+            first, end = behind, more
+        if right and foreign:  # the value is closed as it should be, and ends with the closing tag of something else
+            return Spelling(TEXT)
+        if behind - end > SPACE_CHARS:
+            return Spelling(TEXT)
+        closers = (*exits.literals, *self.closers)
+        if text.startswith(closers, behind):
+            return Spelling(MISSING, end, behind, final=True)
+        results = [_matched(text, behind, parts, after, keys) for parts, after in self._openers]
+        if max(results, default=-1) >= 0:
+            return Spelling(MISSING, end, behind)
+        rest = text[behind : behind + NAME_CHARS]
+        return Spelling(WAIT if -2 in results or any(each.startswith(rest) for each in closers) else TEXT)
 
     def kind(
         self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
@@ -140,6 +218,15 @@ class Suspects:
         return False if at_end or len(rest) >= NAME_CHARS else None
 
 
+def suspects_of(program: Program, number: int) -> Suspects:
+    """The markers of that format, of the program's, that a value may have swallowed."""
+    key = "suspects", number
+    if key not in program.kept:
+        program.kept[key] = Suspects(program.formats[number], program.tags(number))
+    found: Suspects = program.kept[key]
+    return found
+
+
 def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:
     """The end of the opener that begins at `place`; -1 where there is none, -2 where the text ends too early."""
     for part in (*parts, ""):
@@ -167,6 +254,17 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
     parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
     behind = tokens[place + 1] if place + 1 < len(tokens) else None
     return (parts, behind.text) if parts and isinstance(behind, Literal) else None
+
+
+def _closer(pattern: str) -> tuple[str, str] | None:
+    # The first literal behind the value, and all of them, with the white space between.
+    tokens = tokens_of(pattern.strip())
+    behind = tokens[tokens.index(Hole("value")) + 1 :] if Hole("value") in tokens else ()
+    first = next((each for each in behind if isinstance(each, Literal)), None)
+    if first is None:
+        return None
+    rest = behind[behind.index(first) :]
+    return first.text, "".join(each.text for each in rest if isinstance(each, Literal | Space))
 
 
 def _rest(pattern: str) -> list[str]:

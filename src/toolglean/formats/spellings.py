@@ -1,0 +1,119 @@
+# What this file knows: in which other spellings a model writes the closing marker of a value.
+# Does not depend on what is done then: reading may repair it (engine/places/), writing refuses such a value.
+#
+# The spellings are derived from the declared marker, by four rules:
+# - upper and lower case do not matter: `</Parameter>`
+# - white space between its parts does not matter: `</parameter >`, `</ parameter>`
+# - a known short or long form of its word may stand for it, and a prefix may be missing: `</param>`, `</value>`
+# - a closing tag may repeat what the opening one says, and its end may be missing before the next one:
+#   `</parameter=city>`, `</parameter</function>`
+# Such a text is a closing marker only if what must follow a value follows it. Anywhere else it is text of the value.
+"""Closing markers in another spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["NONE", "WAIT", "Spellings", "spellings_of"]
+
+NONE = -1  # no such marker
+WAIT = -2  # the text ends too early to say
+
+MOST = 96  # characters of such a marker
+SPACE = r"[ \t]{0,4}"
+
+FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
+"""Words that models write for each other."""
+
+_TAG = ("<", "/", "name", ">")  # the parts of a tag that has no prefix
+_parts = re.compile(r"\w+|\W").findall
+_blank = re.compile(r"\s+").sub
+_attributes = re.compile(r"(?<=\w)[ \t=][^<>\n]{0,64}\Z").search
+
+
+class Spellings:
+    """The other spellings of some closing markers. Made once, shared, never changed.
+
+    Attributes:
+        begins: with what they begin.
+        search: finds such a beginning.
+        is_declared: matches a marker as it is declared, with any white space where that has some.
+    """
+
+    __slots__ = ("_folded", "_full", "_own", "begins", "is_declared", "search")
+
+    def __init__(self, closers: tuple[str, ...]) -> None:
+        spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
+        self.is_declared = re.compile("|".join(spaced)).fullmatch
+        parts = [each for closer in closers for each in _variants(closer)]
+        own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
+        self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
+        self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
+        self._full = re.compile("|".join(map(_way, parts)) or "(?!)", re.IGNORECASE).match
+        self.begins = tuple(sorted({begin for each in parts for begin in _begins("".join(each))}))
+        self.search = re.compile("|".join(map(re.escape, self.begins)) or "(?!)").search
+
+    def is_own(self, marker: str) -> bool:
+        """Whether a marker, as `end` finds it, can be nothing else: `</param>` may be the tag of another language."""
+        attributes = _attributes(marker.rstrip(">"))
+        marker = f"{marker[: attributes.start()]}>" if attributes else marker
+        return _blank("", marker).casefold() in self._own
+
+    def end(self, text: str, place: int) -> int:
+        """The end of the marker that begins at `place`; NONE or WAIT."""
+        found = self._full(text, place)
+        if found:
+            return found.end()
+        if len(text) - place >= MOST:
+            return NONE
+        rest = text[place:]
+        attributes = _attributes(rest)
+        rest = rest[: attributes.start()] if attributes else rest
+        folded = _blank("", rest).casefold()
+        return WAIT if any(each.startswith(folded) for each in self._folded) else NONE
+
+
+@lru_cache(maxsize=256)
+def spellings_of(closers: tuple[str, ...]) -> Spellings:
+    """The other spellings of these closing markers."""
+    return Spellings(closers)
+
+
+def _way(parts: list[str]) -> str:
+    # An expression for the marker of these parts.
+    *most, last = (r"\s" if each.isspace() else re.escape(each) for each in parts)
+    if (parts[:2], last) != (["<", "/"], ">"):
+        return SPACE.join((*most, last))
+    return rf"{SPACE.join(most)}(?:(?:[ \t=][^<>\n]{{0,64}})?>|{SPACE}(?=\s{{0,32}}<))"
+
+
+def _variants(closer: str) -> Iterable[list[str]]:
+    # The parts of the marker, with each known word for its own, with what stands before the word and without.
+    parts = _parts(closer)
+    for place, word in enumerate(parts):
+        for form in _forms(word):
+            yield [*parts[:place], form, *parts[place + 1 :]]
+            if parts[:2] == ["<", "/"] and place > 2:  # behind `</` stands a prefix
+                yield ["<", "/", form, *parts[place + 1 :]]
+
+
+def _forms(word: str) -> list[str]:
+    found = [word] if any(each in word for pair in FORMS for each in pair) else []
+    for long, short in FORMS:
+        if long in word:
+            found += [word.replace(long, short), long, short]
+        elif word.endswith(short) and word != long:
+            found.append(word[: -len(short)] + long)
+    return list(dict.fromkeys(found))
+
+
+def _begins(marker: str) -> Iterable[str]:
+    # Its first five characters in lower case; or as many of them as stand before the first in upper case, and that one.
+    # With fewer, each `</p>` in HTML would be looked at; with white space before them, each `a < b`.
+    lower = marker[:5].lower()
+    yield lower
+    yield from (lower[:place] + lower[place].upper() for place in range(len(lower)) if lower[place].islower())
+    if marker[:2] == "</":
+        yield "</ "
