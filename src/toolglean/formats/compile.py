@@ -15,6 +15,7 @@ from toolglean.errors import FormatError
 from toolglean.formats.layer import Layer
 from toolglean.formats.net import HoleEdge, Net, Place
 from toolglean.formats.patterns import before_name, is_marker, marks
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, JsonOrText
 from toolglean.scan.text import Finder
@@ -53,13 +54,16 @@ class Program:
 
     Attributes:
         formats: the declarations, the first that fits counts.
+        others: the reasoning of other families, where one format is read: see reasonings.py.
         net: the places.
         kept: what whoever walks it has made of it, once.
     """
 
-    def __init__(self, formats: tuple[Format, ...], base: Program | None = None) -> None:
+    def __init__(
+        self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
+    ) -> None:
         # `base` is the program of the first formats: only the others are laid, on a copy of its net.
-        self.formats = formats
+        self.formats, self.others = formats, others
         self.net: Net = Net() if base is None else base.net.copy()
         self._layers: list[Layer] = [] if base is None else list(base._layers)
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
@@ -70,7 +74,7 @@ class Program:
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
-            layer = Layer(self.net, number, each, lanes=len(self._pairs), alone=len(formats) == 1)
+            layer = Layer(self.net, number, each, lanes=len(self._pairs), alone=len(formats) == 1, others=others)
             self._layers.append(layer)
             self._pairs += [(number, pair) for pair in layer.insides]
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
@@ -78,7 +82,8 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By name where a name gives the same declaration: 75 declarations are 30 KB.
-        return _restored, (tuple(each.name if find_format(each.name) is each else each for each in self.formats),)
+        formats = tuple(each.name if find_format(each.name) is each else each for each in self.formats)
+        return _restored, (formats, self.others)
 
     def lane(self, lane: int, only: tuple[int, ...]) -> Lane:
         """The lane of that number; `only`: the numbers of the formats that count, () for all."""
@@ -89,14 +94,24 @@ class Program:
             if lane == CONTENT:
                 lines = [layer.line for layer in layers if self.net.eps[layer.line]]
                 states = [layer.opener for layer in layers]
-            elif lane == ANY_REASONING:
-                states = [state for layer in layers for state in layer.insides.values()]
             else:
-                number, pair = self._pairs[lane - 1]
-                states = [self._layers[number].insides[pair]]
-            # What closes reasoning may follow its last word at once.
-            self._lanes[key] = Lane(self, states, lines, words=lane == CONTENT)
+                pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+                states = [self._layers[number].insides[pair] for number, pair in pairs if number in only or not only]
+            # What closes reasoning may follow its last word at once: it counts within a word if it begins like one.
+            words = lane == CONTENT or not self._closes_with_words(states)
+            if lane != CONTENT:  # whoever reasons so may call in any of the formats
+                states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
+                lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
+            self._lanes[key] = Lane(self, states, lines, words=words)
         return self._lanes[key]
+
+    def _closes_with_words(self, states: list[int]) -> bool:
+        return any(literal[0].isalnum() for literal in self.net.exits(states).literals)
+
+    def _any_reasoning(self) -> list[tuple[int, int]]:
+        # Of a format that reasons itself, the markers of other families open reasoning, but do not end its own.
+        own = [(number, pair) for number, pair in self._pairs if pair < len(self.formats[number].all_reasonings)]
+        return own or self._pairs
 
     def bare_start(self, only: tuple[int, ...]) -> Place:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
@@ -166,11 +181,11 @@ class Program:
 
         Where the lane may be of any format, those are left out that another one ends its turns with.
         """
-        pairs = self._pairs if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += marks(declared, (*declared.all_reasonings[pair], *declared.speaks))
+            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.speaks))
         if lane == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
@@ -181,13 +196,18 @@ class Program:
         return ANY_REASONING if self._pairs else CONTENT
 
 
-def _restored(formats: tuple[str | Format, ...]) -> Program:
-    return compiled(tuple(get_format(each) if isinstance(each, str) else each for each in formats))
+def _restored(formats: tuple[str | Format, ...], others: tuple[Reasoning, ...]) -> Program:
+    found = tuple(get_format(each) if isinstance(each, str) else each for each in formats)
+    return compiled(found, others) if others else compiled(found)
 
 
 @lru_cache(maxsize=256)
-def compiled(formats: tuple[Format, ...]) -> Program:
+def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) -> Program:
     """The program of these formats.
+
+    Args:
+        formats: the declarations.
+        others: the reasoning of other families, where one format is read.
 
     Raises:
         FormatError: the patterns cannot be put together; the message names the hole or marker.
@@ -195,7 +215,7 @@ def compiled(formats: tuple[Format, ...]) -> Program:
     fixed = tuple(each for each in formats if not each.is_written_out)
     if fixed and fixed == formats[: len(fixed)] and len(fixed) < len(formats):
         return _extended(fixed, formats[len(fixed) :])
-    program = Program(formats)
+    program = Program(formats, others=others)
     if len(formats) == 1:
         _check_places(program)
     return program

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolglean.errors import FormatError
 from toolglean.formats.net import (
     ACTION,
@@ -27,6 +29,7 @@ from toolglean.formats.net import (
     Net,
 )
 from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 
 __all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
@@ -49,13 +52,19 @@ class Layer:
         bare: the state before calls that have no marker.
         tags: what opens calls and sections.
         closers: what stands behind calls and sections, each with the states behind it.
-        insides: the state before each lane of reasoning, by the number of its pair of markers; some may be left out.
+        reasonings: the markers of each lane of reasoning: what opens it, and what closes it.
+        insides: the state before each of these lanes, by its number there; some may be left out.
     """
 
-    __slots__ = ("bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "tags")
+    __slots__ = (
+        *("bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "reasonings", "tags"),
+    )
 
-    def __init__(self, net: Net, number: int, declared: Format, *, lanes: int, alone: bool) -> None:
+    def __init__(
+        self, net: Net, number: int, declared: Format, *, lanes: int, alone: bool, others: tuple[Reasoning, ...] = ()
+    ) -> None:
         # `lanes`: how many lanes of reasoning there are already. `alone`: whether the net is of this format only.
+        # `others`: the reasoning of other families.
         self.net, self.format, self.lanes = net, declared, lanes
         net.format = number
         self.opener = net.state()
@@ -68,7 +77,10 @@ class Layer:
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
         for pair in declared.all_sections:
             self._section(*pair)
+        self.reasonings: tuple[Reasoning, ...] = (*declared.all_reasonings, *others)
+        own = len(declared.all_reasonings)
         self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(alone=alone)}
+        self.insides |= enumerate(self._reasonings_of_others(others), own)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
         for marker in declared.speaks:
@@ -273,17 +285,35 @@ class Layer:
         return TELL if marker in self.format.tells else SPEAK
 
     def _reasoning(self, opener: str, closer: str) -> int:
+        inside = self._inside((opener, closer))
+        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
+        self._common(inside, (opener, closer))
+        return inside
+
+    def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
+        # What closes them is text where none of them has begun.
+        common = self.net.state()
+        if others:
+            self._common(common, ())
+        for markers in others:
+            inside = self._inside(markers)
+            self.net.eps[inside].append(common)
+            yield inside
+
+    def _inside(self, markers: Reasoning) -> int:
         inside = self.net.state()
         self.lanes += 1
+        opener, *closers = markers
         self._marker(self.opener, opener, OPEN_REASONING + self.lanes)
-        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
-        self._marker(inside, closer, CLOSE_REASONING)
+        for closer in closers:
+            self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
-        self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
+        return inside
+
+    def _common(self, inside: int, markers: tuple[str, ...]) -> None:
+        self._guarded(inside, (*markers, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
             self._marker(inside, marker, self._said_by(marker))
-        self.net.eps[inside].append(self.call_opener)
-        return inside
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.

@@ -17,6 +17,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import first_literal, is_bare
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import all_formats, folded
 from toolglean.formats.spec import Format, Hole, tokens_of
 from toolglean.scan.text import Finder
@@ -188,12 +189,14 @@ def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
 
 
 def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
-    return _again(own.formats, names, all_formats())
+    return _again(own.formats, own.others, names, all_formats())
 
 
 @lru_cache(maxsize=64)
-def _again(formats: tuple[Format, ...], names: tuple[str, ...], library: tuple[Format, ...]) -> Siblings:
-    return Siblings(compiled(formats), names, library)
+def _again(
+    formats: tuple[Format, ...], others: tuple[Reasoning, ...], names: tuple[str, ...], library: tuple[Format, ...]
+) -> Siblings:
+    return Siblings(compiled(formats, others) if others else compiled(formats), names, library)
 
 
 def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, ...]) -> Iterator[Beginning]:
