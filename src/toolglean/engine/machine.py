@@ -244,7 +244,7 @@ class Machine:
         turn = self.turn
         if turn.lane != CONTENT:
             if not turn.held:
-                self._find_opener = self.plan.finder(turn.lane, turn.only).search
+                self._find_opener = self.plan.text_finder(turn).search
         elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
             if turn.missing[0]:
                 if self.pos <= turn.missing[1] + WINDOW:  # no closer is as long
@@ -260,7 +260,7 @@ class Machine:
     def _beside_opener(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
         turn = self.turn
-        if turn.lane or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
+        if len(chunk) > WINDOW or (not turn.lane and ("`" in chunk or "`" in turn.held)):
             return None
         finder = self.plan.text_finder(turn)
         text, start = turn.held + chunk, self.pos - len(turn.held)
@@ -271,13 +271,17 @@ class Machine:
                 place, found = finder.find(text, 0, turn.last)
                 if found:
                     return None
+        said, event = text[:place], None
+        if place:
+            event = turn.emit.plain_reasoning(said, start) if turn.lane else Content(said, start)
+            if event is None:  # white space alone, which may have to wait
+                return None
+            turn.last = said
         self.pos += len(chunk)
         turn.held = text[place:]
-        self.guard, self.second = ("", "") if turn.held else finder.guards
-        if not place:
-            return []
-        turn.last = text[:place]
-        return [Content(turn.last, start)]
+        if not turn.lane:
+            self.guard, self.second = ("", "") if turn.held else finder.guards
+        return [] if event is None else [event]
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes, and in text the beginnings of markers that are none.

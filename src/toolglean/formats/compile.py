@@ -105,6 +105,14 @@ class Program:
             self._lanes[key] = Lane(self, states, lines, words=words)
         return self._lanes[key]
 
+    def calls_in_reasoning(self, number: int, lane: int) -> bool:
+        """Whether that format's own template writes calls inside the reasoning of that lane."""
+        if not self.formats[number].calls_in_reasoning or lane == CONTENT:
+            return False
+        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        own = range(len(self.formats[number].all_reasonings))
+        return all(each == number and pair in own for each, pair in pairs)
+
     def _closes_with_words(self, states: list[int]) -> bool:
         return any(literal[0].isalnum() for literal in self.net.exits(states).literals)
 

@@ -107,7 +107,7 @@ class Siblings:
         self._starts = (*words, *names)
         ours = own.lane(0, ()).finder.literals
         self._longest = max(map(len, (*markers, *names, *ours)), default=0) + 1
-        self._finders: dict[tuple[int, ...], Finder] = {}
+        self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._programs: dict[tuple[Format, ...], Program | None] = {}
 
@@ -119,22 +119,24 @@ class Siblings:
         """The format's own program."""
         return self._own
 
-    def finder(self, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in content: the format's own literals, and the siblings' markers."""
-        if only not in self._finders:
-            own = self._own.lane(0, only).finder
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+        """Finds what begins in that lane: the format's own literals, and the siblings' markers."""
+        key = lane, only
+        if key not in self._finders:
+            own = self._own.lane(lane, only).finder
             more = (each for found in self._beginnings for each in found.markers if each[0] in ANYWHERE)
-            self._finders[only] = Finder([*own.literals, *more], words=own.words)
-        return self._finders[only]
+            self._finders[key] = Finder([*own.literals, *more], words=own.words)
+        return self._finders[key]
 
-    def own_opener(self, text: str) -> int:
-        """How many characters of that text are the format's own opener; 0 if it begins with none."""
-        return max((len(each) for each in self._own.lane(0, ()).finder.literals if text.startswith(each)), default=0)
+    def own_opener(self, text: str, lane: int) -> int:
+        """How many characters of that text are a literal of the format's own; 0 if it begins with none."""
+        own = self._own.lane(lane, ()).finder.literals
+        return max((len(each) for each in own if text.startswith(each)), default=0)
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
         """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
         # What is given may be no more than the opener: a longer one that begins so did not fit.
-        opener = max((each for each in self.finder(()).literals if text.startswith(each)), key=len, default="")
+        opener = max((each for each in self.finder(0, ()).literals if text.startswith(each)), key=len, default="")
         if not opener:
             return None
         if opener not in self._at_opener:

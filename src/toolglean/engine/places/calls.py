@@ -183,7 +183,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
-    turn.region.at_once = declared.calls_in_reasoning
+    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(number, turn.lane)
     if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id):
         return False
     if not walk.is_foreign:

@@ -143,7 +143,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
-    turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
+    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(walk.format, turn.lane)
     return i  # the envelope reads its bracket itself
 
 
