@@ -74,7 +74,7 @@ class Program:
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
-            layer = Layer(self.net, number, each, lanes=len(self._pairs), alone=len(formats) == 1, others=others)
+            layer = Layer(self.net, number, each, lanes=len(self._pairs), among=formats, others=others)
             self._layers.append(layer)
             self._pairs += [(number, pair) for pair in layer.insides]
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))

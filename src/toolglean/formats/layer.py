@@ -29,7 +29,7 @@ from toolglean.formats.net import (
     Net,
 )
 from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
-from toolglean.formats.reasonings import Reasoning
+from toolglean.formats.reasonings import Reasoning, parts_of_others
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 
 __all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
@@ -57,14 +57,33 @@ class Layer:
     """
 
     __slots__ = (
-        *("bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "reasonings", "tags"),
+        *(
+            "bare",
+            "call_opener",
+            "closers",
+            "format",
+            "insides",
+            "lanes",
+            "line",
+            "net",
+            "opener",
+            "reasonings",
+            "tags",
+        ),
     )
 
     def __init__(
-        self, net: Net, number: int, declared: Format, *, lanes: int, alone: bool, others: tuple[Reasoning, ...] = ()
+        self,
+        net: Net,
+        number: int,
+        declared: Format,
+        *,
+        lanes: int,
+        among: tuple[Format, ...],
+        others: tuple[Reasoning, ...],
     ) -> None:
-        # `lanes`: how many lanes of reasoning there are already. `alone`: whether the net is of this format only.
-        # `others`: the reasoning of other families.
+        # `lanes`: how many lanes of reasoning there are already. `among`: the formats of the net, this one included.
+        # `others`: the reasoning of families that are not among them.
         self.net, self.format, self.lanes = net, declared, lanes
         net.format = number
         self.opener = net.state()
@@ -79,17 +98,25 @@ class Layer:
             self._section(*pair)
         self.reasonings: tuple[Reasoning, ...] = (*declared.all_reasonings, *others)
         own = len(declared.all_reasonings)
-        self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(alone=alone)}
+        self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(among)}
         self.insides |= enumerate(self._reasonings_of_others(others), own)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
         for marker in declared.speaks:
             self._marker(self.opener, marker, self._said_by(marker))
 
-    def _pairs(self, *, alone: bool) -> list[int]:
-        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+    def _pairs(self, among: tuple[Format, ...]) -> list[int]:
         pairs = enumerate(self.format.all_reasonings)
-        return [number for number, (opener, _) in pairs if alone or not (opener[0].isalpha() or opener[0] == "/")]
+        if len(among) == 1:
+            return [number for number, _ in pairs]
+        # Among many formats, a phrase such as "Here is my thought process:" is prose, and a part of another family's
+        # marker shows nothing on its own.
+        parts = parts_of_others(among)
+        return [
+            number
+            for number, (opener, _) in pairs
+            if not (opener[0].isalpha() or opener[0] == "/" or opener.strip() in parts)
+        ]
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"format {self.format.name!r}: {reason}")

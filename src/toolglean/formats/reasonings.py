@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from toolglean.formats.spec import Format
 
-__all__ = ["Reasoning", "reasonings_of_others"]
+__all__ = ["Reasoning", "parts_of_others", "reasonings_of_others"]
 
 ANYWHERE = "<["  # the characters with which the markers of other families begin: see siblings.py
 
@@ -47,14 +47,17 @@ def _all(library: tuple[Format, ...]) -> tuple[Reasoning, ...]:
         for opener, closer in declared.all_reasonings:
             if opener.strip()[0] in ANYWHERE:
                 found.setdefault(opener.strip(), {})[closer.strip()] = None
-    parts = {opener for opener in found if _is_part(opener, library)}
+    parts = parts_of_others(library)
     return tuple((opener, *closers) for opener, closers in found.items() if opener not in parts)
 
 
-def _is_part(opener: str, library: tuple[Format, ...]) -> bool:
-    # Whether a format that does not reason so has a longer marker with that text in it.
-    for declared in library:
-        own = {pair[0].strip() for pair in declared.all_reasonings}
-        if opener not in own and any(opener in literal for literal in _written(declared)):
-            return True
-    return False
+@lru_cache(maxsize=16)
+def parts_of_others(formats: tuple[Format, ...]) -> frozenset[str]:
+    """The markers that open reasoning in some of these formats, and are a part of a longer marker in others."""
+    openers = {opener.strip() for each in formats for opener, _ in each.all_reasonings}
+    parts: set[str] = set()
+    for declared in formats if openers else ():
+        own = {opener.strip() for opener, _ in declared.all_reasonings}
+        written = "\n".join(_written(declared))  # no marker has a line break within
+        parts |= {opener for opener in openers - own - parts if opener in written}
+    return frozenset(parts)
