@@ -27,6 +27,8 @@ class Emitter:
         open: whether a call is open: started and not ended.
         name, start: the name of the last call, and where it began.
         repairs: what was mended of the open call.
+        floor: where the open call began, or the last place that was mended in it: what was put in there has no place of
+            its own.
     """
 
     __slots__ = (
@@ -43,6 +45,7 @@ class Emitter:
         "_shown",
         "_ws",
         "_ws_start",
+        "floor",
         "index",
         "name",
         "open",
@@ -70,6 +73,7 @@ class Emitter:
         self._args: Rope = ()
         self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
         self._args_start: int | None = None
+        self.floor = 0
         self.repairs: tuple[str, ...] = ()
 
     def copy(self) -> Emitter:
@@ -82,7 +86,7 @@ class Emitter:
         twin.name, twin.start, twin._known = self.name, self.start, self._known
         twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
         twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
-        twin.repairs = self.repairs
+        twin.repairs, twin.floor = self.repairs, self.floor
         return twin
 
     @property
@@ -159,7 +163,7 @@ class Emitter:
         self.settle()
         start = max(start, 0)
         self.name, self._id, self._known, self.start = name, model_id, known, start
-        self._args, self._args_start = (), None
+        self._args, self._args_start, self.floor = (), None, start
         self.open = True
         self._shown = None if may_get_id and model_id is None else self._free_id(self.index)
         self._put(CallStart(self.index, self._shown, name, known, start))
@@ -171,7 +175,7 @@ class Emitter:
 
     def delta(self, text: str, start: int) -> None:
         """A piece of the open call's arguments as JSON text."""
-        start = max(start, 0)
+        start = max(start, self.floor)
         if self._args_start is None:
             self._args_start = start
         self.out.append(self.plain_delta(text, start))

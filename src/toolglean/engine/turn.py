@@ -372,6 +372,7 @@ class Turn(Standing):
     def mended(self, name: str, text: str, place: int) -> None:
         """What stands at that place was mended."""
         self.emit.problem(f"mended: {name}", text, place)
+        self.emit.floor = place
         if name not in self.emit.repairs:
             self.emit.repairs = (*self.emit.repairs, name)
 

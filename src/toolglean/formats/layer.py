@@ -29,7 +29,7 @@ from toolglean.formats.net import (
     Net,
 )
 from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
-from toolglean.formats.reasonings import Reasoning, parts_of_others
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 
 __all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
@@ -109,14 +109,8 @@ class Layer:
         pairs = enumerate(self.format.all_reasonings)
         if len(among) == 1:
             return [number for number, _ in pairs]
-        # Among many formats, a phrase such as "Here is my thought process:" is prose, and a part of another family's
-        # marker shows nothing on its own.
-        parts = parts_of_others(among)
-        return [
-            number
-            for number, (opener, _) in pairs
-            if not (opener[0].isalpha() or opener[0] == "/" or opener.strip() in parts)
-        ]
+        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener[0] == "/")]
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"format {self.format.name!r}: {reason}")

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from toolglean.formats.spec import Format
 
-__all__ = ["Reasoning", "parts_of_others", "reasonings_of_others"]
+__all__ = ["Reasoning", "reasonings_of_others"]
 
 ANYWHERE = "<["  # the characters with which the markers of other families begin: see siblings.py
 
@@ -47,12 +47,11 @@ def _all(library: tuple[Format, ...]) -> tuple[Reasoning, ...]:
         for opener, closer in declared.all_reasonings:
             if opener.strip()[0] in ANYWHERE:
                 found.setdefault(opener.strip(), {})[closer.strip()] = None
-    parts = parts_of_others(library)
+    parts = _parts_of_others(library)
     return tuple((opener, *closers) for opener, closers in found.items() if opener not in parts)
 
 
-@lru_cache(maxsize=16)
-def parts_of_others(formats: tuple[Format, ...]) -> frozenset[str]:
+def _parts_of_others(formats: tuple[Format, ...]) -> frozenset[str]:
     """The markers that open reasoning in some of these formats, and are a part of a longer marker in others."""
     openers = {opener.strip() for each in formats for opener, _ in each.all_reasonings}
     parts: set[str] = set()

@@ -78,7 +78,9 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
 
 
 def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
-    turn.delta(parameters.end_value(repair=turn.repair != OFF), here)
+    # A value that was kept until its end stands where it began; else what ends it stands where its closer does.
+    start = walk.pending_start if parameters.streams or walk.value_start < 0 else walk.value_start
+    turn.delta(parameters.end_value(repair=turn.repair != OFF), start)
     if parameters.too_deep:
         turn.stop("depth", joined(walk.pending), here)
     elif parameters.refused is not None:
@@ -227,9 +229,9 @@ def end_call(turn: Turn, walk: Walk, here: int) -> bool:
     """The literal that ended at `here` shows that the call is complete."""
     if not turn.emit.open and not _start_without_arguments(turn, walk):
         return False
-    if walk.parameters is not None:
-        turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
+    if walk.parameters is not None:
+        turn.delta(walk.parameters.end(), end)
     marker = joined(walk.pending)[end - walk.pending_start :]
     if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
         turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)

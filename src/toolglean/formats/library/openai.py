@@ -34,7 +34,8 @@ def _recipients() -> tuple[str, ...]:
     # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
     behind = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
-    return tuple(each.format(to=to) + BODY for to in ("functions.{name}", "{name}") for each in behind + before)
+    alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
+    return tuple(each.format(to=to) + BODY for to in ("functions.{name}", "{name}") for each in behind + before + alone)
 
 
 FORMATS = (
