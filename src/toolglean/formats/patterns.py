@@ -20,11 +20,17 @@ __all__ = [
 
 
 def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
-    """Whether the white space there stands between a word and a name."""
+    """Whether the white space there stands between a word and a name, or between a name and a word before a marker.
+
+    Between a name and a word alone it may be missing: tokens that were stripped leave such texts behind.
+    """
     before = tokens[place - 1] if place else None
-    return (
-        isinstance(before, Literal) and before.text[-1].isalnum() and tokens[place + 1 : place + 2] == (Hole("name"),)
-    )
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if after == Hole("name"):
+        return isinstance(before, Literal) and before.text[-1].isalnum()
+    if before != Hole("name") or not isinstance(after, Literal):
+        return False
+    return after.text[0].isalnum() and not after.text[-1].isalnum()
 
 
 def first_literal(pattern: str) -> str:
