@@ -57,7 +57,7 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & END:
-        return end_call(turn, walk, here)
+        return end_call(turn, walk)
     if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)
@@ -225,8 +225,8 @@ def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
     return False
 
 
-def end_call(turn: Turn, walk: Walk, here: int) -> bool:
-    """The literal that ended at `here` shows that the call is complete."""
+def end_call(turn: Turn, walk: Walk) -> bool:
+    """The literal that was read shows that the call is complete."""
     if not turn.emit.open and not _start_without_arguments(turn, walk):
         return False
     end = max(walk.pending_start, walk.hole_end)
