@@ -14,7 +14,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.layer import Layer
 from toolglean.formats.net import HoleEdge, Net, Place
-from toolglean.formats.patterns import before_name, is_marker, marks
+from toolglean.formats.patterns import before_name, closers_of, is_marker, marks
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, JsonOrText
@@ -163,6 +163,14 @@ class Program:
     def closers(self, number: int) -> tuple[str, ...]:
         """What stands behind calls and sections of that format, the longest first."""
         return tuple(sorted(self._layers[number].closers, key=len, reverse=True))
+
+    def closers_of(self, opener: str) -> tuple[str, ...]:
+        """What closes a section, or a call, that begins with that marker."""
+        key = "closers of", opener
+        if key not in self.kept:
+            self.kept[key] = closers_of(opener, self.formats)
+        found: tuple[str, ...] = self.kept[key]
+        return found
 
     def tags(self, number: int) -> tuple[str, ...]:
         """What begins a call or a section of that format."""

@@ -203,6 +203,9 @@ class Layer:
         here = begin
         for place, token in enumerate(tokens[: last + 1]):
             here = self._token(tokens, place, token, here, last=place == last)
+            if not place and isinstance(token, Literal) and token.text[-1] in ">]" and is_marker(token.text):
+                for text in filter(is_marker, rest[-1:]):  # a call with nothing in it
+                    self.net.eps[self.net.literal(self.net.space(here), text, LITERAL | EMPTY)].append(tail)
         self._last(tokens[last], here, after, [*zip(rest, ends, strict=True)], closers, pattern)
 
     def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:

@@ -8,6 +8,7 @@ from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_o
 
 __all__ = [
     "before_name",
+    "closers_of",
     "first_literal",
     "is_bare",
     "is_marker",
@@ -58,6 +59,19 @@ def before_name(pattern: str) -> str:
             return before
         before = token.text if isinstance(token, Literal) else before
     return ""
+
+
+def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
+    """The last markers of the sections and calls that begin with that one."""
+    found: dict[str, None] = {}
+    for declared in formats:
+        around = [(first_literal(begin), end) for begin, end in declared.all_sections]
+        around += [(first_literal(pattern), pattern) for pattern in declared.calls]
+        for begin, pattern in around:
+            ends = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+            if begin and begin == opener and ends and is_marker(ends[-1]) and ends[-1] != begin:
+                found[ends[-1]] = None
+    return tuple(found)
 
 
 def opening(pattern: str) -> str:

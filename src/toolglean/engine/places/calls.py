@@ -72,6 +72,11 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
     if turn.emit.index and not turn.is_deaf:
         turn.leave(text_follows=False)
         turn.drop_region(LEFT_OVER)
+        return False
+    closers = walk.program.closers_of(turn.region.text[: turn.region.kept])
+    turn.region.settle()
+    if turn.may_set_aside():
+        turn.set_aside(tuple(each for each in closers if each not in turn.region.text))
     else:
         no_call(turn, walk)
     return False
@@ -105,7 +110,9 @@ def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
         turn.distrust(walk.program.ends(walk.format)[0])
     elif not deaf and read_otherwise(turn, walk, problem):
         return
-    release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end)
+    around = walk.phase in {MARKERS, WORD}
+    closers = walk.program.closers_of(turn.region.text[: turn.region.kept]) if around else None
+    release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end, closers=closers)
 
 
 def _expected(walk: Walk) -> str:
