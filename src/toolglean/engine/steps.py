@@ -68,19 +68,27 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
             turn.say(found, turn.base + place)
             return place + len(found)
         turn.quotes.settle(turn.base + place)
-    if turn.owed and found in turn.owed:
-        turn.owed = None
-        turn.say(found, turn.base + place)
-        return place + len(found)
-    if found in awaited and found not in plan.finder(turn.lane, turn.only).literals:
-        turn.leave(text_follows=False)
-        turn.emit.set_aside(Mark(found, turn.base + place), (), 0)
-        turn.emit.strays = turn.emit.strays.without(found)
-        return place + len(found)
-    if turn.missing[0] and found in turn.missing[0] and found not in plan.finder(turn.lane, turn.only).literals:
-        _late_closer(turn, found, turn.base + place)
+    if _is_closer(turn, plan, found, turn.base + place):
         return place + len(found)
     return place + begin(turn, plan, found, turn.base + place)
+
+
+def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
+    """Whether that is a closer for which the turn waits; then it has been read."""
+    if turn.owed and found in turn.owed:
+        turn.owed = None
+        turn.say(found, place)
+        return True
+    awaited = turn.emit.strays.awaited
+    if found not in (*awaited, *turn.missing[0]) or found in plan.finder(turn.lane, turn.only).literals:
+        return False
+    if found in awaited:
+        turn.leave(text_follows=False)
+        turn.emit.set_aside(Mark(found, place), (), 0)
+        turn.emit.strays = turn.emit.strays.without(found)
+    else:
+        _late_closer(turn, found, place)
+    return True
 
 
 def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:

@@ -212,7 +212,7 @@ class Turn(Standing):
         return (
             opener[-1:] in {">", "]"}
             and any(map(str.isalnum, opener))
-            and not (self.lane != CONTENT or self.in_prompt or self.is_deaf or region.lead or self.emit.open)
+            and not (self.lane != CONTENT or region.start < 0 or self.is_deaf or region.lead or self.emit.open)
             and not (self.quotes is not None and self.quotes.open)
         )
 
