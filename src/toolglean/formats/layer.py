@@ -203,16 +203,7 @@ class Layer:
         here = begin
         for place, token in enumerate(tokens[: last + 1]):
             here = self._token(tokens, place, token, here, last=place == last)
-            if not place and isinstance(token, Literal):
-                self._empty_call(token.text, rest, here, tail)
         self._last(tokens[last], here, after, [*zip(rest, ends, strict=True)], closers, pattern)
-
-    def _empty_call(self, opener: str, rest: list[str], here: int, tail: int) -> None:
-        # Its opener, and its closer at once; unless a call begins with both.
-        if not rest or not (opener[-1] in ">]" and is_marker(opener) and is_marker(rest[-1])):
-            return
-        if not any(opening(each).startswith(opener + rest[-1]) for each in self.format.calls):
-            self.net.eps[self.net.literal(self.net.space(here), rest[-1], LITERAL | EMPTY)].append(tail)
 
     def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:
         net = self.net
