@@ -364,5 +364,9 @@ def _values() -> Iterator[Context]:
 PLACES: tuple[Context, ...] = tuple(_rows())
 """The contexts, in the order of the table."""
 
-QUOTED: tuple[Context, ...] = tuple(each for each in (*_code(), *_html(), *_results()) if each.says == "content")
+_ENDS = "<|observation|>"  # the header of a message: it ends the turn, whatever is asked for
+
+QUOTED: tuple[Context, ...] = tuple(
+    each for each in (*_code(), *_html(), *_results()) if each.says == "content" and _ENDS not in each.name
+)
 """Those of code, quotations and results: a call in them is read if `quoted="call"` asks for it."""

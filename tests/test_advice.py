@@ -155,7 +155,8 @@ CONTENT = {
     "a pythonic call behind text": "So: [f(x=1)]",
     "a fence behind text": f"So:\n```json\n{JSON_CALL}\n```",
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] behind it.",
-    "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> [THINK]x[/THINK] <|eom|>",
+    # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
+    "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
     "an unknown tool of a sibling": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
 }
 

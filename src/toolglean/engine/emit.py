@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, Status, ToolCall
 from toolglean.scan.json import decode
 from toolglean.scan.rope import Rope, flat, grown, joined
 
-__all__ = ["Emitter"]
+__all__ = ["LEFT_OVER", "Emitter"]
+
+LEFT_OVER = "left over beside a call"
 
 LATE = 128  # pieces of the arguments that are joined at once
 
@@ -27,6 +30,9 @@ class Emitter:
         open: whether a call is open: started and not ended.
         name, start: the name of the last call, and where it began.
         repairs: what was mended of the open call.
+        floor: where the open call began, or the last place that was mended in it: what was put in there has no place of
+            its own.
+        strays: markers that wait, with white space, for what follows: see strays.py.
     """
 
     __slots__ = (
@@ -43,12 +49,14 @@ class Emitter:
         "_shown",
         "_ws",
         "_ws_start",
+        "floor",
         "index",
         "name",
         "open",
         "out",
         "repairs",
         "start",
+        "strays",
     )
 
     def __init__(self, id_prefix: str, *, markup: bool) -> None:
@@ -70,6 +78,8 @@ class Emitter:
         self._args: Rope = ()
         self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
         self._args_start: int | None = None
+        self.floor = 0
+        self.strays = Strays()
         self.repairs: tuple[str, ...] = ()
 
     def copy(self) -> Emitter:
@@ -82,7 +92,7 @@ class Emitter:
         twin.name, twin.start, twin._known = self.name, self.start, self._known
         twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
         twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
-        twin.repairs = self.repairs
+        twin.repairs, twin.floor, twin.strays = self.repairs, self.floor, self.strays
         return twin
 
     @property
@@ -93,10 +103,13 @@ class Emitter:
     @property
     def unmarked(self) -> bool:
         """Whether no markup waits: then the next reasoning can go out, with the white space that waits before it."""
-        return not self._markup
+        return not self._markup and not self.strays.marks
 
     def content(self, text: str, start: int) -> None:
         """Text for the user. White space that waited before it is content too."""
+        if self.strays.patience and text and start + len(text) - self._ws_start <= self.strays.patience:
+            self.space(text, start)
+            return
         self._say(Content, text, start)
 
     def reasoning(self, text: str, start: int) -> None:
@@ -113,8 +126,12 @@ class Emitter:
 
     def space_is_text(self, lane: int) -> None:
         """More white space waits than may be held: it is content, or reasoning, whatever follows."""
-        waited, self._ws = joined(self._ws), ()
-        self._put_text(Reasoning if lane else Content, waited, self._ws_start)
+        self._waited_is_text(Reasoning if lane else Content)
+
+    def set_aside(self, mark: Mark, closers: tuple[str, ...], patience: int) -> None:
+        """A marker of which no call came: markup if a call follows, or another marker, or the end of the turn."""
+        self.space(mark.text, mark.start)
+        self.strays = self.strays.with_mark(mark, closers, patience)
 
     def space_before(self, now: int) -> int:
         """How many characters of white space wait, up to the place `now`."""
@@ -127,13 +144,38 @@ class Emitter:
 
     def settle(self) -> None:
         """What follows is markup or a call: white space that waited is markup."""
-        if self._ws:
+        if self.strays.marks:
+            self._settle_strays(call=False)
+        elif self._ws:
             waited, self._ws = joined(self._ws), ()
             self._add_markup(waited, self._ws_start)
 
+    def _settle_strays(self, *, call: bool) -> None:
+        pieces = self.strays.pieces(joined(self._ws), self._ws_start)
+        if not call and any(mark is None and not text.isspace() for mark, text, _ in pieces):
+            self._waited_is_text(Content)
+            return
+        self._ws, self.strays = (), self.strays.as_markup()
+        for mark, text, start in pieces:
+            if mark is None and not text.isspace():
+                self._put_text(Content, text, start)
+                continue
+            if mark is not None:
+                self.problem(LEFT_OVER, text, start)
+            self._add_markup(text, start)
+
+    def _waited_is_text(self, kind: type[Content | Reasoning]) -> None:
+        waited, self._ws = joined(self._ws), ()
+        for mark in self.strays.marks:
+            if mark.problem[0]:
+                self.problem(*mark.problem, mark.start)
+        if self.strays.marks:
+            self.strays = self.strays.as_text()
+        self._put_text(kind, waited, self._ws_start)
+
     def begin_turn(self) -> None:
         """What was read so far was the prompt. A call that it left open is the turn's first."""
-        self.out, self._ws, self._markup, self.index = [], (), (), 0
+        self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
         self._ids = {}
         if self.open:
             self.index, self.start = 1, 0
@@ -156,10 +198,12 @@ class Emitter:
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
         """A call whose name is certain. `start` is where its opener stands."""
+        if self.strays.marks:
+            self._settle_strays(call=True)
         self.settle()
         start = max(start, 0)
         self.name, self._id, self._known, self.start = name, model_id, known, start
-        self._args, self._args_start = (), None
+        self._args, self._args_start, self.floor = (), None, start
         self.open = True
         self._shown = None if may_get_id and model_id is None else self._free_id(self.index)
         self._put(CallStart(self.index, self._shown, name, known, start))
@@ -171,7 +215,7 @@ class Emitter:
 
     def delta(self, text: str, start: int) -> None:
         """A piece of the open call's arguments as JSON text."""
-        start = max(start, 0)
+        start = max(start, self.floor)
         if self._args_start is None:
             self._args_start = start
         self.out.append(self.plain_delta(text, start))
@@ -265,8 +309,7 @@ class Emitter:
         if not text:
             return
         if self._ws:
-            waited, self._ws = joined(self._ws), ()
-            self._put_text(kind, waited, self._ws_start)
+            self._waited_is_text(kind)
         self._put_text(kind, text, start)
 
     def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:

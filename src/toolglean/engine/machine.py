@@ -267,7 +267,8 @@ class Machine:
         turn = self.turn
         if turn.lane != CONTENT:
             if not turn.held:
-                self._find_opener = self.plan.finder(turn.lane, turn.only).search
+                self._finder = self.plan.text_finder(turn)
+                self._find_opener = self._finder.search
         elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
             if turn.missing[0]:
                 if self.pos <= turn.missing[1] + WINDOW:  # no closer is as long
@@ -299,8 +300,8 @@ class Machine:
     def _beside_opener(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
         turn = self.turn
-        finder = self._finder  # of content
-        if finder is None or len(chunk) > WINDOW or "`" in chunk or "`" in turn.held:
+        finder = self._finder
+        if finder is None or len(chunk) > WINDOW or (not turn.lane and ("`" in chunk or "`" in turn.held)):
             return None
         text, start = turn.held + chunk, self.pos - len(turn.held)
         hit, place = finder.search(text), len(text)
@@ -310,18 +311,23 @@ class Machine:
                 place, found = finder.find(text, 0, turn.last)
                 if found:
                     return None
+        said, event = text[:place], None
+        if place:
+            event = turn.emit.plain_reasoning(said, start) if turn.lane else Content(said, start)
+            if event is None:  # white space alone, which may have to wait
+                return None
+            turn.last = said
         self.pos += len(chunk)
         turn.held = text[place:]
-        said = turn.last if not place else text[:place]
-        if place and turn.quotes is not None:
-            quotes, last = turn.quotes, self.last or turn.quotes.last
-            if self._token_begun or quotes.signs(said) or (text[0] == ">" and last[-1] == "\n"):
-                self._look_for_quotes(quotes, said, start)
-            else:
-                self.last = said
-        self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
-        turn.last = said
-        return [Content(said, start)] if place else []
+        if not turn.lane:
+            if place and turn.quotes is not None:
+                quotes, last = turn.quotes, self.last or turn.quotes.last
+                if self._token_begun or quotes.signs(said) or (text[0] == ">" and last[-1] == "\n"):
+                    self._look_for_quotes(quotes, said, start)
+                else:
+                    self.last = said
+            self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
+        return [] if event is None else [event]
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes, and in text the beginnings of markers that are none.

@@ -29,7 +29,9 @@ _words = re.compile(r"[\w.:/-]+").finditer
 _part = re.compile(r"[.:/]+").split
 
 
-def release(turn: Turn, problem: str, missed: str, *, at_end: bool = False) -> None:
+def release(
+    turn: Turn, problem: str, missed: str, *, at_end: bool = False, closers: tuple[str, ...] | None = None
+) -> None:
     """No call came of the region: it is left, and released now, or as soon as it is clear whether a name stands there.
 
     Args:
@@ -37,9 +39,18 @@ def release(turn: Turn, problem: str, missed: str, *, at_end: bool = False) -> N
         problem: the reason of the `Problem` that is due in any case; "" for none.
         missed: the reason of the one that is due if a tool's name stands behind the opener.
         at_end: whether nothing that follows counts.
+        closers: what closes the opener; None where it cannot stand around calls of others.
     """
+    around = None if at_end else closers
     if not problem and _may_be_missed(turn):
-        Missed(missed).begin(turn, at_end=at_end)
+        Missed(missed, around).begin(turn, at_end=at_end)
+    else:
+        _leave(turn, problem, None if problem else around)
+
+
+def _leave(turn: Turn, problem: str, closers: tuple[str, ...] | None) -> None:
+    if closers is not None and turn.may_set_aside():
+        turn.set_aside(closers, problem)
     else:
         turn.leave(text_follows=True)
         turn.release_region(problem)
@@ -59,12 +70,13 @@ class Missed(Payload):
 
     Args:
         problem: the reason of the `Problem` that is due if one does.
+        closers: see `release`.
     """
 
-    __slots__ = ("_problem",)
+    __slots__ = ("_closers", "_problem")
 
-    def __init__(self, problem: str) -> None:
-        self._problem = problem
+    def __init__(self, problem: str, closers: tuple[str, ...] | None = None) -> None:
+        self._problem, self._closers = problem, closers
 
     def begin(self, turn: Turn, *, at_end: bool) -> None:
         """Take over the region. `at_end`: nothing that follows it counts."""
@@ -93,12 +105,11 @@ class Missed(Payload):
         taken = max(end - len(behind), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
-            turn.leave(text_follows=True)
-            turn.release_region(self._problem if named else "")
+            _leave(turn, self._problem if named else "", None if at_end else self._closers)
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Missed, (self._problem,)
+        return Missed, (self._problem, self._closers)
 
 
 def _is_named(text: str, names: Names, *, at_end: bool) -> tuple[bool | None, int]:

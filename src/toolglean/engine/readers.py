@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops"]
+__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops", "waiting_of"]
 
 
 class JsonReader:
@@ -144,6 +144,11 @@ class JsonOrTextReader:
         self.rest = marker
         return pos + place + len(marker) - len(self._held), piece + '"}', DONE
 
+    @property
+    def waiting(self) -> int:
+        """How many characters wait, which may be the beginning of a marker."""
+        return len(self._held)
+
     def stops(self) -> str:
         """See `Reader.stops`."""
         return self._json.stops() if self._begun and self._json is not None else ""
@@ -199,6 +204,11 @@ def reader_stops(reader: Reader) -> Stops | None:
         return (leaves_string, None) if reader.stops() else None
     search = stop_search(reader.stops())
     return None if search is None else (search, None)
+
+
+def waiting_of(reader: Reader) -> int:
+    """How many characters of text the reader has read, and may pass on with what comes next."""
+    return reader.waiting if isinstance(reader, JsonOrTextReader) else 0
 
 
 def reader_for(

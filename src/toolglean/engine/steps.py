@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.fences import FENCES, read_closing, read_opening
 from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
+from toolglean.engine.strays import Mark
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
 
@@ -52,11 +53,14 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if turn.wrapper and (end := read_closing(turn, text, i)) > i:
         return end
     finder = plan.text_finder(turn)
-    if turn.owed or turn.missing[0]:
-        finder = with_closers(finder, (*(turn.owed or ()), *turn.missing[0]))
+    awaited = turn.emit.strays.awaited
+    if turn.owed or turn.missing[0] or awaited:
+        finder = with_closers(finder, (*(turn.owed or ()), *turn.missing[0], *awaited))
     place, found = finder.find(text, i, turn.last)
     if place > i:
         turn.say(text[i:place], turn.base + i)
+        if found and turn.emit.strays.awaited != awaited:  # it was text: something else is looked for
+            return place
     if not found:
         return turn.hold(text, place)
     if turn.quotes is not None and turn.lane == CONTENT:
@@ -67,14 +71,27 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         if turn.is_over:
             turn.end()
             return place
-    if turn.owed and found in turn.owed:
-        turn.owed = None
-        turn.say(found, turn.base + place)
-        return place + len(found)
-    if turn.missing[0] and found in turn.missing[0] and found not in plan.finder(turn.lane, turn.only).literals:
-        _late_closer(turn, found, turn.base + place)
+    if _is_closer(turn, plan, found, turn.base + place):
         return place + len(found)
     return place + begin(turn, plan, found, turn.base + place)
+
+
+def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
+    """Whether that is a closer for which the turn waits; then it has been read."""
+    if turn.owed and found in turn.owed:
+        turn.owed = None
+        turn.say(found, place)
+        return True
+    awaited = turn.emit.strays.awaited
+    if found not in (*awaited, *turn.missing[0]) or found in plan.finder(turn.lane, turn.only).literals:
+        return False
+    if found in awaited:
+        turn.leave(text_follows=False)
+        turn.emit.set_aside(Mark(found, place), (), 0)
+        turn.emit.strays = turn.emit.strays.without(found)
+    else:
+        _late_closer(turn, found, place)
+    return True
 
 
 def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:
@@ -92,7 +109,9 @@ def _late_closer(turn: Turn, closer: str, place: int) -> None:
         return
     turn.emit.problem(LEFT_OVER, closer, place)
     turn.emit.markup(closer, place)
-    turn.missing = (), 0
+    turn.emit.strays = turn.emit.strays.without(closer)
+    around = turn.emit.strays.around
+    turn.missing = around, turn.missing[1] if around else 0
 
 
 def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:

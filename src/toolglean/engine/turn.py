@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.draft import Draft
+from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.mending.asked import Mendable
 from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
 from toolglean.engine.standing import Standing
+from toolglean.engine.strays import PATIENCE, Mark
 
 if TYPE_CHECKING:
     from toolglean.scan.reader import Search
@@ -24,11 +26,11 @@ Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 
 DISTRUSTED = "call behind a malformed one that was not closed"
 CUT_OFF = "cut off behind a marker"
-LEFT_OVER = "left over beside a call"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
 ADDRESSED = "call in text for the user"
 OVER = "another message: the turn is over"
+SPECIAL = frozenset("|｜")  # in special tokens, which prose does not hold
 QUOTING = "a value that holds the opener of a "
 
 # What a turn does not take over from a copy that read what was meant.
@@ -234,6 +236,36 @@ class Turn(Standing):
             text = text[:kept]
         self.say(text, start)
 
+    def may_set_aside(self) -> bool:
+        """Whether the region begins with a whole marker, which is markup if a call follows it: see strays.py."""
+        region = self.region
+        opener = region.text[: region.kept]
+        return (
+            opener[-1:] in {">", "]"}
+            and any(map(str.isalnum, opener))
+            and not (self.lane != CONTENT or region.start < 0 or self.is_deaf or region.lead or self.emit.open)
+            and not (self.quotes is not None and self.quotes.open)
+        )
+
+    def set_aside(self, closers: tuple[str, ...], problem: str = "") -> None:
+        """No call came of the region: what follows tells whether its marker is markup or text; the rest is read again.
+
+        Args:
+            closers: what closes the marker.
+            problem: the reason of the `Problem` that is reported if it is text.
+        """
+        kept = self.region.kept
+        self.pass_marker(kept)
+        text, start = self._take_region()
+        mark = Mark(text[:kept], start, (problem, text if problem else ""))
+        patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
+        self.fresh = False
+        self.leave(text_follows=False)
+        self.emit.set_aside(mark, closers, patience)
+        if kept < len(text) and not self.read_again(text[kept:], start + kept):
+            self.say(text[kept:], start + kept)
+            self.mode = TEXT
+
     def read_region_again(self, payload: Payload, kept: int, *, bare: bool) -> bool:
         """That payload reads the region again, from its first character on. False: too much was read so.
 
@@ -333,6 +365,7 @@ class Turn(Standing):
 
     def miss(self, closers: tuple[str, ...], place: int) -> None:
         """A call was left at that place, and these of its closers did not come: if one comes soon, it is markup."""
+        closers = (*closers, *self.emit.strays.around)
         self.missing = closers, place + self.limits.held if closers else 0
 
     def leave(self, *, text_follows: bool) -> None:
@@ -405,6 +438,7 @@ class Turn(Standing):
     def mended(self, name: str, text: str, place: int) -> None:
         """What stands at that place was mended."""
         self.emit.problem(f"mended: {name}", text, place)
+        self.emit.floor = place
         if name not in self.emit.repairs:
             self.emit.repairs = (*self.emit.repairs, name)
 

@@ -15,7 +15,8 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.layer import Layer
 from toolglean.formats.net import HoleEdge, Net, Place
-from toolglean.formats.patterns import before_name, is_marker, marks
+from toolglean.formats.patterns import before_name, closers_of, is_marker, marks
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, JsonOrText, Literal, tokens_of
 from toolglean.scan.text import Finder
@@ -54,13 +55,16 @@ class Program:
 
     Attributes:
         formats: the declarations, the first that fits counts.
+        others: the reasoning of other families, where one format is read: see reasonings.py.
         net: the places.
         kept: what whoever walks it has made of it, once.
     """
 
-    def __init__(self, formats: tuple[Format, ...], base: Program | None = None) -> None:
+    def __init__(
+        self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
+    ) -> None:
         # `base` is the program of the first formats: only the others are laid, on a copy of its net.
-        self.formats = formats
+        self.formats, self.others = formats, others
         self.net: Net = Net() if base is None else base.net.copy()
         self._layers: list[Layer] = [] if base is None else list(base._layers)
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
@@ -72,7 +76,7 @@ class Program:
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
-            layer = Layer(self.net, number, each, lanes=len(self._pairs), alone=len(formats) == 1)
+            layer = Layer(self.net, number, each, lanes=len(self._pairs), among=formats, others=others)
             self._layers.append(layer)
             self._pairs += [(number, pair) for pair in layer.insides]
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
@@ -80,7 +84,8 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By name where a name gives the same declaration: 75 declarations are 30 KB.
-        return _restored, (tuple(each.name if find_format(each.name) is each else each for each in self.formats),)
+        formats = tuple(each.name if find_format(each.name) is each else each for each in self.formats)
+        return _restored, (formats, self.others)
 
     def lane(self, lane: int, only: tuple[int, ...]) -> Lane:
         """The lane of that number; `only`: the numbers of the formats that count, () for all."""
@@ -91,14 +96,32 @@ class Program:
             if lane == CONTENT:
                 lines = [layer.line for layer in layers if self.net.eps[layer.line]]
                 states = [layer.opener for layer in layers]
-            elif lane == ANY_REASONING:
-                states = [state for layer in layers for state in layer.insides.values()]
             else:
-                number, pair = self._pairs[lane - 1]
-                states = [self._layers[number].insides[pair]]
-            # What closes reasoning may follow its last word at once.
-            self._lanes[key] = Lane(self, states, lines, words=lane == CONTENT)
+                pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+                states = [self._layers[number].insides[pair] for number, pair in pairs if number in only or not only]
+            # What closes reasoning may follow its last word at once: it counts within a word if it begins like one.
+            words = lane == CONTENT or not self._closes_with_words(states)
+            if lane != CONTENT:  # whoever reasons so may call in any of the formats
+                states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
+                lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
+            self._lanes[key] = Lane(self, states, lines, words=words)
         return self._lanes[key]
+
+    def calls_in_reasoning(self, number: int, lane: int) -> bool:
+        """Whether that format's own template writes calls inside the reasoning of that lane."""
+        if not self.formats[number].calls_in_reasoning or lane == CONTENT:
+            return False
+        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        own = range(len(self.formats[number].all_reasonings))
+        return all(each == number and pair in own for each, pair in pairs)
+
+    def _closes_with_words(self, states: list[int]) -> bool:
+        return any(literal[0].isalnum() for literal in self.net.exits(states).literals)
+
+    def _any_reasoning(self) -> list[tuple[int, int]]:
+        # Of a format that reasons itself, the markers of other families open reasoning, but do not end its own.
+        own = [(number, pair) for number, pair in self._pairs if pair < len(self.formats[number].all_reasonings)]
+        return own or self._pairs
 
     def bare_start(self, only: tuple[int, ...]) -> Place:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
@@ -146,6 +169,14 @@ class Program:
         """What stands behind calls and sections of that format, the longest first."""
         return tuple(sorted(self._layers[number].closers, key=len, reverse=True))
 
+    def closers_of(self, opener: str) -> tuple[str, ...]:
+        """What closes a section, or a call, that begins with that marker."""
+        key = "closers of", opener
+        if key not in self.kept:
+            self.kept[key] = closers_of(opener, self.formats)
+        found: tuple[str, ...] = self.kept[key]
+        return found
+
     def tags(self, number: int) -> tuple[str, ...]:
         """What begins a call or a section of that format."""
         return tuple(sorted(self._layers[number].tags))
@@ -171,11 +202,11 @@ class Program:
 
         Where the lane may be of any format, those are left out that another one ends its turns with.
         """
-        pairs = self._pairs if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += marks(declared, (*declared.all_reasonings[pair], *declared.speaks))
+            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.speaks))
         if lane == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
@@ -186,13 +217,18 @@ class Program:
         return ANY_REASONING if self._pairs else CONTENT
 
 
-def _restored(formats: tuple[str | Format, ...]) -> Program:
-    return compiled(tuple(get_format(each) if isinstance(each, str) else each for each in formats))
+def _restored(formats: tuple[str | Format, ...], others: tuple[Reasoning, ...]) -> Program:
+    found = tuple(get_format(each) if isinstance(each, str) else each for each in formats)
+    return compiled(found, others) if others else compiled(found)
 
 
 @lru_cache(maxsize=256)
-def compiled(formats: tuple[Format, ...]) -> Program:
+def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) -> Program:
     """The program of these formats.
+
+    Args:
+        formats: the declarations.
+        others: the reasoning of other families, where one format is read.
 
     Raises:
         FormatError: the patterns cannot be put together; the message names the hole or marker.
@@ -200,7 +236,7 @@ def compiled(formats: tuple[Format, ...]) -> Program:
     fixed = tuple(each for each in formats if not each.is_written_out)
     if fixed and fixed == formats[: len(fixed)] and len(fixed) < len(formats):
         return _extended(fixed, formats[len(fixed) :])
-    program = Program(formats)
+    program = Program(formats, others=others)
     if len(formats) == 1:
         _check_places(Program((_for_one_tool(formats[0]),)) if fixed != formats else program)
     return program

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolglean.errors import FormatError
 from toolglean.formats.net import (
     ACTION,
@@ -28,6 +30,7 @@ from toolglean.formats.net import (
     Net,
 )
 from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 
 __all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
@@ -62,13 +65,38 @@ class Layer:
         bare: the state before calls that have no marker.
         tags: what opens calls and sections.
         closers: what stands behind calls and sections, each with the states behind it.
-        insides: the state before each lane of reasoning, by the number of its pair of markers; some may be left out.
+        reasonings: the markers of each lane of reasoning: what opens it, and what closes it.
+        insides: the state before each of these lanes, by its number there; some may be left out.
     """
 
-    __slots__ = ("bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "tags")
+    __slots__ = (
+        *(
+            "bare",
+            "call_opener",
+            "closers",
+            "format",
+            "insides",
+            "lanes",
+            "line",
+            "net",
+            "opener",
+            "reasonings",
+            "tags",
+        ),
+    )
 
-    def __init__(self, net: Net, number: int, declared: Format, *, lanes: int, alone: bool) -> None:
-        # `lanes`: how many lanes of reasoning there are already. `alone`: whether the net is of this format only.
+    def __init__(
+        self,
+        net: Net,
+        number: int,
+        declared: Format,
+        *,
+        lanes: int,
+        among: tuple[Format, ...],
+        others: tuple[Reasoning, ...],
+    ) -> None:
+        # `lanes`: how many lanes of reasoning there are already. `among`: the formats of the net, this one included.
+        # `others`: the reasoning of families that are not among them.
         self.net, self.format, self.lanes = net, declared, lanes
         net.format = number
         self.opener = net.state()
@@ -81,16 +109,21 @@ class Layer:
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
         for pair in declared.all_sections:
             self._section(*pair)
-        self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(alone=alone)}
+        self.reasonings: tuple[Reasoning, ...] = (*declared.all_reasonings, *others)
+        own = len(declared.all_reasonings)
+        self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(among)}
+        self.insides |= enumerate(self._reasonings_of_others(others), own)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
         for marker in declared.speaks:
             self._marker(self.opener, marker, self._said_by(marker))
 
-    def _pairs(self, *, alone: bool) -> list[int]:
-        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+    def _pairs(self, among: tuple[Format, ...]) -> list[int]:
         pairs = enumerate(self.format.all_reasonings)
-        return [number for number, (opener, _) in pairs if alone or not (opener[0].isalpha() or opener[0] == "/")]
+        if len(among) == 1:
+            return [number for number, _ in pairs]
+        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener[0] == "/")]
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"format {self.format.name!r}: {reason}")
@@ -304,17 +337,35 @@ class Layer:
         return TELL if marker in self.format.tells else SPEAK
 
     def _reasoning(self, opener: str, closer: str) -> int:
+        inside = self._inside((opener, closer))
+        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
+        self._common(inside, (opener, closer))
+        return inside
+
+    def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
+        # What closes them is text where none of them has begun.
+        common = self.net.state()
+        if others:
+            self._common(common, ())
+        for markers in others:
+            inside = self._inside(markers)
+            self.net.eps[inside].append(common)
+            yield inside
+
+    def _inside(self, markers: Reasoning) -> int:
         inside = self.net.state()
         self.lanes += 1
+        opener, *closers = markers
         self._marker(self.opener, opener, OPEN_REASONING + self.lanes)
-        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
-        self._marker(inside, closer, CLOSE_REASONING)
+        for closer in closers:
+            self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
-        self._guarded(inside, (opener, closer, *self.format.drop, *self.format.speaks))
+        return inside
+
+    def _common(self, inside: int, markers: tuple[str, ...]) -> None:
+        self._guarded(inside, (*markers, *self.format.drop, *self.format.speaks))
         for marker in self.format.speaks:
             self._marker(inside, marker, self._said_by(marker))
-        self.net.eps[inside].append(self.call_opener)
-        return inside
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.

@@ -8,6 +8,7 @@ from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_o
 
 __all__ = [
     "before_name",
+    "closers_of",
     "first_literal",
     "is_bare",
     "is_marker",
@@ -20,11 +21,17 @@ __all__ = [
 
 
 def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
-    """Whether the white space there stands between a word and a name."""
+    """Whether the white space there stands between a word and a name, or between a name and a word before a marker.
+
+    Between a name and a word alone it may be missing: tokens that were stripped leave such texts behind.
+    """
     before = tokens[place - 1] if place else None
-    return (
-        isinstance(before, Literal) and before.text[-1].isalnum() and tokens[place + 1 : place + 2] == (Hole("name"),)
-    )
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if after == Hole("name"):
+        return isinstance(before, Literal) and before.text[-1].isalnum()
+    if before != Hole("name") or not isinstance(after, Literal):
+        return False
+    return after.text[0].isalnum() and not after.text[-1].isalnum()
 
 
 def first_literal(pattern: str) -> str:
@@ -52,6 +59,19 @@ def before_name(pattern: str) -> str:
             return before
         before = token.text if isinstance(token, Literal) else before
     return ""
+
+
+def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
+    """The last markers of the sections and calls that begin with that one."""
+    found: dict[str, None] = {}
+    for declared in formats:
+        around = [(first_literal(begin), end) for begin, end in declared.all_sections]
+        around += [(first_literal(pattern), pattern) for pattern in declared.calls]
+        for begin, pattern in around:
+            ends = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+            if begin and begin == opener and ends and is_marker(ends[-1]) and ends[-1] != begin:
+                found[ends[-1]] = None
+    return tuple(found)
 
 
 def opening(pattern: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import first_literal, is_bare
+from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import all_formats, folded
 from toolglean.formats.spec import Format, Hole, tokens_of
 from toolglean.scan.text import Finder
@@ -106,7 +107,7 @@ class Siblings:
         self._starts = (*words, *names)
         ours = own.lane(0, ()).finder.literals
         self._longest = max(map(len, (*markers, *names, *ours)), default=0) + 1
-        self._finders: dict[tuple[int, ...], Finder] = {}
+        self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._programs: dict[tuple[Format, ...], Program | None] = {}
 
@@ -118,22 +119,24 @@ class Siblings:
         """The format's own program."""
         return self._own
 
-    def finder(self, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in content: the format's own literals, and the siblings' markers."""
-        if only not in self._finders:
-            own = self._own.lane(0, only).finder
+    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+        """Finds what begins in that lane: the format's own literals, and the siblings' markers."""
+        key = lane, only
+        if key not in self._finders:
+            own = self._own.lane(lane, only).finder
             more = (each for found in self._beginnings for each in found.markers if each[0] in ANYWHERE)
-            self._finders[only] = Finder([*own.literals, *more], words=own.words)
-        return self._finders[only]
+            self._finders[key] = Finder([*own.literals, *more], words=own.words)
+        return self._finders[key]
 
-    def own_opener(self, text: str) -> int:
-        """How many characters of that text are the format's own opener; 0 if it begins with none."""
-        return max((len(each) for each in self._own.lane(0, ()).finder.literals if text.startswith(each)), default=0)
+    def own_opener(self, text: str, lane: int) -> int:
+        """How many characters of that text are a literal of the format's own; 0 if it begins with none."""
+        own = self._own.lane(lane, ()).finder.literals
+        return max((len(each) for each in own if text.startswith(each)), default=0)
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
         """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
         # What is given may be no more than the opener: a longer one that begins so did not fit.
-        opener = max((each for each in self.finder(()).literals if text.startswith(each)), key=len, default="")
+        opener = max((each for each in self.finder(0, ()).literals if text.startswith(each)), key=len, default="")
         if not opener:
             return None
         if opener not in self._at_opener:
@@ -188,12 +191,14 @@ def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
 
 
 def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
-    return _again(own.formats, names, all_formats())
+    return _again(own.formats, own.others, names, all_formats())
 
 
 @lru_cache(maxsize=64)
-def _again(formats: tuple[Format, ...], names: tuple[str, ...], library: tuple[Format, ...]) -> Siblings:
-    return Siblings(compiled(formats), names, library)
+def _again(
+    formats: tuple[Format, ...], others: tuple[Reasoning, ...], names: tuple[str, ...], library: tuple[Format, ...]
+) -> Siblings:
+    return Siblings(compiled(formats, others) if others else compiled(formats), names, library)
 
 
 def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, ...]) -> Iterator[Beginning]:

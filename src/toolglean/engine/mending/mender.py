@@ -214,7 +214,7 @@ def _as_written(turn: Turn, mending: Mending) -> None:
         turn.give_up(mending.reason, mending.text, place)
     elif mending.kind == REGION:
         turn.payload.refuse(turn)
-        if turn.again.waiting is not None:
+        if turn.again.waiting is not None and turn.again.waiting[0]:  # else only the loop was interrupted
             before_it, start = turn.again.waiting
             raw, place = before_it + raw, start
     else:

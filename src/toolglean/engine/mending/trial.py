@@ -55,6 +55,8 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
                 return FAILED, 0, ""
             i = turn.payload.read(turn, text, i)
             waiting, turn.again.waiting = turn.again.waiting, None
+            if waiting is not None and not waiting[0]:  # only the loop was interrupted
+                waiting = None
             if turn.emit.index > first and not turn.emit.open:
                 rest = (waiting[0] if waiting else "") + text[i:] + "".join(each for each, _ in reversed(stack))
                 return ENDED, waiting[1] if waiting else turn.base + i, rest

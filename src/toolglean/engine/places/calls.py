@@ -61,7 +61,7 @@ def arrived(turn: Turn, walk: Walk, here: int) -> bool:
     if flags & NAMED:
         walk.name = walk.place.name
     if flags & END:
-        return end_call(turn, walk, here)
+        return end_call(turn, walk)
     if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)
@@ -76,6 +76,11 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
     if turn.emit.index and not turn.is_deaf:
         turn.leave(text_follows=False)
         turn.drop_region(LEFT_OVER)
+        return False
+    closers = walk.program.closers_of(turn.region.text[: turn.region.kept])
+    turn.region.settle()
+    if turn.may_set_aside():
+        turn.set_aside(tuple(each for each in closers if each not in turn.region.text))
     else:
         no_call(turn, walk)
     return False
@@ -83,6 +88,8 @@ def _nothing_in_it(turn: Turn, walk: Walk) -> bool:
 
 def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> bool:
     pending, start = joined(walk.pending), walk.pending_start
+    # A value that was kept until its end is where it began; else what ends it is where its closer is.
+    place = start if parameters.streams or walk.value_start < 0 else walk.value_start
     written = parameters.end_value(repair=turn.repair != OFF)
     ending = parameters.ending
     if (ending.stray and turn.repair == OFF) or ending.misspelt >= start:
@@ -97,7 +104,7 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
         turn.give_up("malformed arguments: JSON was expected", parameters.refused, start - len(parameters.refused))
         turn.read_again(pending, start, always=True)
     else:
-        turn.delta(written, here)
+        turn.delta(written, place)
         if parameters.python:
             turn.mended(PYTHON, parameters.python, start - len(parameters.python))
             parameters.python = ""
@@ -120,7 +127,9 @@ def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
         turn.distrust(walk.program.ends(walk.format)[0])
     elif not deaf and read_otherwise(turn, walk, problem):
         return
-    release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end)
+    around = walk.phase in {MARKERS, WORD}
+    closers = walk.program.closers_of(turn.region.text[: turn.region.kept]) if around else None
+    release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end, closers=closers)
 
 
 def _expected(walk: Walk) -> str:
@@ -202,7 +211,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
-    turn.region.at_once = declared.calls_in_reasoning
+    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(number, turn.lane)
     if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id):
         return False
     if not walk.is_foreign:
@@ -242,14 +251,14 @@ def _start_without_arguments(turn: Turn, walk: Walk) -> bool:
     return False
 
 
-def end_call(turn: Turn, walk: Walk, here: int) -> bool:
-    """The literal that ended at `here` shows that the call is complete."""
+def end_call(turn: Turn, walk: Walk) -> bool:
+    """The literal that was read shows that the call is complete."""
     empty = not turn.emit.open
     if empty and not _start_without_arguments(turn, walk):
         return False
-    if walk.parameters is not None:
-        turn.delta(walk.parameters.end(), here)
     end = max(walk.pending_start, walk.hole_end)
+    if walk.parameters is not None:
+        turn.delta(walk.parameters.end(), end)
     marker = joined(walk.pending)[end - walk.pending_start :]
     if walk.parameters is not None and (of := _quoted_opener(turn, walk, walk.parameters)):
         turn.end_doubtful(end, walk.program.ends(walk.format)[0], of=of)

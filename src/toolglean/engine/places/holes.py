@@ -18,7 +18,7 @@ from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Suspects, suspects_of
-from toolglean.engine.readers import reader_for
+from toolglean.engine.readers import reader_for, waiting_of
 from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.formats.patterns import is_marker
 from toolglean.scan.json import END as JSON_END
@@ -87,6 +87,7 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
         assert walk.parameters is not None
         lead = max((each.lead for each in edges), key=len)
         turn.delta(walk.parameters.begin_value(lead), start)
+        walk.value_start = -1
         walk.phase = VALUE
     else:
         walk.word = ""
@@ -97,12 +98,15 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
 def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Arguments in the format's codec."""
     assert walk.reader is not None
+    # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
+    begun = turn.emit.has_arguments and walk.unnamed is None
+    start = turn.base + i - waiting_of(walk.reader) if begun else walk.pending_start
     j, piece, status = walk.reader.read(text, i)
     if walk.unnamed is not None:
         return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
-    if piece:
-        turn.delta(piece, walk.pending_start)
     rest: str = getattr(walk.reader, "rest", "")  # of a marker that is not the reader's
+    if piece:
+        turn.delta(piece, min(start, turn.base + j - len(rest)))
     if status == FAILED and rest:
         turn.refuse_arguments(walk.reader.fault, rest, turn.base + j - len(rest))
         turn.read_again(rest, turn.base + j - len(rest), always=True)
@@ -147,7 +151,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
-    turn.region.at_once = walk.program.formats[walk.format].calls_in_reasoning
+    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(walk.format, turn.lane)
     return i  # the envelope reads its bracket itself
 
 
@@ -382,6 +386,8 @@ def _pass_on(turn: Turn, walk: Walk, text: str, start: int) -> None:
     parameters = walk.parameters
     assert parameters is not None
     had_lines = parameters.has_lines
+    if walk.value_start < 0:
+        walk.value_start = start
     turn.delta(parameters.text(text), start)
     if parameters.has_lines != had_lines:
         walk.finder = None

@@ -122,7 +122,7 @@ def _beyond(turn: Turn, walk: Walk, char: str, i: int) -> int:
         return i
     edges = walk.place.hole_for(char)
     if edges:
-        turn.open_region(turn.base + i, 1, bare=turn.region.bare)
+        turn.open_region(turn.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
         return enter(turn, walk, edges, walk.place, char, i)
     turn.leave(text_follows=False)
     return i
@@ -134,7 +134,7 @@ def _name_after_all(turn: Turn, walk: Walk, pending: str, start: int) -> bool:
     edges = place.hole_for(pending[0])
     if place is walk.place or not edges or not turn.read_again(pending, start):
         return False
-    turn.open_region(start, 1, bare=turn.region.bare)
+    turn.open_region(start, 0, bare=turn.region.bare)
     walk.settle(start)
     enter(turn, walk, edges, place, pending[0], -1)
     return True
@@ -153,7 +153,7 @@ def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
         turn.emit.markup(text, start)
         walk.clear_pending()
         return
-    turn.open_region(start, len(text), bare=turn.region.bare)  # a call whose first literal is JSON itself
+    turn.open_region(start, 0, bare=turn.region.bare)  # a call whose first literal is JSON itself, or a word
     turn.region.keep(text)
     walk.phase = MARKERS
     arrived(turn, walk, here)

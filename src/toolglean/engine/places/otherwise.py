@@ -3,8 +3,7 @@
 # What it must not know: how anything is read, and what becomes of the region if nobody reads it.
 #
 # Each reading of a region begins at its first character, and each region is read once by each: so the whole is linear,
-# and the same for every chunking. Calls of siblings count only for known tools, and only in content: inside reasoning,
-# the format's own markers alone are looked for.
+# and the same for every chunking. Calls of siblings count only for known tools.
 """A region, read otherwise."""
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
         problem: the reason of the `Problem` that is due if no call comes of it.
         doubted: whether the walk could go on, but the call's name is unknown.
     """
-    if walk.siblings is None or walk.role in {ONLY, SIBLING} or turn.lane != CONTENT or turn.in_prompt:
+    if walk.siblings is None or walk.role in {ONLY, SIBLING} or turn.in_prompt:
         return False
     text = turn.region.text[turn.region.lead :]
     if walk.role == DOUBTED:
-        found: tuple[Program, int] | None = walk.siblings.own, walk.siblings.own_opener(text)
+        found: tuple[Program, int] | None = walk.siblings.own, walk.siblings.own_opener(text, turn.lane)
         role = ONLY
     elif doubted and turn.names.tools is None:
         return False
@@ -45,7 +44,8 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
     if found is None:
         return False
     program, kept = found
-    place = program.bare_start(()) if walk.from_start else program.lane(CONTENT, ()).place_behind(turn.last)
+    lane = turn.lane if role == ONLY else CONTENT
+    place = program.bare_start(()) if walk.from_start else program.lane(lane, ()).place_behind(turn.last)
     twin = type(walk)(program, place)
     twin.role, twin.from_start, twin.siblings, twin.problem = role, walk.from_start, walk.siblings, problem
     return turn.read_region_again(twin, 0 if walk.from_start else kept, bare=walk.from_start)

@@ -58,9 +58,9 @@ class FormatPlan(Plan):
         return self.program.lane(lane, only).finder
 
     def text_finder(self, turn: Turn) -> Finder:
-        """Finds those, and in content also those of the siblings."""
+        """Finds those, and those of the siblings."""
         siblings = self._asked(turn)
-        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.only)
+        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.lane, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
@@ -79,13 +79,12 @@ class FormatPlan(Plan):
         return self.program.marks(lane)
 
     def _asked(self, turn: Turn) -> Siblings | None:
-        # What others write in the prompt is not the model's, and in the reasoning the format's own markers count alone.
-        return None if turn.lane != CONTENT or turn.in_prompt else self.siblings
+        return None if turn.in_prompt else self.siblings  # what others write in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
         siblings = self._asked(turn)
-        opener = len(found) if siblings is None else siblings.own_opener(found)
+        opener = len(found) if siblings is None else siblings.own_opener(found, turn.lane)
         if siblings is not None and not opener:
             other = siblings.at_opener(found)
             if other is not None:

@@ -50,6 +50,7 @@ class Walk(Payload):
         siblings: the formats that may read what this one does not; None where only this one counts.
         problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
         stripped: whether the open call's markers were taken out.
+        value_start: the place of the first character of the value that is read; -1 before it.
         unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
     """
 
@@ -82,6 +83,7 @@ class Walk(Payload):
         "siblings",
         "stripped",
         "unnamed",
+        "value_start",
         "word",
     )
 
@@ -110,6 +112,7 @@ class Walk(Payload):
         self.problem = ""
         self.unnamed: Rope | None = None
         self.stripped = False
+        self.value_start = -1
 
     def copy(self) -> Self:
         """The same place."""
@@ -124,7 +127,7 @@ class Walk(Payload):
         twin.unnamed, twin.stripped, twin.finder = self.unnamed, self.stripped, self.finder
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
         twin.role, twin.from_start = self.role, self.from_start
-        twin.siblings, twin.problem = self.siblings, self.problem
+        twin.siblings, twin.problem, twin.value_start = self.siblings, self.problem, self.value_start
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

@@ -16,10 +16,15 @@ HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
-KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " code", "")
+JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
+KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
 STRIPPED = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
+)
+# Behind a call, where the next message's header has lost its first token: the recipient stands in the role.
+HEADLESS = tuple(
+    f"assistant to=functions.{{name}}<|channel|>{channel}{kind}" + BODY for channel in CHANNELS for kind in JSON_KINDS
 )
 # In the middle of the text too: behind a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
@@ -28,8 +33,9 @@ GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{argume
 def _recipients() -> tuple[str, ...]:
     # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
     behind = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
-    before = [f"to={{to}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
-    return tuple(each.format(to=to) + BODY for to in ("functions.{name}", "{name}") for each in behind + before)
+    before = [f" to={{to}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
+    alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
+    return tuple(each.format(to=to) + BODY for to in ("functions.{name}", "{name}") for each in behind + before + alone)
 
 
 FORMATS = (
@@ -37,7 +43,7 @@ FORMATS = (
         "harmony",
         call=_recipients()[0],
         also=(*_recipients()[1:], *GLUED),
-        stripped=STRIPPED,
+        stripped=(*STRIPPED, *HEADLESS),
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),

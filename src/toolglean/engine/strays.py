@@ -1,0 +1,85 @@
+# What this file knows: markers of which no call came, which wait for what follows: beside a call they are markup.
+# It does not depend on how text is searched, on formats, or on how events are put in order.
+#
+# A model wraps its calls in the markers of another family, opens a section twice, or leaves one empty. What comes next
+# tells: a call, another marker or the end of the turn shows that the marker was one; text shows that it was mentioned.
+# Behind a special token of a section, a little text may stand before the call: that text is content.
+"""Markers that wait."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["PATIENCE", "Mark", "Strays"]
+
+PATIENCE = 128  # characters from the marker on, before a call that stands behind other text
+
+
+class Mark(NamedTuple):
+    """A marker that waits.
+
+    Attributes:
+        text: the marker.
+        start: its place.
+        problem: the reason of the `Problem` that is due if it is text, and the text of that problem; or two times "".
+    """
+
+    text: str
+    start: int
+    problem: tuple[str, str] = ("", "")
+
+
+class Strays:
+    """The markers that wait, and the closers of those that turned out to be markup. Never changed.
+
+    Attributes:
+        marks: the markers, in order.
+        awaited: what closes them.
+        patience: how many characters may stand between the first of them and a call.
+        around: what closes the markers that were markup, where it has not come yet.
+    """
+
+    __slots__ = ("around", "awaited", "marks", "patience")
+
+    def __init__(
+        self,
+        marks: tuple[Mark, ...] = (),
+        awaited: tuple[str, ...] = (),
+        patience: int = 0,
+        around: tuple[str, ...] = (),
+    ) -> None:
+        self.marks, self.awaited, self.patience, self.around = marks, awaited, patience, around
+
+    def with_mark(self, mark: Mark, closers: tuple[str, ...], patience: int) -> Strays:
+        """The same, and one more that waits."""
+        return Strays((*self.marks, mark), (*self.awaited, *closers), max(self.patience, patience), self.around)
+
+    def without(self, closer: str) -> Strays:
+        """The same: that closer has come."""
+        awaited = tuple(each for each in self.awaited if each != closer)
+        return Strays(self.marks, awaited, self.patience, tuple(each for each in self.around if each != closer))
+
+    def as_text(self) -> Strays:
+        """The markers were text."""
+        return Strays(around=self.around)
+
+    def as_markup(self) -> Strays:
+        """The markers were markup: their closers may still come."""
+        return Strays(around=(*self.around, *self.awaited))
+
+    def pieces(self, text: str, start: int) -> list[tuple[Mark | None, str, int]]:
+        """All that waited, which stands at `start`, in order: each mark with its text, and what is between them."""
+        found: list[tuple[Mark | None, str, int]] = []
+        place = start
+        for mark in self.marks:
+            found.append((None, text[place - start : mark.start - start], place))
+            found.append((mark, mark.text, mark.start))
+            place = mark.start + len(mark.text)
+        found.append((None, text[place - start :], place))
+        return [each for each in found if each[1]]
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self.marks, self.awaited, self.patience, self.around
+
+    def __setstate__(self, state: tuple[tuple[Mark, ...], tuple[str, ...], int, tuple[str, ...]]) -> None:
+        self.marks, self.awaited, self.patience, self.around = state
