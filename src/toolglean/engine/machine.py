@@ -443,7 +443,9 @@ class Machine:
         held, turn.held = turn.held, ""
         if turn.mending is not None:
             return self._release_mending()
-        if turn.emit.open:
+        if turn.emit.open and turn.mode == CALL and turn.payload is not None and turn.payload.completes(turn):
+            pass
+        elif turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
             turn.mode, turn.payload = TEXT, None
         elif turn.payload is not None:
