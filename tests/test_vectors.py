@@ -118,7 +118,8 @@ RIGHT: dict[str, tuple[str, str]] = {
     "P07b": ("f:ok", "63719283abc9"),
     "P08": ("f:malformed g:ok", "0cc0a235e789"),
     "P09": ("", "6983321722c8"),
-    "P10": ("nope:ok", "48ed76ab0cc1"),
+    # The call of an unknown tool, with text before and after it on its line: an example.
+    "P10": ("", "43ef91ad5369"),
     "P11": ("f:ok", "8660ce2ed3e9"),
     "P11b": ("f:ok", "8443e48d1956"),
     "P11c": ("f:ok", "3e19a575dda3"),

@@ -187,7 +187,8 @@ class Parser:
             if not chunk:
                 return []
             start = machine.pos
-            machine.pos, machine.last = start + len(chunk), chunk
+            machine.pos = start + len(chunk)
+            machine.last = machine.turn.last = chunk
             return [Content(chunk, start)]
         return machine.feed(chunk)
 
@@ -206,8 +207,9 @@ class Parser:
             and "~" not in chunk
             and ">" not in chunk
         ):
-            machine.pos += len(chunk)
-            machine.last = chunk or machine.last
+            if chunk:
+                machine.pos += len(chunk)
+                machine.last = machine.turn.last = chunk
             return Output(chunk)
         events = machine.feed(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:

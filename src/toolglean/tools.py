@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolglean.errors import ToolError, UsageError
+from toolglean.scan.namespaces import namespaces_of
 
 __all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
 
@@ -63,6 +64,7 @@ class ToolSet:
 
     Attributes:
         names: the names, in the order given.
+        namespaces: what a model may write before a name, with a dot, without meaning another tool.
         spaced: whether a name holds white space.
 
     Raises:
@@ -70,7 +72,7 @@ class ToolSet:
         UsageError: it is not a list, or the parameters of a function cannot be read.
     """
 
-    __slots__ = ("_tools", "names", "spaced")
+    __slots__ = ("_tools", "names", "namespaces", "spaced")
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
@@ -84,6 +86,7 @@ class ToolSet:
             tool = as_tool(each)
             self._tools.setdefault(tool.name, tool)
         self.names = tuple(self._tools)
+        self.namespaces = namespaces_of(self.names)
         self.spaced = any(any(char.isspace() for char in name) for name in self._tools)
 
     def get(self, name: str) -> Tool | None:

@@ -19,7 +19,7 @@ pytest.importorskip("openai", reason="needs toolglean[openai]")
 from toolglean.clients.openai import ollama_handler, open_ai_handler
 
 HISTORY = [{"role": "user", "content": [{"type": "text", "text": "Is it cold in Oslo?"}]}]
-XML = "Let me see. <get_weather><city>Oslo</city></get_weather>"
+XML = "Let me see.\n<get_weather><city>Oslo</city></get_weather>"
 JSON = '{"type": "tool_use", "id": "j1", "name": "get_weather", "input": {"city": "Oslo"}}'
 
 
@@ -123,7 +123,7 @@ def test_processes_openai_calls(server: Loopback) -> None:
         assert text(parts) == "Let me see. "
 
 
-@pytest.mark.parametrize(("turn", "said"), [(XML, "Let me see. "), (JSON, "")], ids=["xml", "json"])
+@pytest.mark.parametrize(("turn", "said"), [(XML, "Let me see.\n"), (JSON, "")], ids=["xml", "json"])
 def test_falls_back_to_xml_and_json(turn: str, said: str, server: Loopback) -> None:
     for chunks in cuts(turn):
         server.play(Turn(chunks))

@@ -78,7 +78,7 @@ def merged(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-CALL = "<get_weather><city>Oslo</city></get_weather>"
+CALL = "<get_weather><city>Oslo</city></get_weather>"  # a call only on a line of its own
 USED = {"type": "tool_use", "name": "get_weather", "input": {"city": "Oslo"}}
 RESULT = {"city": "Oslo", "days": 1}
 
@@ -105,17 +105,17 @@ def test_calls_in_the_text_are_run(text: str, kind: int) -> None:
 def test_all_that_a_stream_may_hold() -> None:
     deltas = [
         {"role": "assistant", "reasoning_content": "Hm."},
-        {"content": "I look: "},
+        {"content": "I look:\n"},
         {"tool_calls": [fragment(0, "c1", "get_weather", '{"city":')]},
         {"content": CALL[:10]},
         {"tool_calls": [fragment(0, None, None, '"Rome"}'), fragment(1, "c2", "boom", "")]},
-        {"content": CALL[10:] + "So. <tool_call>{"},
+        {"content": CALL[10:] + "\nSo. <tool_call>{"},
     ]
     for handler in handlers(Played(*deltas)):
         parts = merged(said(handler))
         kinds = [part["type"] for part in parts]
         assert kinds == ["reasoning", "text", *["tool_use", "tool_result"] * 3]
-        assert "".join(part["text"] for part in parts if part["type"] == "text") == "I look: So. <tool_call>{"
+        assert "".join(part["text"] for part in parts if part["type"] == "text") == "I look:\n\nSo. <tool_call>{"
         results = [part["content"] for part in parts if part["type"] == "tool_result"]
         assert [result["is_error"] for result in results] == [False, True, False]
         assert [part["id"] for part in parts if part["type"] == "tool_result"][:2] == ["c1", "c2"]
@@ -166,7 +166,7 @@ def test_text_in_parts_is_read() -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     deltas = [
         {"content": [thought]},
-        {"content": [{"type": "text", "text": "I look. " + CALL[:9]}]},
+        {"content": [{"type": "text", "text": "I look.\n" + CALL[:9]}]},
         {"content": CALL[9:]},
     ]
     for handler in handlers(Played(*deltas)):
@@ -180,7 +180,7 @@ def test_a_turn_is_kept_as_messages() -> None:
         {"reasoning_content": "H"},
         {"reasoning_content": "m."},
         {"content": "I "},
-        {"content": "look. " + CALL},
+        {"content": "look.\n" + CALL},
         {"tool_calls": [fragment(0, "c2", "boom", "{}")]},
     )
     parts = said(handlers(client)[0])
@@ -190,7 +190,7 @@ def test_a_turn_is_kept_as_messages() -> None:
             Role.MODEL,
             [
                 ContentPartReasoning("Hm."),
-                ContentPartText("I look. "),
+                ContentPartText("I look.\n"),
                 ContentPartToolCall("get_weather", {"city": "Oslo"}, use),
                 ContentPartToolCall("boom", {}, "c2"),
             ],
@@ -303,9 +303,9 @@ def test_usage_is_told() -> None:
 
 
 def test_text_before_a_call_in_the_same_chunk_comes_before_it() -> None:
-    parts = merged(said(handlers(Played({"content": f"Let me see. {CALL} So."}))[0]))
+    parts = merged(said(handlers(Played({"content": f"Let me see.\n{CALL}\nSo."}))[0]))
     assert [part["type"] for part in parts] == ["text", "tool_use", "tool_result", "text"]
-    assert [part["text"] for part in parts if part["type"] == "text"] == ["Let me see. ", " So."]
+    assert [part["text"] for part in parts if part["type"] == "text"] == ["Let me see.\n", "\nSo."]
 
 
 def test_ids_are_unique_in_the_whole_conversation() -> None:

@@ -8,8 +8,11 @@
 # A marker of reasoning ends a draft wherever it stands, also in a value: a draft must never swallow the answer. So the
 # text is searched for these markers before anything else reads it.
 #
-# Calls behind a lone backtick are kept back in the same way: if another one follows soon, it was code.
-"""Drafts: calls inside reasoning, or behind a backtick."""
+# Calls after a lone backtick are kept back in the same way: if another one follows soon, it was code.
+#
+# So are calls that have no marker: a line of Python, a tool's own tag. They count only alone on their lines, and the
+# rest of the line is still to come: `delete_all() removes every record.` is a sentence.
+"""Drafts: calls inside reasoning, after a backtick, or without a marker."""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
 
-__all__ = ["Draft", "Piece"]
+__all__ = ["MARKERS", "Draft", "Piece"]
+
+MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
+"""With these begin the markers of any family that may follow a call on its line. None is Python."""
 
 Piece = tuple[str, int, int]
 """Text that is still to be read: the text, from where on, and the place of its first character."""
@@ -34,6 +40,9 @@ class Draft:
 
     Attributes:
         quoted: whether it stands behind a backtick, not in reasoning; and `close`: directly behind it.
+        alone: whether it has no marker, so that nothing but white space may share its lines; and `in_list`: whether it
+            begins with the bracket of a list.
+        example: the same for a call that has one: its tool is unknown, and text precedes it on its line.
         attempt: the turn from before it; the events of the draft are in the turn's own emitter.
         start: the place of its first character.
         over: the place at which it turned out to be no call, or None.
@@ -42,7 +51,7 @@ class Draft:
 
     __slots__ = (
         *("_end", "_marks", "_safe", "_tail", "_text"),
-        *("attempt", "close", "limit", "most", "over", "quoted", "start"),
+        *("alone", "attempt", "close", "example", "in_list", "limit", "most", "over", "quoted", "start"),
     )
 
     def __init__(
@@ -55,8 +64,10 @@ class Draft:
         most: int,
         quoted: bool = False,
         close: bool = False,
+        alone: bool = False,
     ) -> None:
-        self.attempt = attempt
+        self.attempt, self.alone = attempt, alone
+        self.in_list = self.example = False
         self.start, self.most, self.quoted, self.close = start, start + most + quoted, quoted, close
         self.over: int | None = None
         self.limit: tuple[str, str, int] | None = None
@@ -64,7 +75,7 @@ class Draft:
         self._text: Rope = ((), text)
         self._end = self._safe = start + len(text)
         self._tail = ""  # what may begin a marker of reasoning: it is not read yet
-        place, found = _finder(marks).find(text, 1)  # what it begins with is the opener of a call
+        place, found = _finder(marks).find(text, 1) if not alone else (0, "")  # it begins with the opener of a call
         if found:
             self.over = start + place
 
@@ -104,11 +115,13 @@ class Draft:
         self._text = grown(self._text, new)
         self._end += len(new)
         place, found = _finder(self._marks).find(text, max(i, self._safe - base))
+        while found and self.alone:  # whether it counts, `shares_line` says: it is only let through whole
+            place, found = _finder(self._marks).find(text, place + len(found))
         if not found and last:
             place = len(text)
         if base + place + self.quoted > self.most:
             place, found = self.most - base, ""
-            if not self.quoted:  # else see `passed`
+            if not (self.quoted or self.alone):  # else see `passed`
                 self.limit = "call_chars", "", self.most  # the text there: see `split`
         self._safe = base + place
         if found or self.limit is not None:
@@ -119,11 +132,29 @@ class Draft:
 
     @property
     def passed(self) -> bool:
-        """Whether the second backtick did not come in time, so the first did not open inline code.
+        """Whether what would have shown that it is no call did not come in time: a second backtick, or other text.
 
         So it is once all that was let through is read.
         """
-        return self.quoted and self._safe >= self.most and self.over is None
+        return (self.quoted or self.alone) and self._safe >= self.most and self.over is None
+
+    def shares_line(self, place: int) -> bool:
+        """Whether the text at that place has something else before it on its line, or in a list that is open there.
+
+        A marker is not text: a call may end there.
+        """
+        text, rest = joined(self._text)[: place - self.start], joined(self._text)[place - self.start :]
+        if rest.startswith(self._marks):
+            return False
+        is_open = self.in_list and not text.rstrip().endswith("]")
+        return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
+
+    def ends_line(self, place: int) -> bool:
+        """Whether white space with a line break, which ends at that place, ends what must be alone.
+
+        The markers of an example, which still follow, may be on other lines.
+        """
+        return self.alone and not self.example and not self.shares_line(place)
 
     @property
     def waits(self) -> bool:

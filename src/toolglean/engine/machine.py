@@ -42,7 +42,7 @@ WINDOW = 256  # how much text is joined to held-back text at once: joining to al
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
 NOTHING = "\x00"  # stands in no marker
-LAYOUT = 8  # of the pickled state
+LAYOUT = 9  # of the pickled state
 
 
 class Machine:
@@ -449,7 +449,9 @@ class Machine:
         held, turn.held = turn.held, ""
         if turn.mending is not None:
             return self._release_mending()
-        if turn.emit.open:
+        if turn.emit.open and turn.mode == CALL and turn.payload is not None and turn.payload.completes(turn):
+            pass
+        elif turn.emit.open:
             turn.emit.end_call("malformed" if turn.mode == SKIP else "incomplete", self.pos)
             turn.mode, turn.payload = TEXT, None
         elif turn.payload is not None:

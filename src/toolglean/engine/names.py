@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolglean.scan.namespaces import without_namespace
+
 if TYPE_CHECKING:
     from toolglean.tools import Tool, ToolSet
 
@@ -26,7 +28,20 @@ holds_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what stands in no name and no key: there it is the rest of a marker, broken or quoted."""
 
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
+PLACEHOLDERS = frozenset(
+    {"name", "tool", "function", "func", "fn", "toolname", "functionname", "funcname", "fnname", "nameofthetool"}
+    | {"nameofthefunction", "nameoftool", "nameoffunction", "foo", "bar", "xxx"}
+)
+"""What documents write where the name of a tool is left open, without signs and articles: see `is_placeholder`."""
+
+_article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
+_sign = re.compile(r"[\W_]+").sub
 _name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
+
+
+def is_placeholder(name: str) -> bool:
+    """Whether a name that no tool has is a form that shows where a name goes: `NAME`, `your_tool`, `function_name`."""
+    return name.isupper() or _article("", _sign("", name.lower()).removesuffix("here")) in PLACEHOLDERS
 
 
 class Names:
@@ -52,10 +67,10 @@ class Names:
             return None
         if name in tools:
             return name
-        for candidate in (name.removeprefix("functions."), name.rpartition(".")[2], _of_id(name)):
-            if candidate in tools:
-                return candidate
-        return None
+        found = without_namespace(name, tools.namespaces, tools)
+        if found is None and (of_id := _of_id(name)) in tools:
+            return of_id
+        return found
 
     def spelt(self, name: str) -> str:
         """The name of a call, as it is reported."""
@@ -101,4 +116,11 @@ class Names:
             return _left_open(name) is None
         if self.resolve(name) is not None:
             return True
-        return self.unknown and not bare and _name(name) is not None
+        return self.unknown and not bare and _name(name) is not None and not self.leaves_open(name)
+
+    def leaves_open(self, name: str) -> bool:
+        """Whether the name only shows where a tool's name goes, so that its call is an example.
+
+        It does not if a tool has that name, in capitals or not.
+        """
+        return self.tools is not None and is_placeholder(name) and self.resolve(name.lower()) is None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from toolglean.engine.attempt import Attempt
-from toolglean.engine.draft import Draft
+from toolglean.engine.draft import MARKERS, Draft
 from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.mending.asked import Mendable
 from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
@@ -19,7 +19,7 @@ from toolglean.engine.strays import PATIENCE, Mark
 if TYPE_CHECKING:
     from toolglean.scan.reader import Search
 
-__all__ = ["CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
+__all__ = ["ALONE", "CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 """Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
@@ -28,6 +28,8 @@ DISTRUSTED = "call behind a malformed one that was not closed"
 CUT_OFF = "cut off behind a marker"
 DRAFT = "call in the reasoning, which went on"
 QUOTED = "call in code"
+ALONE = "call without a marker, with other text on its line"
+EXAMPLE = "call of an unknown tool, in the middle of a line"
 ADDRESSED = "call in text for the user"
 OVER = "another message: the turn is over"
 SPECIAL = frozenset("|｜")  # in special tokens, which prose does not hold
@@ -61,6 +63,11 @@ class Payload(Mendable):
         del turn
         return False
 
+    def completes(self, turn: Turn) -> bool:
+        """The text is over, and a call is open. Whether it was whole but for what might have followed: then it ends."""
+        del turn
+        return False
+
     def stops(self) -> Stops | None:
         """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
         return None
@@ -90,8 +97,11 @@ class Turn(Standing):
         if text:
             self.last = text
             if self.draft is not None and not self.draft.quoted and not text.isspace():
-                self.end_draft(start)
-                return
+                draft, first = self.draft, start + len(text) - len(text.lstrip())
+                if draft.over is not None or not draft.alone or draft.shares_line(first):
+                    self.end_draft(start)
+                    return
+                self.keep_draft()
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
             if self.quotes is not None:
@@ -136,12 +146,15 @@ class Turn(Standing):
         if self.emit.space_before(self.base + j) > self.limits.held:
             self.emit.space_is_text(self.lane)
             self.leave(text_follows=True)
+        if self.draft is not None and "\n" in text[i:j] and self.draft.ends_line(self.base + j):
+            self._keep_line()
         return j
 
     def enter_lane(self, lane: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
         if self.draft is not None and self.draft.quoted:  # code does not go on behind such a marker
             self.keep_draft()
+        self._keep_line()
         self.lane, self.long_space, self.last, self.quiet = lane, False, "", False
         self.payload, self.mode = None, BESIDE
 
@@ -180,14 +193,16 @@ class Turn(Standing):
 
     # -- the region ----------------------------------------------------------------------------------------------------
 
-    def open_region(self, start: int, kept: int, *, bare: bool = False) -> None:
+    def open_region(self, start: int, kept: int, *, bare: bool = False, alone: bool = False) -> None:
         """From `start` on, text is kept; if no call comes of it, its first `kept` characters are not read again.
 
-        `bare`: no marker opened it.
+        `bare`: no marker opened it. `alone`: what begins there may count only alone on its lines.
         """
+        if self.draft is not None and self.draft.alone and not self.draft.shares_line(start):
+            self._keep_line()
+        needs_line = (bare or alone) and self.draft is None and self.lane == CONTENT and not self.in_prompt
         self.attempt = None  # of an opener that nothing came of
-        if self._may_be_undone:
-            self.attempt = Attempt(self, start)
+        self.attempt = Attempt(self, start) if needs_line or self._may_be_undone else None
         self._open_region(start, kept, bare=bare)
 
     @property
@@ -321,8 +336,17 @@ class Turn(Standing):
         """Whether a call of that name counts."""
         return not self.is_deaf and self.names.takes(name, bare=self.region.bare)
 
-    def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool) -> bool:
-        """A call is certain; the region is the beginning of its span. False: the limit of calls is passed."""
+    def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool, alone: bool = False) -> bool:
+        """A call is certain; the region is the beginning of its span. False: the limit of calls is passed.
+
+        `alone`: it has no marker, and counts only if nothing else is on its lines. Nor does the call of an unknown tool
+        count in the middle of a line: it is an example.
+        """
+        if not alone and self.draft is not None and self.draft.alone:
+            if self.region.bare and self.draft.shares_line(self.region.start):  # JSON on the line of a call
+                self.end_draft(self.region.start)
+                return False
+            self._keep_line()
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
@@ -332,10 +356,13 @@ class Turn(Standing):
             self.quotes.settle(start)
         self.bound.set(start + self.limits.call_chars, "call_chars")
         attempt, self.attempt = self.attempt, None
-        if attempt is not None and self.lane == CONTENT and self.quotes is not None:
+        if attempt is not None and self.lane == CONTENT and self.quotes is not None and self.quotes.open:
             self._begin_draft(attempt, text, start, ("`" * self.quotes.open,), self.limits.held, quoted=True)
-        elif attempt is not None and self.marks is not None and not at_once:
+        elif attempt is not None and self.lane != CONTENT and self.marks is not None and not at_once:
             self._begin_draft(attempt, text, start, self.marks(self.lane), self.limits.call_chars)
+        elif attempt is not None and self.lane == CONTENT and (alone or self.names.known(name) is False):
+            draft = self._begin_draft(attempt, text, start, MARKERS, self.limits.held, alone=True)
+            draft.in_list, draft.example = alone and text.startswith("["), not alone
         self.lane, self.fresh, self.last, self.missing = CONTENT, False, "", ((), 0)
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
@@ -377,14 +404,23 @@ class Turn(Standing):
     # -- calls that are kept back --------------------------------------------------------------------------------------
 
     def _begin_draft(
-        self, attempt: Attempt, text: str, start: int, marks: tuple[str, ...], most: int, *, quoted: bool = False
-    ) -> None:
+        self,
+        attempt: Attempt,
+        text: str,
+        start: int,
+        marks: tuple[str, ...],
+        most: int,
+        *,
+        quoted: bool = False,
+        alone: bool = False,
+    ) -> Draft:
         close = self.quotes is not None and self.quotes.end == start
         attempt.before.emit.out = self.emit.out  # with what was said of its opener
-        self.draft = Draft(attempt, marks, start=start, text=text, most=most, quoted=quoted, close=close)
+        self.draft = Draft(attempt, marks, start=start, text=text, most=most, quoted=quoted, close=close, alone=alone)
         self.emit = self.emit.copy()
         self.emit.out = []
         self.again.interrupt()
+        return self.draft
 
     def end_draft(self, place: int, limit: tuple[str, str, int] | None = None) -> None:
         """What stands at that place shows that the draft is none of the turn's calls; the machine takes it back."""
@@ -397,10 +433,15 @@ class Turn(Standing):
         """The draft was no call: undo it, and emit its text as reasoning or content."""
         self.again.waiting, self.held = None, ""
         draft.attempt.undo(self)
-        self.emit.problem(QUOTED if draft.quoted else DRAFT, text.rstrip(), draft.start)
-        quotes, self.quotes = self.quotes, None  # the code goes on, whatever its text contains
-        self.say(text, draft.start)
-        self.quotes = quotes
+        reason = EXAMPLE if draft.example else ALONE if draft.alone else QUOTED if draft.quoted else DRAFT
+        self.emit.problem(reason, text.rstrip(), draft.start)
+        if draft.alone:  # it is plain text
+            self.leave(text_follows=True)
+            self.say(text, draft.start)
+        else:
+            quotes, self.quotes = self.quotes, None  # the code goes on, whatever its text contains
+            self.say(text, draft.start)
+            self.quotes = quotes
         if draft.limit is not None:
             limit, what, place = draft.limit
             self.emit.problem(f"limit passed: {limit}", what, place)
@@ -414,6 +455,11 @@ class Turn(Standing):
         self.emit.out = draft.emit.out + self.emit.out
         if draft.quoted and self.quotes is not None:
             self.quotes.forget()
+
+    def _keep_line(self) -> None:
+        # Calls without a marker are the turn's, for something other than text follows them on their line.
+        if self.draft is not None and self.draft.alone and self.draft.over is None:
+            self.keep_draft()
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
@@ -509,6 +555,7 @@ class Turn(Standing):
             return
         self.mode, self.payload = DONE, None
         self.bound.lift()
+        self._keep_line()
         if self.draft is not None:
             self.end_draft(place, (limit, text, place))
             return

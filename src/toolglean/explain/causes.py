@@ -13,7 +13,7 @@ from toolglean.explain.almost import misspelt, no_object, other_keys
 from toolglean.explain.expected import KEYS, TOOL_NAME
 from toolglean.explain.found import Found, Story
 from toolglean.explain.reasons import limit_of, said_by, trouble_of
-from toolglean.explain.shapes import Cause, Opener, Reach
+from toolglean.explain.shapes import Cause, Opener, Reach, Trouble
 from toolglean.explain.trials import shown_value
 
 __all__ = ["causes_of"]
@@ -176,6 +176,16 @@ def _quoted(start: int, what: str) -> Story:
     )
 
 
+def _in_line(problem: Trouble) -> Story:
+    return Story(
+        "in-a-line",
+        problem.start,
+        f"{problem.text[:LONG]!r} is a call without a marker, and other text is on its line, or it is a part of an "
+        "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
+        "line of its own.",
+    )
+
+
 def _told(found: Found) -> Iterator[Story]:
     """What the parser itself says about calls that it did not return."""
     for problem in found.read.problems:
@@ -189,6 +199,8 @@ def _told(found: Found) -> Iterator[Story]:
                 "What looks like a call stands in a message whose header addresses it to the user, so it is an example "
                 "for the user, and content.",
             )
+        elif trouble == "alone":
+            yield _in_line(problem)
         elif trouble == "left over":
             yield Story(
                 "left-over",
@@ -290,7 +302,7 @@ def _reasoning(found: Found) -> Iterator[Story]:
 def _names_without_opener(found: Found) -> Iterator[Story]:
     for each in found.bare:
         span = found.read.span_at(each.start)
-        if span is None or span.kind == "reasoning":
+        if span is None or span.kind == "reasoning" or _is_told(found, each.start):
             continue
         if found.quotes.hold(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
@@ -308,6 +320,12 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
             f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
             f"{STRIPPED}{hint} A call without a marker counts only at the start of the turn.",
         )
+
+
+def _is_told(found: Found, place: int) -> bool:
+    # Whether the parser itself said what is wrong with a call there.
+    told = (each for each in found.read.problems if trouble_of(each.reason) == "alone")
+    return any(each.start <= place < each.start + len(each.text) for each in told)
 
 
 def _closers_without_opener(found: Found) -> Iterator[Story]:

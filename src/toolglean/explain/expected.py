@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS, VALUE, WORD
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.formats.net import START
 from toolglean.formats.spec import Json, Quoted, Tree
 from toolglean.scan.json import FAIL
@@ -33,7 +33,15 @@ _HOLES = {
     "call": "a JSON object with a name and arguments",
     "keywords": "keyword arguments, as in Python",
 }
-_WITHIN = {MARKERS: "markers", WORD: "name", VALUE: "value", ARGUMENTS: "arguments", OBJECTS: "JSON", BEHIND: ""}
+_WITHIN = {
+    MARKERS: "markers",
+    WORD: "name",
+    VALUE: "value",
+    ARGUMENTS: "arguments",
+    OBJECTS: "JSON",
+    BEHIND: "",
+    ENDING: "markers",
+}
 
 
 def within(walk: Walk) -> str:

@@ -143,6 +143,8 @@ def reach(
         walk.look(machine.turn)
         if limit == len(text):
             events += machine.finish()
+    if machine.turn.draft is not None:  # a call that waits for what else is on its line
+        events += machine.turn.emit.out
     outcome = _outcome(walk, events, cut=limit < len(text))
     end = start + walk.far
     waits, reading = ((), "") if outcome in {"call", "marker", "stopped"} else (walk.waits, walk.reading)

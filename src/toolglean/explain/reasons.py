@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from toolglean.engine.turn import ADDRESSED, DISTRUSTED, LEFT_OVER, QUOTED, QUOTING
+from toolglean.engine.turn import ADDRESSED, ALONE, DISTRUSTED, LEFT_OVER, QUOTED, QUOTING
 
 __all__ = ["Trouble", "limit_of", "said_by", "trouble_of"]
 
-Trouble: TypeAlias = Literal["limit", "not closed", "quoted", "to the user", "left over", "arguments", "call", "other"]
+Trouble: TypeAlias = Literal[
+    "limit", "not closed", "quoted", "to the user", "alone", "left over", "arguments", "call", "other"
+]
 
 _LIMIT, _ARGUMENTS, _CALL = "limit passed: ", "malformed arguments: ", "malformed call: "
 _BEGINNINGS: dict[str, Trouble] = {
@@ -22,6 +24,7 @@ _BEGINNINGS: dict[str, Trouble] = {
     DISTRUSTED: "not closed",
     QUOTED: "quoted",
     ADDRESSED: "to the user",
+    ALONE: "alone",
     LEFT_OVER: "left over",
     _ARGUMENTS: "arguments",
     _CALL: "call",

@@ -57,6 +57,7 @@ class Program:
         formats: the declarations, the first that fits counts.
         others: the reasoning of other families, where one format is read: see reasonings.py.
         net: the places.
+        own_tags: the openers that are a tool's own name.
         kept: what whoever walks it has made of it, once.
     """
 
@@ -79,6 +80,8 @@ class Program:
             layer = Layer(self.net, number, each, lanes=len(self._pairs), among=formats, others=others)
             self._layers.append(layer)
             self._pairs += [(number, pair) for pair in layer.insides]
+        written_out = [layer.tags for layer, each in zip(self._layers, formats, strict=True) if each.is_written_out]
+        self.own_tags = frozenset(tag for tags in written_out for tag in tags)
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
         self.has_bare = any(self.net.eps[layer.bare] for layer in self._layers)
 

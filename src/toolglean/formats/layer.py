@@ -139,7 +139,8 @@ class Layer:
             marker = "" if pattern in self.format.stripped else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
             stripped = net.stripped = pattern in self.format.stripped
-            net.doubtful = stripped or (not marked and not opener) or (opener or marker).startswith("`")
+            unmarked = not marked and (not opener or is_bare(first_literal(opener)))
+            net.doubtful = stripped or unmarked or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
             net.eps[inside].append(begin)
             if marked:

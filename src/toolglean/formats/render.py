@@ -34,6 +34,7 @@ from toolglean.formats.write_values import (
     type_word,
 )
 from toolglean.scan.json import decode, object_text
+from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import holds_name_after
 from toolglean.values.coerce import properties
 
@@ -228,7 +229,7 @@ class _Turn:
             if self.format.registered_only:
                 raise UsageError(f"{call.of}: calls of this format count for known tools only: give `tools`")
             return
-        found = next((name for name in _spellings(call.name) if self.tools.get(name) is not None), None)
+        found = self._read_as(call.name)
         if found is None and (self.program.has_bare or self.format.registered_only):
             raise UsageError(f"{call.of}: no such tool, and calls of this format count for known tools only")
         if found not in {None, call.name}:
@@ -250,7 +251,14 @@ class _Turn:
                 raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:
-        return self.tools is None or any(self.tools.get(name) is not None for name in _spellings(word))
+        return self.tools is None or self._read_as(word) is not None
+
+    def _read_as(self, name: str) -> str | None:
+        """The tool of which a call of that name is read, with or without a namespace; None if there is not one."""
+        if self.tools is None or self.tools.get(name) is not None:
+            return name
+        names = self.tools.names
+        return without_namespace(name, namespaces_of(names), frozenset(names))
 
     def _section(self, calls: list[Call]) -> Iterator[Piece]:
         opener, closer = self.format.section
@@ -340,11 +348,6 @@ class _Turn:
             yield from pieces
             return
         raise self._unwritable(call, key)
-
-
-def _spellings(name: str) -> tuple[str, str, str]:
-    """A name, and what is left of it without a namespace."""
-    return name, name.removeprefix("functions."), name.rpartition(".")[2]
 
 
 def _texts(pattern: str) -> Iterator[str]:

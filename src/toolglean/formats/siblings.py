@@ -20,6 +20,7 @@ from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import all_formats, folded
 from toolglean.formats.spec import Format, Hole, tokens_of
+from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
 
 __all__ = ["Siblings", "Start", "siblings_of"]
@@ -90,6 +91,7 @@ class Siblings:
         "_known",
         "_longest",
         "_names",
+        "_namespaces",
         "_own",
         "_programs",
         "_starts",
@@ -99,7 +101,7 @@ class Siblings:
     def __init__(self, own: Program, names: tuple[str, ...], library: tuple[Format, ...]) -> None:
         self.library = library
         self._own, self._names = own, names
-        self._known = frozenset(names)
+        self._known, self._namespaces = frozenset(names), namespaces_of(names)
         taken = {folded(each.name) for each in own.formats}
         self._beginnings = tuple(_beginnings(library, taken, names))
         markers = [each for found in self._beginnings for each in found.markers]
@@ -176,7 +178,7 @@ class Siblings:
     def _names_a_tool(self, text: str) -> bool:
         word = _word(text)
         found = word[0] if word else ""
-        return found in self._known or found.rpartition(".")[2] in self._known
+        return found in self._known or without_namespace(found, self._namespaces, self._known) is not None
 
     def _program(self, formats: Iterable[Format]) -> Program | None:
         key = tuple(formats)

@@ -45,6 +45,7 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
         NEED, ENDED or FAILED; and after ENDED the place from which on nothing was read, and what was given from there.
     """
     stack = [(text, end - len(text)) for text, end in reversed(pieces)]
+    i = 0
     while stack:
         text, turn.base = stack.pop()
         if turn.held and text:
@@ -65,6 +66,10 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
                 stack.append((text[i:], turn.base + i))
                 stack.append(waiting or _put_in(turn, turn.base + i))
                 break
+    if turn.mode == CALL and turn.payload is not None and turn.emit.open and turn.payload.completes(turn):
+        waiting, turn.again.waiting = turn.again.waiting, None
+        rest, place = waiting or ("", turn.base + i)
+        return ENDED, place, rest
     return NEED, 0, ""
 
 

@@ -11,7 +11,7 @@ from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.engine.places.suspects import suspects_of
-from toolglean.engine.turn import CUT_OFF, LEFT_OVER
+from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
 from toolglean.formats.layer import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
@@ -119,7 +119,7 @@ def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
     if deaf and turn.quotes is not None:
         turn.quotes.refuse(turn.region.end)
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
-    tried = walk.phase == OBJECTS or (bool(walk.name) and counts(walk.name))
+    tried = walk.phase == OBJECTS or (bool(walk.name) and (counts(walk.name) or turn.names.leaves_open(walk.name)))
     reason = turn.deaf_because if deaf else f"{UNREADABLE}: {_expected(walk)}"
     problem = walk.problem or (reason if tried and not turn.region.bare else "")
     quoting = walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments)
@@ -199,6 +199,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         return True
     if not turn.names.may_be(walk.name):
         fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
+    fitting = _beginning_line(walk, fitting) if walk.in_line else fitting
     if not walk.name or not turn.takes(walk.name) or not fitting:
         no_call(turn, walk)
         return False
@@ -212,12 +213,26 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
     turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(number, turn.lane)
-    if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id):
+    alone = declared.is_written_out or _is_python(walk)
+    if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id, alone=alone):
         return False
     if not walk.is_foreign:
         turn.only = fitting
     walk.accepted = None
     return True
+
+
+def _beginning_line(walk: Walk, formats: tuple[int, ...]) -> tuple[int, ...]:
+    # Text precedes the call on its line: a tool's own tag is a mention there.
+    found = tuple(each for each in formats if not walk.program.formats[each].is_written_out)
+    if len(found) < len(formats):
+        walk.problem = walk.problem or ALONE
+    return found
+
+
+def _is_python(walk: Walk) -> bool:
+    # Without a marker: a line of Python.
+    return bool(walk.edges) and all(edge.kind == "keywords" and edge.doubtful for edge in walk.edges)
 
 
 def _has_number_for_name(turn: Turn, walk: Walk, declared: Format) -> bool:

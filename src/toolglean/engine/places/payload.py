@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
 from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
+from toolglean.engine.places.ending import complete, read_ending
 from toolglean.engine.places.holes import (
     read_arguments,
     read_objects,
@@ -20,7 +21,7 @@ from toolglean.engine.places.holes import (
     value_search,
 )
 from toolglean.engine.places.markers import read_behind, read_markers
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, OBJECTS, OWN, SIBLING, VALUE
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
 from toolglean.engine.quotes import Quotes
@@ -88,10 +89,15 @@ class FormatPlan(Plan):
         if siblings is not None and not opener:
             other = siblings.at_opener(found)
             if other is not None:
-                turn.open_region(start, other[1])
-                return _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last))), 0
-        turn.open_region(start, opener or len(found))
+                turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
+                payload = _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last)))
+                payload.in_line = _is_in_line(turn)
+                return payload, 0
+        in_line = _is_in_line(turn)
+        alone = in_line or found in self.program.own_tags
+        turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
+        payload.in_line = in_line
         if siblings is not None:
             payload.role, payload.siblings = OWN, siblings
         return payload, 0
@@ -128,6 +134,11 @@ class FormatPlan(Plan):
         return FormatPlan, (self.program, self.siblings)
 
 
+def _is_in_line(turn: Turn) -> bool:
+    # Whether text precedes what begins now on its line. A line break, or what is no text, parts it from that.
+    return not turn.fresh and turn.last[-1:] not in {"", "\n"}
+
+
 def _foreign(payload: FormatPayload) -> FormatPayload:
     payload.role = SIBLING
     return payload
@@ -162,6 +173,13 @@ class FormatPayload(Walk):
         if self.is_foreign:
             no_call(turn, self, at_end=True)
         return self.is_foreign
+
+    def completes(self, turn: Turn) -> bool:
+        """See `Payload`."""
+        if self.phase != ENDING:
+            return False
+        complete(turn, self)
+        return True
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
@@ -252,4 +270,5 @@ _PHASES: tuple[Callable[[Turn, Walk, str, int], int], ...] = (
     read_arguments,
     read_objects,
     read_behind,
+    read_ending,
 )

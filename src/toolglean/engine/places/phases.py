@@ -9,6 +9,7 @@ VALUE = 2  # the text of a parameter
 ARGUMENTS = 3  # the arguments in the format's codec
 OBJECTS = 4  # JSON objects with name and arguments
 BEHIND = 5  # markup behind a call
+ENDING = 6  # what follows the parenthesis that closes a call
 
 # Whose reading a walk is, and what happens to its region if no call comes of it.
 ONLY = 0  # the format's own: the region is text

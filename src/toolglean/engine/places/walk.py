@@ -47,6 +47,7 @@ class Walk(Payload):
         hole_end: behind the last parameter, as far as it is known.
         role: whose reading it is (phases.py), as long as the region may be read otherwise.
         from_start: whether the region began where the turn did, without a marker.
+        in_line: whether text precedes the region on its line.
         siblings: the formats that may read what this one does not; None where only this one counts.
         problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
         stripped: whether the open call's markers were taken out.
@@ -67,6 +68,7 @@ class Walk(Payload):
         "hole",
         "hole_end",
         "id",
+        "in_line",
         "index",
         "name",
         "others",
@@ -107,7 +109,7 @@ class Walk(Payload):
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
         self.role = ONLY
-        self.from_start = False
+        self.from_start = self.in_line = False
         self.siblings: Siblings | None = None
         self.problem = ""
         self.unnamed: Rope | None = None
@@ -126,7 +128,7 @@ class Walk(Payload):
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
         twin.unnamed, twin.stripped, twin.finder = self.unnamed, self.stripped, self.finder
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.role, twin.from_start = self.role, self.from_start
+        twin.role, twin.from_start, twin.in_line = self.role, self.from_start, self.in_line
         twin.siblings, twin.problem, twin.value_start = self.siblings, self.problem, self.value_start
         return twin
 
