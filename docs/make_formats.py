@@ -125,6 +125,8 @@ def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
     yield "a lone parameter that may hold all arguments", [*map(_code, declared.wrappers)]
     if declared.at_line_start:
         yield "only at", ["the beginning of a line"]
+    if declared.by_name_only:
+        yield "read only where", ["it is named: elsewhere it is text"]
     if declared.registered_only:
         yield "only", ["calls of tools that the parser was given, if it was given any"]
     yield "other names", [*map(_code, declared.aliases)]

@@ -63,7 +63,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "dsml, bars of ASCII": ('<|DSML|invoke name="look">\n<|DSML|parameter name="city" string="true">Oslo</|DSML|parameter>\n</|DSML|invoke>', [OSLO], ""),
     "dsml, each bar twice": ('<｜｜DSML｜｜tool_calls>\n<｜｜DSML｜｜invoke name="look">\n<｜｜DSML｜｜parameter name="city" string="true">Oslo</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>\n</｜｜DSML｜｜tool_calls>', [OSLO], ""),
     "llama, a tool it was trained with": ('<|python_tag|>browser.search.call(query="tides")', [("browser.search", {"query": "tides"})], ""),
-    "escaped": (f"Well.\n&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;", [OSLO], "Well.\n"),
     "a tokenizer's spaces": ('<function\u0120name="look"><param\u0120name="city">Oslo</param></function>', [OSLO], ""),
     "another tokenizer's spaces": (f"<tool_call>\u2581{CALL}</tool_call>", [OSLO], ""),
     # -- dialects
@@ -136,6 +135,16 @@ def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
     text, calls, content = READ[name]
     events = events_of(partial(Parser, TOOLS, format=own, markup=True), text)
     assert (calls_of(events), content_of(events)) == (calls, content)
+
+
+@pytest.mark.parametrize("before", ["", "Well.\n"])
+def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
+    text = f"{before}&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;"
+    for name in ("auto", "hermes", "qwen3-coder"):
+        events = events_of(partial(Parser, TOOLS, format=name, markup=True), text)
+        assert (calls_of(events), content_of(events)) == ([], text)
+    events = events_of(partial(Parser, TOOLS, format="escaped-markup", markup=True), text)
+    assert (calls_of(events), content_of(events)) == ([OSLO], before)
 
 
 CERTAIN_WITHOUT_ITS_NAME = {

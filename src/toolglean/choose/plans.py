@@ -10,7 +10,7 @@ from __future__ import annotations
 from toolglean.engine.places.payload import FormatPlan
 from toolglean.formats.compile import compiled
 from toolglean.formats.reasonings import reasonings_of_others
-from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.registry import formats_of_auto, get_format
 from toolglean.formats.siblings import siblings_of
 from toolglean.formats.spec import Format
 
@@ -31,7 +31,7 @@ def plan_for(named: str | Format, names: tuple[str, ...], *, strict: bool = Fals
         UsageError: no format has that name.
         FormatError: the declaration is wrong.
     """
-    library = all_formats()
+    library = formats_of_auto()
     if named == "auto":
         whole: Formats | Format = library
     else:

@@ -39,6 +39,7 @@ class Declaration:
     headers: tuple[str, ...] = ()
     registered_only: bool = False
     at_line_start: bool = False
+    by_name_only: bool = False
     stops: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

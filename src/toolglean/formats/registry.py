@@ -27,6 +27,7 @@ __all__ = [
     "find_format",
     "folded",
     "format_of_model",
+    "formats_of_auto",
     "get_format",
     "register",
     "unsupported",
@@ -71,6 +72,16 @@ def register(declared: Format) -> None:
 def all_formats() -> tuple[Format, ...]:
     """All formats: those registered, those of entry points, and the library, in this order; each name only once."""
     return _merged(_registered)
+
+
+def formats_of_auto() -> tuple[Format, ...]:
+    """Those of all formats that are also looked for where nobody named them."""
+    return _unnamed(_registered)
+
+
+@lru_cache(maxsize=1)
+def _unnamed(registered: _Registered) -> tuple[Format, ...]:
+    return tuple(each for each in _merged(registered) if not each.by_name_only)
 
 
 def find_format(name: str) -> Format | None:

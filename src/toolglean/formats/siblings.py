@@ -18,7 +18,7 @@ from toolglean.errors import FormatError
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.reasonings import Reasoning
-from toolglean.formats.registry import all_formats, folded
+from toolglean.formats.registry import folded, formats_of_auto
 from toolglean.formats.spec import Format, Hole, tokens_of
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
@@ -189,11 +189,11 @@ class Siblings:
 
 def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
     """The siblings of a format, for tools of these names."""
-    return Siblings(own, names, all_formats())
+    return Siblings(own, names, formats_of_auto())
 
 
 def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
-    return _again(own.formats, own.others, names, all_formats())
+    return _again(own.formats, own.others, names, formats_of_auto())
 
 
 @lru_cache(maxsize=64)

@@ -75,6 +75,7 @@ class Format(Declaration):
         registered_only: whether a call counts only if its name is a tool's. Where no tools are given, any name may be
             one.
         at_line_start: whether what opens a call counts only at the beginning of a line, because it is a word of prose.
+        by_name_only: whether it is read only where it is named, because what it looks like is a quotation elsewhere.
         stops: texts behind a call after which all is content: a result that the model made up.
         wrappers: keys of a lone parameter that holds all arguments as one JSON object, where the tool has no parameter
             of that name, and the keys of the object are its parameters.

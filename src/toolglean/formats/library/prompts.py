@@ -56,7 +56,8 @@ FORMATS = (
         registered_only=True,
         source="issue threads of many models",
     ),
-    # Values are not unescaped: nobody knows whether the model wrote `&lt;` itself.
+    # What is escaped is text to read, not a call: so this is read only where somebody says that a server escapes the
+    # turns. Values are not unescaped: nobody knows whether the model wrote `&lt;` itself.
     Format(
         "escaped-markup",
         call="&lt;tool_call&gt;\n{call}\n&lt;/tool_call&gt;",
@@ -67,6 +68,7 @@ FORMATS = (
         separator="\n",
         parameter="&lt;parameter={key}&gt;\n{value}\n&lt;/parameter&gt;\n",
         registered_only=True,
+        by_name_only=True,
         source="issue threads: servers and front ends that escape a model's text for HTML",
     ),
 )
