@@ -24,6 +24,7 @@ from toolglean.formats.spec import Format
 
 FORMATS = library.formats()
 NAMES = [declared.name for declared in FORMATS]
+WITHOUT_MARKERS = {"llama3-json", "xlam", "xlam-object", "json-input", "tool-call-fence"}
 
 
 def fixture_of(name: str) -> dict[str, Any]:
@@ -78,9 +79,10 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == row["reasoning"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_MARKERS])
 def test_a_call_is_known_before_its_end_and_its_arguments_come_in_pieces(name: str) -> None:
-    # 12 KB of text in one argument: the first piece must come long before the last character.
+    # 12 KB of text in one argument: the first piece must come long before the last character. JSON without a marker is
+    # held instead, until it is clear that it is not data (docs/explanation/calls-in-json.md).
     row = fixture_of(name)
     values = [value for call in row["calls"] for value in call["arguments"].values() if isinstance(value, str)]
     once = [value for value in values if row["turn"].count(value) == 1]

@@ -177,12 +177,15 @@ class Parser:
         machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if (  # most chunks stop here
+        # Most chunks stop here.
+        if (
             machine.guard not in chunk
             and machine.second not in chunk
             and "`" not in chunk
             and "~" not in chunk
             and ">" not in chunk
+            and "{" not in chunk
+            and "[" not in chunk
         ):
             if not chunk:
                 return []
@@ -206,6 +209,8 @@ class Parser:
             and "`" not in chunk
             and "~" not in chunk
             and ">" not in chunk
+            and "{" not in chunk
+            and "[" not in chunk
         ):
             if chunk:
                 machine.pos += len(chunk)

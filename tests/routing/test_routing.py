@@ -217,8 +217,9 @@ def test_what_is_no_json_is_not_written(value: Any, form: ToolUseFormat) -> None
 
 
 def test_a_malformed_call_that_is_an_object_is_not_read_as_arguments() -> None:
-    (broken,) = to_neutral('Hm: {"name": "get_weather", "arguments": [1]}', [WEATHER])
-    assert broken.unread == 'malformed: {"name": "get_weather", "arguments": [1]}'
+    # In a marker: without one, such JSON is data (issue 20).
+    (broken,) = to_neutral('<tool_call>{"name": "get_weather", "arguments": [1]}</tool_call>', [WEATHER])
+    assert '{"name": "get_weather", "arguments": [1]}' in broken.unread
     for form in (ToolUseFormat.NEUTRAL, ToolUseFormat.OPENAI):
         assert to_neutral(from_neutral(broken, form)) == [broken]
 

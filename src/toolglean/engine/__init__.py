@@ -10,4 +10,6 @@
 # modes.py       what the machine does with the text that comes next
 # plan.py        what is looked for, and what it opens:
 # places/        where formats are known; envelope.py, readers.py and parameters.py read what fills their holes
+# document.py    JSON without a marker: calls or data, by the rule in values/data.py; undecided.py and passing.py: what
+#                becomes of it; strings.py: whether text is in a string of JSON
 # discovery.py   where only a tag is known (tag.py)

@@ -14,15 +14,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.envelope import Envelope, begin_arguments, begin_frames, read_envelope
+from toolglean.engine.envelope import Envelope, begin_arguments, begin_frames, finish_envelope, read_envelope
 from toolglean.engine.frame import Frame
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, leaves_string, mended
+from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, leaves_string, mended
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 
@@ -35,6 +36,7 @@ __all__ = ["TagPayload", "TagPlan"]
 
 GAP = 256  # characters of anything that may stand before a call's JSON
 FENCE = "```"
+_word_after_fence = re.compile(r"(?:\s*+`{3,16}[\w+#./-]{0,32}[ \t\r]{0,8}\n)?+[\W]*+\w").match
 SEPARATORS = frozenset(",;]")
 
 # Phases, named for what has been read.
@@ -51,7 +53,7 @@ class TagPayload(Payload):
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
         self.phase = IN_GAP
-        self.envelope = Envelope(max_depth)
+        self.envelope = Envelope(max_depth, bare=tag.bare, alone=False)
         self.first_call = first_call  # the index that the payload's first call gets
         self._after = False  # whether the gap stands after a call
         self._tried = False  # whether JSON was begun: a payload without a call is then worth a Problem
@@ -82,6 +84,8 @@ class TagPayload(Payload):
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
+        if self.phase == IN_JSON and finish_envelope(turn, self.envelope):
+            return
         _distrust(turn, self)
         if turn.region.open:
             release(turn, _problem(self), UNREADABLE, at_end=True)
@@ -189,7 +193,7 @@ class TagPlan(Plan):
         if self.tag.bracket == "[" and not self.tag.bare:
             payload.phase = BRACKET
         elif self.tag.bracket:
-            begin_frames(payload.envelope, self.tag.bracket)
+            begin_frames(payload.envelope, self.tag.bracket, start + len(found) - 1)
             payload.phase = IN_JSON
         return payload, len(found)
 
@@ -296,8 +300,10 @@ def _closed(turn: Turn, payload: TagPayload, closer: str, i: int) -> int:
 
 def _bracket(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
     char = text[i]
-    if char in "{[":
-        begin_frames(payload.envelope, "[")
+    if char in "{[" or (payload.tag.bare and (char == '"' or char.isdigit())):  # without a marker, also data
+        if payload.tag.bare and not payload._after and _has_words(turn.region.text):
+            return _no_call(turn, payload, i)
+        begin_frames(payload.envelope, "[", turn.region.start + turn.region.text.rindex("["))
         payload.phase, payload._tried = IN_JSON, True
         return i
     if not char.isspace():
@@ -310,14 +316,22 @@ def _bracket(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
 
 
 def _object(turn: Turn, payload: TagPayload, i: int) -> int:
-    payload.envelope = Envelope(payload.envelope.scanner.max_depth)
-    begin_frames(payload.envelope, "{")
+    if payload.tag.bare and not payload._name and not payload._after and _has_words(turn.region.text):
+        return _no_call(turn, payload, i)  # JSON in prose
+    bare = payload.tag.bare and not payload._name
+    payload.envelope = Envelope(payload.envelope.scanner.max_depth, bare=bare, alone=False)
+    begin_frames(payload.envelope, "{", turn.base + i)
     turn.region.keep("{")
     payload.phase, payload._tried = IN_JSON, True
     if payload._name:
         payload.envelope.frames = []
         payload.phase, payload._held = FIRST_KEY, ((), "{")
     return i + 1
+
+
+def _has_words(text: str) -> bool:
+    # Besides the line of a fence.
+    return _word_after_fence(text) is not None
 
 
 def _first_key(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
@@ -356,12 +370,12 @@ def _wrapped_arguments(turn: Turn, payload: TagPayload, key: str) -> None:
 
 def _json(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
     j = read_envelope(turn, payload.envelope, text, i)
-    if not turn.reading_call:
-        return j  # given up, or a limit was passed
+    if not turn.reading_call or turn.payload is not payload:
+        return j  # given up, or a limit was passed; or it is data
     scanner = payload.envelope.scanner
     if scanner.token == FAIL:
         return _unreadable(turn, payload, text, j)
-    if scanner.state == END:
+    if payload.envelope.has_ended:
         _value_closed(turn, payload)
     return j
 

@@ -11,16 +11,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.document import Document
 from toolglean.engine.frame import AS_NULL, AS_OBJECT, AS_STRING, MISSING, WRONG, Frame
 from toolglean.engine.names import holds_markup
-from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING, JsonScanner, decode, mended, object_text
+from toolglean.engine.undecided import read_as_calls, read_undecided
+from toolglean.scan.json import (
+    CLOSE,
+    END,
+    FAIL,
+    KEY,
+    NEED,
+    OPEN,
+    SCALAR,
+    STRING,
+    JsonScanner,
+    decode,
+    mended,
+    object_text,
+)
 from toolglean.scan.rope import Rope, flat, grown, joined
-from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
+from toolglean.values import data
+from toolglean.values.keys import ARGUMENT_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Envelope", "begin_arguments", "begin_frames", "read_envelope"]
+__all__ = ["Envelope", "begin_arguments", "begin_frames", "finish_envelope", "read_envelope"]
 
 SEPARATORS = " \t\r\n,"
 
@@ -29,30 +45,39 @@ BRACKET = 0  # nothing: its first bracket follows
 TOKENS = 1  # its own keys and brackets
 HOLDING = 2  # a value that is kept, or passed over, until it is known what it is
 ARGUMENTS = 3  # the arguments of the open call
+UNDECIDED = 4  # JSON without a marker, of which it is not clear yet whether it is calls or data
+CERTAIN = 5  # the same, from its first bracket on, when it is clear that it is calls
 
 # Why a value is held.
 FOR_ARGUMENTS = 0  # an arguments key before the name
 FOR_LONE_KEY = 1  # the only key so far is a tool's name
 FOR_NOTHING = 2  # beside the name and the arguments of a call
+FOR_OTHER_KEY = 3  # beside the name of a call that has no arguments yet
 
 
 class Envelope:
     """Where the reading of one JSON value stands. Whole when `scanner.state` is END, broken when its token is FAIL."""
 
     __slots__ = (
+        "_alone",
         "_depth",
         "_purpose",
         "_reading",
         "_token",
         "_value",
         "_value_start",
+        "bare",
+        "document",
         "frames",
         "region_depth",
         "scanner",
     )
 
-    def __init__(self, max_depth: int) -> None:
+    def __init__(self, max_depth: int, *, bare: bool = False, alone: bool = True) -> None:
         self.scanner = JsonScanner(max_depth)
+        self.bare = bare  # whether no marker shows that calls are meant
+        self._alone = alone  # see Document
+        self.document: Document | None = None  # what is undecided
         self.frames: list[Frame] = []
         self.region_depth = 0  # the depth at which the machine's region began
         self._reading = BRACKET
@@ -70,9 +95,16 @@ class Envelope:
     @property
     def in_arguments(self) -> bool:
         """Whether arguments of a call that is not certain yet are being read, or wait for its name."""
+        if self.document is not None:
+            return self.document.has_arguments
         if self._reading == HOLDING and self._purpose != FOR_NOTHING:
             return True
         return any(frame.arguments and not frame.called for frame in self.frames)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the JSON is whole, and it is clear what it is."""
+        return self.scanner.state == END and self.document is None
 
     @property
     def has_arguments(self) -> bool:
@@ -85,7 +117,8 @@ class Envelope:
         twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
         twin.region_depth, twin._reading, twin._depth = self.region_depth, self._reading, self._depth
         twin._token, twin._value, twin._value_start = self._token, self._value, self._value_start
-        twin._purpose = self._purpose
+        twin._purpose, twin.bare, twin._alone = self._purpose, self.bare, self._alone
+        twin.document = self.document and self.document.copy()
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -97,10 +130,15 @@ class Envelope:
             setattr(self, slot, value)
 
 
-def begin_frames(envelope: Envelope, bracket: str) -> None:
-    """The envelope begins with that bracket, which has been read."""
+def begin_frames(envelope: Envelope, bracket: str, place: int) -> None:
+    """The envelope begins with that bracket, at that place of the turn, which has been read."""
     envelope.scanner.step(bracket, 0)
-    envelope.frames, envelope._reading = [Frame(bracket)], TOKENS
+    if envelope.bare:
+        envelope.document = Document(place, alone=envelope._alone)
+        envelope.document.begin(bracket)
+        envelope._reading = UNDECIDED
+    else:
+        envelope.frames, envelope._reading = [Frame(bracket)], TOKENS
 
 
 def begin_arguments(envelope: Envelope, depth: int) -> None:
@@ -115,7 +153,40 @@ def read_envelope(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
 
 def _read_bracket(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     turn.region.keep(text[i])
-    begin_frames(envelope, text[i])
+    begin_frames(envelope, text[i], turn.base + i)
+    return i + 1
+
+
+def finish_envelope(turn: Turn, envelope: Envelope) -> bool:
+    """The turn is over, and no call is open. False: what the region holds, as far as it came, is not a call."""
+    if not turn.region.open:  # between two calls
+        turn.leave(text_follows=False)
+        return True
+    if envelope.document is None or not envelope.document.is_plausible:
+        return False
+    _begin_again(turn, envelope, envelope.document)
+    return True
+
+
+def _read_undecided(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    assert envelope.document is not None
+    j, is_calls = read_undecided(turn, envelope.scanner, envelope.document, text, i)
+    if is_calls:
+        _begin_again(turn, envelope, envelope.document)
+    return j
+
+
+def _begin_again(turn: Turn, envelope: Envelope, document: Document) -> None:
+    read_as_calls(turn, document)
+    envelope.scanner = JsonScanner(envelope.scanner.max_depth)
+    envelope.document, envelope._reading = None, CERTAIN
+
+
+def _read_certain(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
+    # The bracket of what was undecided, for the second time.
+    turn.region.keep(text[i])
+    envelope.scanner.step(text[i], 0)
+    envelope.frames, envelope._reading = [Frame(text[i])], TOKENS
     return i + 1
 
 
@@ -161,6 +232,8 @@ def _held_whole(envelope: Envelope) -> None:
     envelope._value = ()
     if envelope._purpose == FOR_ARGUMENTS:
         frame.held = AS_OBJECT
+    elif envelope._purpose == FOR_OTHER_KEY:
+        frame.other = frame.key
     else:
         frame.lone = frame.key
 
@@ -186,7 +259,7 @@ def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     return j
 
 
-_READS = (_read_bracket, _read_token, _read_held, _read_arguments)
+_READS = (_read_bracket, _read_token, _read_held, _read_arguments, _read_undecided, _read_certain)
 
 
 def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
@@ -251,6 +324,7 @@ def _on_string(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
             _give(turn, frame, place)
     elif frame.key in ID_KEYS and frame.id is None:
         frame.id = _string(raw)
+        frame.note(frame.key)
         if frame.called:
             turn.emit.set_id(frame.id)
     elif frame.key in ARGUMENT_KEYS and frame.held == MISSING:
@@ -260,13 +334,20 @@ def _on_string(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         found, _ = object_text(_string(raw), _room(envelope))
         if found is not None:
             frame.lone, frame.arguments, frame.start = frame.key, found, place - len(raw) + raw.index('"')
+        frame.note(frame.key)
+    else:
+        frame.note(frame.key)
 
 
 def _on_scalar(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     frame = envelope.frames[-1]
-    if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
-        value = raw.lstrip(SEPARATORS + ":")
+    value = raw.lstrip(SEPARATORS + ":")
+    if frame.kind != "{":
+        return
+    if frame.key in ARGUMENT_KEYS and frame.held == MISSING:
         _arguments_read(turn, frame, AS_NULL if value == "null" else WRONG, value, place - len(value), place)
+    elif value != "null":
+        frame.note(frame.key, is_container=frame.key in NAME_KEYS)
 
 
 def _on_open(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
@@ -275,15 +356,29 @@ def _on_open(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     bracket = envelope.scanner.stack[-1]
     if frame.kind == "{" and frame.key in ARGUMENT_KEYS and frame.held == MISSING:
         _arguments_open(turn, envelope, frame, bracket, place)
+    elif _is_other(frame, bracket):
+        frame.note(frame.key, is_container=True)
+        _hold(envelope, FOR_OTHER_KEY, bracket, place)
+        turn.allow_long_region()
     elif frame.called:
+        frame.note(frame.key, is_container=True)
         _hold(envelope, FOR_NOTHING, bracket, place)
     elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None:
         _hold(envelope, FOR_LONE_KEY, bracket, place)
         turn.allow_long_region()
     else:
+        if frame.kind == "{":
+            frame.note(frame.key, is_container=True)
         inner = Frame(bracket)
         inner.id = frame.id  # {"id": "call_1", "function": {"name": …}}
         envelope.frames.append(inner)
+
+
+def _is_other(frame: Frame, bracket: str) -> bool:
+    # Whether the object that begins may be the arguments, under a key that is not theirs.
+    if frame.kind != "{" or bracket != "{" or frame.name is None or frame.held != MISSING or frame.others:
+        return False
+    return frame.called or (frame.key not in HOLDER_KEYS and not frame.soft)
 
 
 def _arguments_open(turn: Turn, envelope: Envelope, frame: Frame, bracket: str, place: int) -> None:
@@ -313,8 +408,11 @@ def _hold(envelope: Envelope, purpose: int, bracket: str, place: int) -> None:
 def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     del raw
     frame = envelope.frames.pop()
+    if not frame.called and frame.lacks_only_arguments and turn.region.open and frame.name is not None:
+        _open(turn, frame, frame.name)
     if frame.called:
-        turn.end_call(place)
+        if turn.reading_call:
+            _end_call(turn, frame, place, bare=envelope.bare)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
         if name is not None and turn.takes(name) and turn.begin_call(name, frame.id, may_get_id=False):
@@ -322,6 +420,24 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
         turn.content_region()
+
+
+def _end_call(turn: Turn, frame: Frame, place: int, *, bare: bool) -> None:
+    """The object of the open call has closed: see data.py."""
+    schema = turn.names.schema(turn.emit.name)
+    others = [*frame.others, *(key for key in frame.beside if frame.held == MISSING and data.declares(schema, key))]
+    if frame.held != MISSING and others:
+        turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.start)
+    elif frame.other and others == [frame.other]:
+        turn.emit.delta(frame.arguments, frame.start)
+    elif others:
+        turn.end_malformed(data.MISPLACED, ", ".join(others), place)
+        return
+    fault = data.fault_of_text(turn.emit.arguments(), schema, bare=bare)
+    if fault:
+        turn.end_malformed(f"malformed call: {fault}", turn.emit.name, place)
+    else:
+        turn.end_call(place)
 
 
 def _tell_repeated(turn: Turn, frame: Frame) -> None:

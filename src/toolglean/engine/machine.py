@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
+_signs: Search = re.compile(r"[`{\[]").search  # of code, and of JSON
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
 NOTHING = "\x00"  # stands in no marker
@@ -92,6 +93,8 @@ class Machine:
         self.plan = plan
         self.turn = Turn(emit, names, limits, coerce=coerce, stops_after_bare=plan.stops_after_bare)
         self.turn.quotes = plan.quotes(heeded=quoted == "content")
+        heeded = self.turn.quotes is not None and self.turn.quotes.heeded
+        self.turn.strings = plan.strings(limits.depth) if heeded else None
         self.turn.fresh = self._may_begin_bare
         self.turn.mode = START if self.turn.fresh else SPACE if plan.spaced else TEXT
         self.turn.marks = plan.marks if plan.drafts and calls_in_reasoning == "draft" else None
@@ -143,6 +146,8 @@ class Machine:
             turn.mode = START if turn.fresh else TEXT
             if turn.quotes is not None:
                 turn.quotes = self.plan.quotes(heeded=turn.quotes.heeded)
+            if turn.strings is not None:
+                turn.strings.reset()
         self._set_short_ways()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
             self._shut_short_ways()
@@ -154,7 +159,8 @@ class Machine:
         events = None
         if self._find_opener is not None and chunk:  # text
             start, turn = self.pos, self.turn
-            if turn.held or self._token_begun or self._find_opener(chunk):
+            looks = turn.held or self._token_begun or self._find_opener(chunk)
+            if looks or (not turn.lane and ("{" in chunk or "[" in chunk)):
                 events = self._beside_opener(chunk)
             elif turn.lane:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -263,13 +269,18 @@ class Machine:
         elif mode == DONE and emit.clean:
             self.guard = self.second = NO_GUARD
 
+    def _must_look(self) -> bool:
+        # Whether code, or JSON, goes on, so that all content is looked at.
+        quotes, strings = self.turn.quotes, self.turn.strings
+        return (quotes is not None and quotes.waits) or (strings is not None and strings.is_open)
+
     def _set_short_ways_of_text(self) -> None:
         turn = self.turn
         if turn.lane != CONTENT:
             if not turn.held:
                 self._finder = self.plan.text_finder(turn)
                 self._find_opener = self._finder.search
-        elif turn.said and turn.emit.clean and not turn.wrapper and not (turn.quotes is not None and turn.quotes.waits):
+        elif turn.said and turn.emit.clean and not turn.wrapper and not self._must_look():
             if turn.missing[0]:
                 if self.pos <= turn.missing[1] + WINDOW:  # no closer is as long
                     return
@@ -301,9 +312,9 @@ class Machine:
         # Most of what might begin an opener is refuted by the characters behind it, in this chunk or in the next.
         turn = self.turn
         finder = self._finder
-        if finder is None or len(chunk) > WINDOW or (not turn.lane and ("`" in chunk or "`" in turn.held)):
-            return None
         text, start = turn.held + chunk, self.pos - len(turn.held)
+        if finder is None or len(chunk) > WINDOW or (not turn.lane and _signs(text)):
+            return None
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.namespaces import without_namespace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Names", "holds_markup"]
@@ -80,6 +82,11 @@ class Names:
         """The tool that a written name means, if it is one."""
         known = self.resolve(name)
         return None if known is None or self.tools is None else self.tools.get(known)
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of the parameters of the tool that a written name means; None if it is not a tool's name."""
+        tool = self.tool(name)
+        return None if tool is None else tool.parameters
 
     def known(self, name: str) -> bool | None:
         """Whether the name is a tool's; None where no tools were given."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolglean.engine.quotes import Quotes
+    from toolglean.engine.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
     from toolglean.scan.text import Finder
 
@@ -46,6 +47,11 @@ class Plan:
             heeded: whether calls in quotations are content, and a fence around the calls of a turn is markup.
         """
         del heeded
+        return None
+
+    def strings(self, max_depth: int) -> JsonStrings | None:
+        """What tells whether content is in a string of JSON, of at most that depth; None where that does not matter."""
+        del max_depth
         return None
 
     def reasoning_lane(self) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolglean.engine.mending.state import Mending
     from toolglean.engine.names import Names
     from toolglean.engine.quotes import Quotes
+    from toolglean.engine.strings import JsonStrings
     from toolglean.limits import Limits
 
 __all__ = ["Standing"]
@@ -57,6 +58,7 @@ class Standing:
         attempt: the turn from before the region, if a call that comes of the region is kept back.
         draft: calls inside reasoning or code, which are kept back, or None.
         quotes: whether content stands in code; None where that does not matter.
+        strings: whether content is in a string of JSON; None where that does not matter.
         said: whether any content came.
         quiet: whether the text is for the user alone.
         missing: closers of the last call that did not come, and up to where they count.
@@ -101,6 +103,7 @@ class Standing:
         "repair",
         "said",
         "stops_after_bare",
+        "strings",
         "tried",
         "wrapper",
     )
@@ -130,6 +133,7 @@ class Standing:
         self.draft: Draft | None = None
         self.deaf = False
         self.quotes: Quotes | None = None
+        self.strings: JsonStrings | None = None
         self.wrapper = ""
         self.missing: tuple[tuple[str, ...], int] = (), 0
         self.said = self.quiet = False
@@ -153,6 +157,7 @@ class Standing:
         twin.attempt = self.attempt and self.attempt.copy()
         twin.quiet, twin.missing = self.quiet, self.missing
         twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
+        twin.strings = self.strings and self.strings.copy()
         twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
         twin.mending = self.mending and self.mending.copy()
         return twin

@@ -19,7 +19,7 @@ from toolglean.engine.strays import PATIENCE, Mark
 if TYPE_CHECKING:
     from toolglean.scan.reader import Search
 
-__all__ = ["ALONE", "CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
+__all__ = ["ALONE", "CUT_OFF", "IN_STRING", "LEFT_OVER", "Payload", "Stops", "Turn"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 """Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
@@ -33,6 +33,7 @@ EXAMPLE = "call of an unknown tool, in the middle of a line"
 ADDRESSED = "call in text for the user"
 OVER = "another message: the turn is over"
 SPECIAL = frozenset("|｜")  # in special tokens, which prose does not hold
+IN_STRING = "call in a string of JSON"
 QUOTING = "a value that holds the opener of a "
 
 # What a turn does not take over from a copy that read what was meant.
@@ -104,8 +105,7 @@ class Turn(Standing):
                 self.keep_draft()
         if self.lane == CONTENT:
             self.fresh = self.fresh and (not text or text.isspace())
-            if self.quotes is not None:
-                self.quotes.scan(text, start)
+            self._scan(text, start)
             if not self.said or self.wrapper:
                 blank = not text or text.isspace()
                 self.said, self.wrapper = self.said or not blank, self.wrapper if blank else ""
@@ -122,6 +122,21 @@ class Turn(Standing):
         if self.emit.space_before(start + len(text)) > self.limits.held:
             self.emit.space_is_text(self.lane)
             self.long_space = True
+
+    def _scan(self, text: str, start: int) -> None:
+        # Whether the content that follows is quoted, or in a string.
+        if self.quotes is not None:
+            self.quotes.scan(text, start)
+        if self.strings is not None and (self.strings.is_open or "{" in text or "[" in text):
+            self.strings.scan(text)
+
+    def say_json(self, text: str, start: int) -> None:
+        """The same for JSON that is data: what its strings quote opens no code."""
+        (quotes, self.quotes), (strings, self.strings) = (self.quotes, None), (self.strings, None)
+        self.say(text, start)
+        self.quotes, self.strings = quotes, strings
+        if quotes is not None and self.lane == CONTENT:
+            quotes.pass_by(text)
 
     def hold(self, text: str, place: int) -> int:
         """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
@@ -156,6 +171,8 @@ class Turn(Standing):
             self.keep_draft()
         self._keep_line()
         self.lane, self.long_space, self.last, self.quiet = lane, False, "", False
+        if self.strings is not None:
+            self.strings.reset()
         self.payload, self.mode = None, BESIDE
 
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
@@ -223,13 +240,14 @@ class Turn(Standing):
         if self.region.open:
             self.bound.set(self.region.start + self.limits.call_chars, "call_chars")
 
-    def _take_region(self) -> tuple[str, int]:
+    def take_region(self) -> tuple[str, int]:
+        """Its text and place; nothing is kept any more, and no limit is in force."""
         self.bound.lift()
         return self.region.taken()
 
     def content_region(self, drop: int = 0) -> bool:
         """No call came of the region: it is content, but for its last `drop` characters. Whether any is left."""
-        text, start = self._take_region()
+        text, start = self.take_region()
         text = text[: len(text) - drop]
         self.say(text, start)
         return bool(text)
@@ -242,7 +260,7 @@ class Turn(Standing):
             again: how many characters at the region's end are read again; None: all but the opener.
         """
         kept = self.region.kept
-        text, start = self._take_region()
+        text, start = self.take_region()
         if problem:
             self.emit.problem(problem, text, start)
         if again is not None:
@@ -271,7 +289,7 @@ class Turn(Standing):
         """
         kept = self.region.kept
         self.pass_marker(kept)
-        text, start = self._take_region()
+        text, start = self.take_region()
         mark = Mark(text[:kept], start, (problem, text if problem else ""))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
         self.fresh = False
@@ -290,7 +308,7 @@ class Turn(Standing):
         whole, start = self.region.text, self.region.start + lead
         if start < lead or not self.again.read_otherwise(whole[lead:], start):
             return False
-        self._take_region()
+        self.take_region()
         self._open_region(start, kept, bare=bare)
         if lead:
             self.region.begin_before(whole[:lead])
@@ -300,7 +318,7 @@ class Turn(Standing):
     def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.lead
-        text, start = self._take_region()
+        text, start = self.take_region()
         if problem:
             self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
@@ -309,7 +327,7 @@ class Turn(Standing):
 
     def drop_region(self, problem: str) -> None:
         """The region is markers of the format, of which nothing came."""
-        text, start = self._take_region()
+        text, start = self.take_region()
         self.emit.problem(problem, text, start)
         self.emit.markup(text, start)
 
@@ -322,15 +340,22 @@ class Turn(Standing):
 
     @property
     def is_deaf(self) -> bool:
-        """Whether no call counts here: in reasoning, if the user wants it so, in a fence, in text for the user."""
+        """Whether no call counts here: in reasoning, if the user wants it so; in code, JSON, text for the user."""
         if self.lane != CONTENT:
             return self.deaf
-        return self.quiet or (self.quotes is not None and self.quotes.sure)
+        return (
+            self.quiet
+            or (self.quotes is not None and self.quotes.sure)
+            or (self.strings is not None and self.strings.in_string)
+        )
 
     @property
     def deaf_because(self) -> str:
         """Why no call counts here, for a `Problem`; "" where the user wants it so."""
-        return "" if self.lane != CONTENT else ADDRESSED if self.quiet else QUOTED
+        if self.lane != CONTENT:
+            return ""
+        in_code = self.quotes is not None and self.quotes.sure
+        return ADDRESSED if self.quiet else QUOTED if in_code else IN_STRING
 
     def takes(self, name: str) -> bool:
         """Whether a call of that name counts."""
@@ -351,7 +376,7 @@ class Turn(Standing):
             self.stop("calls", name, self.region.start)
             return False
         at_once = self.region.at_once
-        text, start = self._take_region()
+        text, start = self.take_region()
         if self.quotes is not None and self.lane == CONTENT:
             self.quotes.settle(start)
         self.bound.set(start + self.limits.call_chars, "call_chars")
@@ -364,6 +389,8 @@ class Turn(Standing):
             draft = self._begin_draft(attempt, text, start, MARKERS, self.limits.held, alone=True)
             draft.in_list, draft.example = alone and text.startswith("["), not alone
         self.lane, self.fresh, self.last, self.missing = CONTENT, False, "", ((), 0)
+        if self.strings is not None:
+            self.strings.reset()
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
 
@@ -384,6 +411,12 @@ class Turn(Standing):
             self.emit.end_call("malformed", end)
         else:
             self.emit.end_call("ok", end)
+        self.bound.lift()
+
+    def end_malformed(self, reason: str, text: str, end: int) -> None:
+        """The open call was read to its end, and may not run."""
+        self.emit.problem(reason, text, self.emit.start)
+        self.emit.end_call("malformed", end)
         self.bound.lift()
 
     def limit_passed(self, i: int) -> bool:

@@ -192,6 +192,20 @@ def _told(found: Found) -> Iterator[Story]:
         trouble = trouble_of(problem.reason)
         if trouble == "quoted":
             yield _quoted(problem.start, "a call")
+        elif trouble == "data":
+            yield Story(
+                "data",
+                problem.start,
+                f"The JSON that names {problem.text!r} is not a call but data, because {said_by(problem.reason)}. So "
+                "it is content. JSON without a marker is a call only as the whole answer, with all required arguments, "
+                "and nothing else beside them.",
+            )
+        elif trouble == "in a string":
+            yield Story(
+                "in-json-string",
+                problem.start,
+                "What looks like a call is in a string of a JSON document, so it is content.",
+            )
         elif trouble == "to the user":
             yield Story(
                 "addressed-to-user",
@@ -211,7 +225,10 @@ def _told(found: Found) -> Iterator[Story]:
 
 
 def _openers_without_call(found: Found) -> Iterator[Story]:
+    data = {each.start for each in found.read.problems if trouble_of(each.reason) == "data"}  # the parser says why
     for opener, reach in _lost(found):
+        if any(opener.start <= start <= reach.end for start in data):
+            continue
         if opener.read_as == "reasoning" or reach.outcome == "call":
             continue
         if opener.quoted:
@@ -241,8 +258,8 @@ def _no_json_call(found: Found, opener: Opener, reach: Reach) -> Story:
         return Story(
             "no-name",
             opener.start,
-            f"{opener.text!r} is followed by whole JSON that is not a call: it has no key with the name of a tool, "
-            'such as {"name": …, "arguments": …}.',
+            f"{opener.text!r} is followed by JSON that is not a call: it has no key with the name of a tool, such as "
+            '{"name": …, "arguments": …}.',
         )
     return Story(
         "json-broken",

@@ -85,7 +85,7 @@ def _of_objects(walk: Walk, names: Names) -> tuple[str, ...]:
     scanner = envelope.scanner
     if scanner.token == FAIL:
         return _named_by(scanner.fault)
-    if scanner.stack:
+    if scanner.stack and (envelope.document is None or not envelope.document.verdict):
         return ("the end of the JSON",)
     return (TOOL_NAME if names.tools is not None else KEYS,)
 

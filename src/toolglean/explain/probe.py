@@ -55,7 +55,9 @@ class _Watched(FormatPayload):
 
     def _note(self, turn: Turn, here: int) -> None:
         frame = self.envelope.frames[-1] if self.envelope is not None and self.envelope.frames else None
-        self.seen = self.name or (frame.name if frame is not None and frame.name else "") or self.seen
+        document = self.envelope.document if self.envelope is not None else None
+        named = (frame.name or "") if frame is not None else document.written if document is not None else ""
+        self.seen = self.name or named or self.seen
         going_on = turn.payload is self and turn.mode == CALL
         self.over = not going_on or self.phase == BEHIND
         self.kept = turn.mode == BESIDE
@@ -104,6 +106,7 @@ class _WatchedPlan(FormatPlan):
         if self.first is not None:
             return payload
         self.first = _Watched(payload.program, payload.place)
+        self.first.settle(payload.pending_start)
         return self.first
 
 

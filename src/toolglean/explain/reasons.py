@@ -9,12 +9,23 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from toolglean.engine.turn import ADDRESSED, ALONE, DISTRUSTED, LEFT_OVER, QUOTED, QUOTING
+from toolglean.engine.turn import ADDRESSED, ALONE, DISTRUSTED, IN_STRING, LEFT_OVER, QUOTED, QUOTING
+from toolglean.values.data import NOT_A_CALL
 
 __all__ = ["Trouble", "limit_of", "said_by", "trouble_of"]
 
 Trouble: TypeAlias = Literal[
-    "limit", "not closed", "quoted", "to the user", "alone", "left over", "arguments", "call", "other"
+    "limit",
+    "not closed",
+    "quoted",
+    "in a string",
+    "data",
+    "to the user",
+    "alone",
+    "left over",
+    "arguments",
+    "call",
+    "other",
 ]
 
 _LIMIT, _ARGUMENTS, _CALL = "limit passed: ", "malformed arguments: ", "malformed call: "
@@ -23,6 +34,8 @@ _BEGINNINGS: dict[str, Trouble] = {
     QUOTING: "not closed",
     DISTRUSTED: "not closed",
     QUOTED: "quoted",
+    IN_STRING: "in a string",
+    NOT_A_CALL: "data",
     ADDRESSED: "to the user",
     ALONE: "alone",
     LEFT_OVER: "left over",
@@ -43,4 +56,4 @@ def limit_of(reason: str) -> str:
 
 def said_by(reason: str) -> str:
     """What a reason says of arguments or of a call, without the words that say so."""
-    return reason.removeprefix(_ARGUMENTS).removeprefix(_CALL)
+    return reason.removeprefix(_ARGUMENTS).removeprefix(_CALL).removeprefix(f"{NOT_A_CALL}: ")

@@ -133,6 +133,10 @@ class Program:
             [layer.opener for layer in layers] + [layer.line for layer in layers] + [layer.bare for layer in layers]
         )
 
+    def written_start(self) -> Place:
+        """The same where calls are written: sections that are JSON are one thing with their calls only to who reads."""
+        return self.net.place([*self.bare_start(()).key, *(layer.written for layer in self._layers)])
+
     def _chosen(self, only: tuple[int, ...]) -> list[Layer]:
         return [self._layers[number] for number in only] or self._layers
 

@@ -29,7 +29,16 @@ from toolglean.formats.net import (
     TAG,
     Net,
 )
-from toolglean.formats.patterns import first_literal, is_bare, is_marker, is_value, opening, parts_words, space_at
+from toolglean.formats.patterns import (
+    begins_with_objects,
+    first_literal,
+    is_bare,
+    is_marker,
+    is_value,
+    opening,
+    parts_words,
+    space_at,
+)
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
 
@@ -67,6 +76,7 @@ class Layer:
         closers: what stands behind calls and sections, each with the states behind it.
         reasonings: the markers of each lane of reasoning: what opens it, and what closes it.
         insides: the state before each of these lanes, by its number there; some may be left out.
+        written: the state before sections that are JSON: so they are written, but nothing is read from there.
     """
 
     __slots__ = (
@@ -82,6 +92,7 @@ class Layer:
             "opener",
             "reasonings",
             "tags",
+            "written",
         ),
     )
 
@@ -103,6 +114,7 @@ class Layer:
         self.call_opener = net.state()  # before calls and sections that have a marker
         self.line = net.state()
         self.bare = net.state()
+        self.written = net.state()
         net.eps[self.line if declared.at_line_start else self.opener].append(self.call_opener)
         self.closers: dict[str, list[int]] = {}
         openings = [opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
@@ -139,9 +151,17 @@ class Layer:
             marker = "" if pattern in self.format.stripped else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
             stripped = net.stripped = pattern in self.format.stripped
+            objects = begins_with_objects(pattern)
+            whole = objects and bool(opener) and is_bare(first_literal(opener))
             unmarked = not marked and (not opener or is_bare(first_literal(opener)))
             net.doubtful = stripped or unmarked or (opener or marker).startswith("`")
+            net.unmarked = whole or (objects and not opener) or (opener or marker).startswith("`")
             self._call(pattern, begin, tail, closers)
+            if whole:  # a section that is JSON itself is read with its calls: only all of it shows whether it is data
+                net.eps[self.bare].append(begin)
+                net.eps[again].append(begin)
+                net.eps[net.space(self._path(self.written, opener))].append(begin)
+                continue
             net.eps[inside].append(begin)
             if marked:
                 net.eps[self.call_opener].append(begin)
@@ -149,13 +169,15 @@ class Layer:
                 net.eps[again].append(begin)
                 if not opener or (stripped and (opener, closer) == self.format.section):
                     net.eps[self.bare].append(begin)
-        net.doubtful = net.stripped = False
+        net.doubtful = net.stripped = net.unmarked = False
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:
             marker = first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
+            if is_bare(marker) and not net.eps.get(inside):
+                return
             end = self._path(self.bare if is_bare(marker) else self.call_opener, opener)
             net.eps[net.space(end)].append(inside)
             if closers and not is_bare(marker):

@@ -74,6 +74,7 @@ class HoleEdge:
         last: whether the call is complete when the hole is.
         doubtful: whether no marker shows that a call is meant.
         stripped: whether the call's markers were taken out.
+        unmarked: whether it is JSON that may as well be data.
     """
 
     kind: str
@@ -86,6 +87,7 @@ class HoleEdge:
     last: bool = False
     doubtful: bool = False
     stripped: bool = False
+    unmarked: bool = False
 
     def accepts(self, char: str) -> bool:
         """Whether the hole may begin with that character."""
@@ -186,7 +188,7 @@ class Net:
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.format = -1  # the number of the format for which states are made
-        self.doubtful = self.stripped = False  # see HoleEdge: of the call for which they are made
+        self.doubtful = self.stripped = self.unmarked = False  # see HoleEdge: of the call for which they are made
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
@@ -246,7 +248,7 @@ class Net:
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
         self.holes[here] = HoleEdge(
-            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped
+            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped, self.unmarked
         )
         self.before[target] = here
         return target

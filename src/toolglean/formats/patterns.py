@@ -8,6 +8,7 @@ from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_o
 
 __all__ = [
     "before_name",
+    "begins_with_objects",
     "closers_of",
     "first_literal",
     "is_bare",
@@ -38,6 +39,12 @@ def first_literal(pattern: str) -> str:
     """The literal with which a pattern begins; "" where it begins with a hole."""
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
+
+
+def begins_with_objects(pattern: str) -> bool:
+    """Whether a pattern begins with JSON objects of name and arguments."""
+    first = next(iter(tokens_of(pattern.strip())), None)
+    return isinstance(first, Hole) and first.name in {"call", "calls"}
 
 
 def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:

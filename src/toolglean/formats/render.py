@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeAlias
 from toolglean.errors import UsageError
 from toolglean.events import ToolCall
 from toolglean.formats.compile import Program, compiled
+from toolglean.formats.patterns import begins_with_objects
 from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format, Hole, Quoted, Token, Tree, tokens_of
 from toolglean.formats.write_check import Piece, check_holes
@@ -37,6 +38,7 @@ from toolglean.scan.json import decode, object_text
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import holds_name_after
 from toolglean.values.coerce import properties
+from toolglean.values.data import DEFINITION, fault_of_arguments, is_definition
 
 __all__ = ["CallLike", "Tools", "render"]
 
@@ -161,6 +163,7 @@ class _Turn:
         """The whole turn."""
         for each in calls:
             self._check_name(each)
+            self._check_arguments(each)
         before = self._reasoning(reasoning) if reasoning else ""
         pieces = list(self._section(calls)) if calls else []
         after = "".join(piece.whole for piece in pieces)
@@ -235,11 +238,22 @@ class _Turn:
         if found not in {None, call.name}:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
+    def _check_arguments(self, call: Call) -> None:
+        # What is read as the definition of a tool, or as data: see values/data.py.
+        if "{call" not in self.format.call:
+            return
+        tool: Any = self.tools.get(call.name) if self.tools is not None else None
+        unmarked = begins_with_objects(self.format.call) and (not self.format.section[0] or self.program.has_bare)
+        schema = None if tool is None else tool.parameters
+        fault = fault_of_arguments(call.arguments, schema) if unmarked else ""
+        if fault or is_definition(call.arguments, schema):
+            raise UsageError(f"{call.of}: it would not be read as a call: {fault or DEFINITION}")
+
     def _check(self, pieces: list[Piece], content: str) -> None:
         lane = self.program.lane(0, ())
         opening = lane.place_behind(content)
         bare = self.program.has_bare and not content.strip()
-        start = self.program.bare_start(()) if bare else opening
+        start = self.program.written_start() if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))
         self._check_quotes(pieces)
         check_holes(self.program.net, start, opening, pieces, spaced=spaced)

@@ -57,7 +57,7 @@ class Beginning:
         """Whether anything fits it where a turn starts. `named`: a tool's name stands there."""
         return (
             (named and self.names)
-            or (self.brackets and text[0] in BRACKETS)
+            or (self.brackets and text.startswith(tuple(BRACKETS)))
             or any(_fits(each, text) for each in (*self.markers, *self.bare))
         )
 
@@ -168,6 +168,8 @@ class Siblings:
         return None if program is None else (program, 0)
 
     def _at_start(self, text: str) -> Program | None:
+        if not text:  # the turn ended where a call may begin
+            return None
         begun = text[0] if text[0] in BRACKETS else text
         named = self._names_a_tool(begun)
         closers = " ".join(self._own.ends(0)[0])

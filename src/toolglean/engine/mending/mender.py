@@ -118,6 +118,8 @@ def _tried(mending: Mending, tail: Tail, end: int, *, closed: bool) -> Winner | 
     _tell(turn, mending, name)
     # Each bracket by itself: the call ends with one of them, and those behind it are not read.
     pieces = [(each, mending.place if text else end) for each in brackets] + [(text, end)]
+    if not closed:  # JSON without a marker is a call only if its line ends with it
+        pieces.append(("\n", end + 1))
     status, place, rest = read_call(turn, first, pieces)
     if status == NEED and name and closed and turn.payload is not None:
         if name != BRACKETS:

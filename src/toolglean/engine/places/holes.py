@@ -22,7 +22,6 @@ from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Susp
 from toolglean.engine.readers import reader_for, waiting_of
 from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.formats.patterns import is_marker
-from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL
 from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
@@ -151,7 +150,7 @@ def _read_unnamed(turn: Turn, walk: Walk, read: str, found: tuple[str, int], j: 
 
 
 def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
-    walk.envelope = Envelope(turn.limits.depth)
+    walk.envelope = Envelope(turn.limits.depth, bare=all(edge.unmarked for edge in walk.edges))
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
@@ -168,7 +167,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before and not walk.is_foreign:
         turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
-    if turn.mode != CALL:  # given up, stopped or left
+    if turn.mode != CALL or turn.payload is not walk:  # given up, stopped or left; or it is data
         return j
     scanner = envelope.scanner
     if scanner.token == FAIL:
@@ -178,7 +177,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
             _no_object(turn, walk, text[j], turn.base + j)
         else:
             _go_behind(walk)
-    elif scanner.state == JSON_END:
+    elif envelope.has_ended:
         if not begun:
             turn.region.settle()
             no_call(turn, walk)

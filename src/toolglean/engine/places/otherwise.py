@@ -47,6 +47,7 @@ def read_otherwise(turn: Turn, walk: Walk, problem: str, *, doubted: bool = Fals
     lane = turn.lane if role == ONLY else CONTENT
     place = program.bare_start(()) if walk.from_start else program.lane(lane, ()).place_behind(turn.last)
     twin = type(walk)(program, place)
+    twin.settle(turn.region.start + turn.region.lead)
     twin.role, twin.from_start, twin.siblings, twin.problem = role, walk.from_start, walk.siblings, problem
     twin.in_line = walk.in_line
     return turn.read_region_again(twin, 0 if walk.from_start else kept, bare=walk.from_start)

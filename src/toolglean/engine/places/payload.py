@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.envelope import finish_envelope
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
 from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
@@ -26,6 +27,7 @@ from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
 from toolglean.engine.quotes import Quotes
 from toolglean.engine.readers import JsonReader, reader_stops
+from toolglean.engine.strings import JsonStrings
 from toolglean.formats.compile import Program
 from toolglean.scan.json import leaves_string
 from toolglean.scan.reader import string_text
@@ -67,6 +69,10 @@ class FormatPlan(Plan):
         """What finds quotations: see `Plan`."""
         return Quotes(heeded=heeded)
 
+    def strings(self, max_depth: int) -> JsonStrings:
+        """What tells whether content is in a string of JSON: see `Plan`."""
+        return JsonStrings(max_depth)
+
     def reasoning_lane(self) -> int:
         """The lane in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
@@ -92,12 +98,14 @@ class FormatPlan(Plan):
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
                 payload = _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last)))
                 payload.in_line = _is_in_line(turn)
+                payload.settle(start)
                 return payload, 0
         in_line = _is_in_line(turn)
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
         payload.in_line = in_line
+        payload.settle(start)
         if siblings is not None:
             payload.role, payload.siblings = OWN, siblings
         return payload, 0
@@ -121,6 +129,7 @@ class FormatPlan(Plan):
                 return None
             payload = _foreign(FormatPayload(program, program.bare_start(())))
         turn.open_region(turn.base + i, 0, bare=True)
+        payload.settle(turn.base + i)
         return payload, 0
 
     def _bare_place(self, turn: Turn, char: str) -> Place | None:
@@ -259,6 +268,8 @@ class FormatPayload(Walk):
             accept_guarded(turn, self)
         elif self.accepted is not None:
             accept(turn, self)
+        elif self.phase == OBJECTS and self.envelope is not None and finish_envelope(turn, self.envelope):
+            pass
         else:
             cut_off(turn, self)
 

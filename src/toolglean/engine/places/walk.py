@@ -187,7 +187,8 @@ class Walk(Payload):
         if turn.region.open:
             turn.region.keep(piece)
         if found.flags & LITERAL:
-            if turn.emit.open or not text[j - 1].isalnum():  # a word may be the beginning of a longer one: of a name
+            # A word may be the beginning of a longer one: of a name. A bracket may be that of a list of objects.
+            if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
                 self.others = ()
             if found.flags & ACTION:
                 self.accepted, self.guarded = (found.action, self.pending_chars), 0
