@@ -148,6 +148,10 @@ def test_calls_come_back(name: str, data: st.DataObject) -> None:
     assert read_back(declared, written, text, tools).strip() == ""
 
 
+QUOTING = frozenset("`{[<>~")
+"""With these begins what quotes: code, a string of JSON, HTML, a quoted line."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
@@ -155,7 +159,8 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
     declared = get_format(name)
     written: list[tuple[str, dict[str, Any]]] = data.draw(st.sampled_from([[], [("f", {}), ("user", {"x": "y"})]]))
     content = data.draw(texts(name) | st.just("The weather:\n"))
-    content += "\n" if content and declared.call[0].isalpha() else ""  # such an opener counts where a word begins
+    # An opener that is a word counts where a word begins, a tool's own tag where a line does.
+    content += "\n" if content and (declared.call[0].isalpha() or declared.is_for_tools) else ""
     reasoning = data.draw(texts(name) | st.just("Let me see.")) if declared.reasoning[0] else ""
     tools = tools_for(written or [("f", {})])
     try:
@@ -163,7 +168,7 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
     except UsageError:
         return
     events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True), text)
-    if "`" in content:  # an open backtick may make code of the call: test_quotes.py
+    if QUOTING.intersection(content):  # it may quote the call: test_quotes.py, test_quotations.py, test_data.py
         events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True, quoted="call"), text)
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()

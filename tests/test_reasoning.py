@@ -16,7 +16,7 @@ from toolglean.formats.registry import all_formats, get_format
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = ToolSet([{"type": "function", "function": {"name": "get_weather", "description": "-", "parameters": CITY}}])
 CALL = ("get_weather", {"city": "Oslo"})
-FORMATS = all_formats()
+FORMATS = tuple(each for each in all_formats() if not each.by_name_only)
 # Calls without a marker of their own count only where the turn begins, by name and with `auto`.
 BARE = {
     *("llama3-json", "pythonic", "glm-4", "granite-pythonic", "xlam", "xlam-object", "raven", "json-input"),

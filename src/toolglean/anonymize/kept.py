@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, Space, tokens_of
 from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
@@ -44,6 +45,7 @@ class Kept:
 
     def __init__(self, formats: tuple[Format, ...]) -> None:
         phrases = {phrase for each in formats for phrase in _phrases(each)}
+        phrases |= {phrase for each in _of_others() for phrase in each.split()}
         self._words = {part.casefold() for phrase in phrases for part in _part.findall(phrase)}
         self._words |= {
             part.casefold() for each in formats for word in each.types.values() for part in _part.findall(word)
@@ -106,6 +108,14 @@ class Kept:
 def kept() -> Kept:
     """What the library's formats and registered ones leave no choice about."""
     return Kept(all_formats())
+
+
+def _of_others() -> Iterator[str]:
+    """The markers around tools' results, and what begins the messages of others: a call in there is text."""
+    for pair in RESULTS:
+        yield from pair
+    yield from OTHERS
+    yield from (f"{header}{role}" for header in ROLE_HEADERS for role in (*ROLES, "assistant", "model"))
 
 
 def _phrases(declared: Format) -> Iterator[str]:

@@ -24,7 +24,9 @@ STRIPPED = (
 )
 # Behind a call, where the next message's header has lost its first token: the recipient stands in the role.
 HEADLESS = tuple(
-    f"assistant to=functions.{{name}}<|channel|>{channel}{kind}" + BODY for channel in CHANNELS for kind in JSON_KINDS
+    f"assistant to=functions.{{name}}{{ws}}<|channel|>{channel}{kind}" + BODY
+    for channel in CHANNELS
+    for kind in JSON_KINDS
 )
 # In the middle of the text too: behind a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
@@ -33,9 +35,13 @@ GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{argume
 def _recipients() -> tuple[str, ...]:
     # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
     behind = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
-    before = [f" to={{to}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
+    before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
-    return tuple(each.format(to=to) + BODY for to in ("functions.{name}", "{name}") for each in behind + before + alone)
+    return tuple(
+        each.format(to=to, ws="{ws}") + BODY
+        for to in ("functions.{name}", "{name}")
+        for each in behind + before + alone
+    )
 
 
 FORMATS = (
