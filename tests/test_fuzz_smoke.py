@@ -27,14 +27,10 @@ LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
     "dropped": (dropped.FUZZER, 250),
     "prefixes": (prefixes.FUZZER, 60),
 }
-NOT_YET = ["undo", "documents", "dropped", "prefixes"]
-"""Laws that are broken today. Issue 20 is done when this list is empty; then delete it."""
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_no_case_breaks_the_law(name: str, request: pytest.FixtureRequest) -> None:
-    if name in NOT_YET:
-        request.applymarker(pytest.mark.xfail(reason="issue 20 is not done", strict=False))
+def test_no_case_breaks_the_law(name: str) -> None:
     fuzzer, count = LAWS[name]
     assert [str(each) for each in fuzzer.run(count * 20 if depth.is_full() else count, seed=20)] == []
 
@@ -123,17 +119,13 @@ def test_long_mutants_are_long() -> None:
     assert min(sizes) > 900
 
 
-# Forms with names left open still give unknown calls. THIS MUST BE EMPTY AT THE END.
-UNKNOWN_NOT_YET = ("a form with names left open",)
-
-
 def test_texts_about_calls_hold_none() -> None:
     found = [
         (kind, way, text, names)
         for kind, declared, text in alarms.texts(1_000 if depth.is_full() else 90, seed=1)
         for way in alarms.WAYS
         if (names := alarms.alarms(text, declared, way))
-        and (any(name in alarms.TOOLS for name in names) or (way in alarms.GIVEN and kind not in UNKNOWN_NOT_YET))
+        and (any(name in alarms.TOOLS for name in names) or way in alarms.GIVEN)
     ]
     assert found == []
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -88,9 +89,9 @@ def judge(row: dict[str, Any], way: str) -> Answer | None:
     tools = way != "no tools"
     accepted = _accepted(row, tools=tools)
     plausible = [call for calls in accepted for call in calls]
-    unexpected = [call for call in ran if not any(_same(each, call) for each in plausible)]
+    unexpected = [call for call in ran if not any(_same(each, call, tools=tools) for each in plausible)]
     return Answer(
-        right=any(_all_same(calls, ran) for calls in accepted)
+        right=any(_all_same(calls, ran, tools=tools) for calls in accepted)
         and _texts_are_right(row, whole, tools=tools)
         and _ends(row, whole, ran),
         unsafe=tuple(f"{call.name} {call.arguments}" for call in unexpected if call.known or not tools),
@@ -116,12 +117,18 @@ def _events(parser: Parser, chunks: list[str]) -> list[Event]:
     return join(events + parser.finish())
 
 
-def _same(expected: dict[str, Any], call: ToolCall) -> bool:
-    return bool(expected["name"] == call.name and expected["arguments"] == call.arguments)
+def _same(expected: dict[str, Any], call: ToolCall, *, tools: bool) -> bool:
+    if expected["name"] != call.name or expected["arguments"].keys() != call.arguments.keys():
+        return False
+    pairs = [(value, call.arguments[key]) for key, value in expected["arguments"].items()]
+    # Without tools there is no schema, and a number that a format writes as text is text.
+    return all(one == other or (not tools and json.dumps(one) == other) for one, other in pairs)
 
 
-def _all_same(expected: list[dict[str, Any]], ran: list[ToolCall]) -> bool:
-    return len(expected) == len(ran) and all(map(_same, expected, ran))
+def _all_same(expected: list[dict[str, Any]], ran: list[ToolCall], *, tools: bool) -> bool:
+    return len(expected) == len(ran) and all(
+        _same(each, call, tools=tools) for each, call in zip(expected, ran, strict=True)
+    )
 
 
 def _texts_are_right(row: dict[str, Any], events: list[Event], *, tools: bool) -> bool:

@@ -82,6 +82,10 @@ class TagPayload(Payload):
         del turn
         return self.envelope.scanner.passed(text)
 
+    def forget_calls(self, calls: int) -> None:
+        """See `Payload`."""
+        self.first_call -= calls
+
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
         if self.phase == IN_JSON and finish_envelope(turn, self.envelope):

@@ -136,7 +136,10 @@ class Machine:
             turn.end_draft(0)
             self._run("", 0)
         turn.in_prompt = False
+        calls = turn.emit.index
         turn.emit.begin_turn()
+        if turn.payload is not None:
+            turn.payload.forget_calls(calls - turn.emit.index)
         if turn.attempt is not None:
             turn.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:

@@ -46,6 +46,12 @@ def is_placeholder(name: str) -> bool:
     return name.isupper() or _article("", _sign("", name.lower()).removesuffix("here")) in PLACEHOLDERS
 
 
+def is_form(name: str) -> bool:
+    """Whether a name can only be a form, also where no tools are known: `function_name`, `your_tool`."""
+    plain = _sign("", name.lower())
+    return plain.startswith("your") or (plain in PLACEHOLDERS and plain != "name" and "name" in plain)
+
+
 class Names:
     """The tools of a turn, by the names that a model writes. Shared by forks, never changed.
 
@@ -120,7 +126,7 @@ class Names:
         if not name:
             return False
         if self.tools is None:
-            return _left_open(name) is None
+            return _left_open(name) is None and not is_form(name)
         if self.resolve(name) is not None:
             return True
         return self.unknown and not bare and _name(name) is not None and not self.leaves_open(name)

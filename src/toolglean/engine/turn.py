@@ -69,6 +69,10 @@ class Payload(Mendable):
         del turn
         return False
 
+    def forget_calls(self, calls: int) -> None:
+        """The prompt is over, and so many of its calls are not counted any more."""
+        del calls
+
     def stops(self) -> Stops | None:
         """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
         return None
@@ -145,9 +149,8 @@ class Turn(Standing):
 
     def read_again(self, text: str, start: int, *, always: bool = False) -> bool:
         """Read that text, which stands at `start`, once more, before what follows. False: too much was read again."""
-        if (
-            start < 0 and not self.in_prompt
-        ):  # of the prompt nothing is read again: what stood in it is no part of the turn
+        # What was in the prompt is not part of the turn, so it is not read again, but for what is still kept.
+        if start < 0 and not self.in_prompt and not self.region.open:
             text, start = text[-start:], 0
         return self.again.read(text, start, always=always)
 

@@ -69,6 +69,10 @@ class Region(Payload):
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
+    def forget_calls(self, calls: int) -> None:
+        """See `Payload`."""
+        self.first_call -= calls
+
     def start_call(self, turn: Turn) -> bool:
         """The name is certain, and so is that arguments follow. False: it does not count as a call."""
         if not self.name or not turn.takes(self.name):

@@ -109,8 +109,8 @@ class TreeReader(Steps):
         properties: the JSON schema of each parameter, where it is known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
-        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`, if
-            there are any and the schema does not allow others.
+        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`,
+            unless the schema says nothing of them or allows others.
 
     Attributes:
         rest: after DONE, what of the caller's closing tag was read, up to the position: it must be read again.
@@ -143,8 +143,9 @@ class TreeReader(Steps):
         named_tag: bool = False,
     ) -> None:
         super().__init__(max_depth)
-        others = isinstance(root, Mapping) and root.get("additionalProperties")
-        self._declared = named_tag and bool(properties) and not others
+        schema = root if isinstance(root, Mapping) else {}
+        declares = isinstance(schema.get("properties"), Mapping) and not schema.get("additionalProperties")
+        self._declared = named_tag and declares
         self.rest = ""
         self._prefix = prefix
         self._properties = properties

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import BRACKETS, CLOSER, FAULT, OFF, QUOTES, REGION, TRIAL, UNCLOSED, Mending
 from toolglean.engine.mending.tails import Tail, meant, meant_by_python, meant_by_quotes, meant_by_schema
-from toolglean.engine.mending.trial import ENDED, FAILED, NEED, call_of, fits, is_placed, key_of, read_call, trial_of
+from toolglean.engine.mending.trial import (
+    ENDED,
+    FAILED,
+    NEED,
+    call_of,
+    ends_with_stray_tag,
+    fits,
+    is_placed,
+    key_of,
+    read_call,
+    trial_of,
+)
 from toolglean.engine.modes import CALL
 from toolglean.scan.rope import grown, joined
 from toolglean.values.quoted import ODD_QUOTES
@@ -182,7 +193,9 @@ def _is_meant(mending: Mending) -> bool:
     # A closing marker in a value would belong to a parameter that the value quotes.
     trial = mending.trial
     call = None if trial is None else call_of(trial)
-    return call is not None and trial is not None and fits(trial, call) and mending.text not in call.arguments_text
+    if call is None or trial is None or not fits(trial, call) or mending.text in call.arguments_text:
+        return False
+    return not any(isinstance(value, str) and ends_with_stray_tag(value) for value in call.arguments.values())
 
 
 def _is_over(turn: Turn, mending: Mending, *, at_end: bool) -> bool | None:

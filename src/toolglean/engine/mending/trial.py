@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.modes import CALL, MEND
@@ -20,7 +21,18 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.events import ToolCall
 
-__all__ = ["ENDED", "FAILED", "NEED", "call_of", "fits", "is_placed", "key_of", "read_call", "trial_of"]
+__all__ = [
+    "ENDED",
+    "FAILED",
+    "NEED",
+    "call_of",
+    "ends_with_stray_tag",
+    "fits",
+    "is_placed",
+    "key_of",
+    "read_call",
+    "trial_of",
+]
 
 NEED = 0
 ENDED = 1
@@ -102,6 +114,15 @@ def fits(turn: Turn, call: ToolCall) -> bool:
     return (not tool.properties or bool(extra) or all(key in tool.properties for key in keys)) and (
         not isinstance(required, list | tuple) or all(key in keys for key in required)
     )
+
+
+def ends_with_stray_tag(value: str) -> bool:
+    """Whether text ends with a closing tag that nothing in it opened: perhaps what was meant to close the text."""
+    found = _closing_tag(value)
+    return found is not None and f"<{found[1]}" not in value
+
+
+_closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
 
 
 def is_placed(turn: Turn, call: ToolCall) -> bool:

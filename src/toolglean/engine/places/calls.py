@@ -200,7 +200,7 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
     if not turn.names.may_be(walk.name):
         fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
     fitting = _beginning_line(walk, fitting) if walk.in_line else fitting
-    if not walk.name or not turn.takes(walk.name) or not fitting:
+    if not walk.name or not turn.takes(walk.name) or not fitting or _is_any_word(turn, walk):
         no_call(turn, walk)
         return False
     if name is None and read_otherwise(turn, walk, "", doubted=True):
@@ -220,6 +220,12 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         turn.only = fitting
     walk.accepted = None
     return True
+
+
+def _is_any_word(turn: Turn, walk: Walk) -> bool:
+    # No marker, no tools, and no format that somebody named: nothing tells a name before JSON from another word.
+    anybody = turn.names.tools is None and len(walk.program.formats) > 1
+    return anybody and turn.region.bare and turn.region.text.startswith(walk.name) and not _is_python(walk)
 
 
 def _beginning_line(walk: Walk, formats: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.places.calls import accept, arrived, begin_unnamed, no_call, start_call
-from toolglean.engine.places.ending import await_end
+from toolglean.engine.places.ending import await_end, awaits_end
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Suspects, suspects_of
 from toolglean.engine.readers import reader_for, waiting_of
@@ -119,12 +119,11 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     elif status == DONE:
         end = turn.base + j - len(rest)
         walk.reader = None
-        if walk.edges[0].kind == "keywords":
-            await_end(walk, end)
-            return j
         walk.settle(end)
         walk.end_hole()
-        if walk.edges[0].last:
+        if awaits_end(walk):
+            await_end(walk)
+        elif walk.edges[0].last:
             turn.end_call(end)
             walk.go_behind(walk.place)
         else:

@@ -183,6 +183,10 @@ class FormatPayload(Walk):
             no_call(turn, self, at_end=True)
         return self.is_foreign
 
+    def forget_calls(self, calls: int) -> None:
+        """See `Payload`."""
+        self.first_call -= calls
+
     def completes(self, turn: Turn) -> bool:
         """See `Payload`."""
         if self.phase != ENDING:
