@@ -110,7 +110,12 @@ def _values(text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
 def _is_told(before: str, problems: Sequence[Problem]) -> bool:
     # Whether a problem names one of the keys, from the outermost one down, in which what follows that text is.
     named = set(re.split(r"\W+", " ".join(each.reason + " " + each.text for each in problems))) - OWN
-    named |= {word for each in problems if "key" in each.reason for word in re.split(r"\W+", each.text)}
+    named |= {
+        word
+        for each in problems
+        if "key" in each.reason or "left out" in each.reason
+        for word in re.split(r"\W+", each.text)
+    }
     keys = re.finditer(r"""["'=\s<]?([A-Za-z_]\w*)["']?\s*[:=>]""", before)
     return any(found[1] in named and _is_open(before[found.end() :]) for found in keys)
 

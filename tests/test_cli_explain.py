@@ -36,7 +36,7 @@ def test_it_shows_the_turn_the_markers_and_the_cause() -> None:
 
 def test_it_shows_what_reads_more() -> None:
     text = shown("--format", "hermes", text=GEMMA)
-    assert "gemma-4: a whole call of get_weather, to 1:50" in text
+    assert "gemma-4: a whole call of get_weather, to 1:62" in text
     assert '\n  format="gemma-4"  ->  1 call: get_weather\n' in text
 
 
@@ -90,7 +90,7 @@ def test_json() -> None:
     assert {key: opener["reaches"][0][key] for key in ("format", "outcome", "chars", "expected", "name", "within")} == {
         "format": "gemma-4",
         "outcome": "call",
-        "chars": 49,
+        "chars": 61,
         "expected": [],
         "name": "get_weather",
         "within": "",

@@ -303,7 +303,9 @@ def _on_key(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
     frame = envelope.frames[-1]
     frame.key = _string(raw)
     frame.keys += 1
-    frame.lone = ""
+    if frame.lone:  # a tool's name as a key, and not the only one: a key like any other
+        frame.note(frame.lone, is_container=True)
+        frame.lone = ""
     if frame.name if frame.key in NAME_KEYS else frame.held if frame.key in ARGUMENT_KEYS else None:
         frame.repeated = frame.key, place - len(raw) + raw.index('"')
         if frame.called:
@@ -412,6 +414,7 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
         _open(turn, frame, frame.name)
     if frame.called:
         if turn.reading_call:
+            _tell_left_out(turn, envelope.frames)
             _end_call(turn, frame, place, bare=envelope.bare)
     elif frame.lone and frame.keys == 1 and turn.region.open:
         name = turn.names.resolve(frame.lone)
@@ -420,6 +423,17 @@ def _on_close(turn: Turn, envelope: Envelope, raw: str, place: int) -> None:
             turn.end_call(place)
     elif turn.region.open and envelope.frames and len(envelope.scanner.stack) == envelope.region_depth:
         turn.content_region()
+
+
+def _tell_left_out(turn: Turn, around: list[Frame]) -> None:
+    # What is written in the objects around a call is not a part of it. Each key is told once.
+    left_out: list[str] = []
+    for frame in around:
+        if frame.kind == "{" and not frame.called:
+            left_out += (key for key in frame.others if key != frame.key)  # under its key is the call
+            frame.others = ()
+    if left_out:
+        turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.start)
 
 
 def _end_call(turn: Turn, frame: Frame, place: int, *, bare: bool) -> None:

@@ -39,6 +39,7 @@ class Parameters:
         doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
         refused: the text of a value that is no JSON, where the format says that it is no text either.
         python: the text of a value that is a Python literal, and was due to be JSON.
+        repeated: a key that an object in the value has twice, "" for none: the last one counts.
         has_lines: whether the value has a line break.
         as_written: the last place at which a marker in a value was found to be text.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
@@ -64,6 +65,7 @@ class Parameters:
         "paired",
         "passed",
         "python",
+        "repeated",
         "refused",
         "streams",
         "too_deep",
@@ -103,7 +105,7 @@ class Parameters:
         self.has_lines = False
         self.refused: str | None = None
         self.untyped: str | None = None
-        self.python = ""
+        self.python = self.repeated = ""
         self.ending = Ending()
 
     def copy(self) -> Self:
@@ -116,7 +118,7 @@ class Parameters:
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
         twin.doubtful, twin.as_written = self.doubtful, self.as_written
         twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
-        twin.untyped, twin.ending = self.untyped, self.ending.copy()
+        twin.untyped, twin.ending, twin.repeated = self.untyped, self.ending.copy(), self.repeated
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -185,6 +187,7 @@ class Parameters:
         if value is _NOTHING:
             self.refused = text
             return ""
+        self.repeated = _repeated_key(text) if isinstance(value, dict | list) else ""
         self.untyped = text if value is text and self._is_no_string() else None
         if not self._may_wrap():
             return written
@@ -249,6 +252,14 @@ def _python_value(text: str, max_depth: int) -> Any:
         raise
     except ValueError:
         return _NOTHING
+
+
+def _repeated_key(text: str) -> str:
+    # The value itself has each key once. A literal of Python is not looked at: its repairs are told anyway.
+    try:
+        return decode(text.strip())[1] or ""
+    except ValueError:
+        return ""
 
 
 def _json_value(text: str, max_depth: int) -> Any:

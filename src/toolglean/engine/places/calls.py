@@ -110,6 +110,8 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
             parameters.python = ""
         if ending.stray:
             turn.mended(AGAIN, pending, start)
+        if parameters.repeated:
+            turn.emit.problem("duplicate key", parameters.repeated, start)
     return turn.reading_call
 
 
