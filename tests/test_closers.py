@@ -220,3 +220,47 @@ def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
     assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", markup=True), text)) == [
         ("list_files", {"dir": "."})
     ]
+
+
+JSON_CALLS = {
+    "kimi-k2": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.now:0<|tool_call_argument_begin|>{}{after}"
+        "<|tool_call_end|><|tool_calls_section_end|>"
+    ),
+    "deepseek-v3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}{after}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "harmony": "<|channel|>commentary to=functions.now <|constrain|>json<|message|>{}{after}<|call|>",
+    "functionary-v3.1": "<function=now>{}{after}</function>",
+    "hermes": '<tool_call>\n{"name": "now", "arguments": {}{after}}\n</tool_call>',
+}
+
+
+@pytest.mark.parametrize("name", JSON_CALLS)
+@pytest.mark.parametrize(
+    ("after", "status"),
+    [("", "ok"), (" ", "ok"), ("\n", "ok")]
+    + [(each, "malformed") for each in (" // no", "/* no */", " # no", " <!-- no -->", " cancelled", " (an example)")],
+)
+def test_what_follows_the_arguments_may_take_the_call_back(name: str, after: str, status: str) -> None:
+    assert [call.status for call in ended(read(name, JSON_CALLS[name].replace("{after}", after)))] == [status]
+
+
+def test_text_on_the_next_line_follows_a_call_without_its_closer() -> None:
+    text = JSON_CALLS["kimi-k2"].partition("{after}")[0] + "\nI look."
+    assert [call.status for call in ended(read("kimi-k2", text))] == ["ok"]
+
+
+def test_a_closing_tag_that_nothing_opened_is_not_swallowed_by_a_repair() -> None:
+    text = QWEN.format("<parameter=a>\nx</value>\n<parameter=b>\ny\n</parameter>")
+    assert [call.status for call in ended(read("qwen3-coder", text))] == ["malformed"]
+    text = QWEN.format("<parameter=a>\n<p>x</p>\n<parameter=b>\ny\n</parameter>")
+    assert [call.repairs for call in ended(read("qwen3-coder", text))] == [(CLOSER,)]
+
+
+def test_a_tool_without_parameters_takes_no_child() -> None:
+    assert [call.status for call in ended(read("auto", "<now><path>/tmp</path></now>"))] == ["malformed"]
+    assert [call.status for call in ended(read("auto", "<now></now>"))] == ["ok"]
+
+
+def test_a_key_that_the_json_of_a_value_has_twice_is_told() -> None:
+    events = read("qwen3-coder", QWEN.format('<parameter=l>\n[{"x": 1, "x": 2}]\n</parameter>'))
+    assert [(each.reason, each.text) for each in events if isinstance(each, Problem)] == [("duplicate key", "x")]

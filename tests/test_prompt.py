@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
@@ -52,3 +54,20 @@ def test_bare_json_behind_a_prompt() -> None:
 def test_a_tag_knows_no_reasoning() -> None:
     with pytest.raises(UsageError, match="reasoning"):
         Parser(tag="<tool_call>", start="reasoning")
+
+
+PROMPTS = [
+    # A call ends in the prompt, in the middle of a marker.
+    ("minimax-m3", ']<]minimax[>[<invokename="b">]<]minimax[>[<x>]<]minimax[>[</x>]<]minimax[>', "[</"),
+    # A region that the prompt began is read again from a hole that a marker had passed by.
+    ("kimi-k2", "<think><|tool_call_begin|>f", ">"),
+    ("harmony", "<|channel>to=f", "> x"),
+    # A payload that the prompt opened counts its calls from the turn on.
+    ("tag:[TOOL_CALLS]", '[TOOL_CALLS]g{""[TOOL_CALLS]', '>g{"":""} x'),
+]
+
+
+@pytest.mark.parametrize(("name", "prompt", "text"), PROMPTS, ids=[each[0] for each in PROMPTS])
+def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: str, text: str) -> None:
+    options: dict[str, Any] = {"tag": name[4:]} if name.startswith("tag:") else {"format": name}
+    events_of(lambda: Parser(["f", "g"], prompt=prompt, markup=True, **options), text)

@@ -48,6 +48,8 @@ def await_end(walk: Walk) -> None:
 
 def read_ending(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """What follows the arguments."""
+    if not walk.pending_chars:  # the same place, but where the prompt ends: nothing of it is read again
+        walk.pending_start = turn.base + i
     decides = _ends_python if walk.edges[0].kind == "keywords" else _ends_json
     while i < len(text):
         char = text[i]
