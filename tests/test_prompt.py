@@ -62,6 +62,10 @@ PROMPTS = [
     # A region that the prompt began is read again from a hole that a marker had passed by.
     ("kimi-k2", "<think><|tool_call_begin|>f", ">"),
     ("harmony", "<|channel>to=f", "> x"),
+    # A draft kept the prompt's last character back, because it may begin a marker of reasoning.
+    ("tool-tags", "<think><f><x></x></<", ">"),
+    # What the prompt had begun like a marker is another call of the section.
+    ("pangu-embedded", '[unused11][{"name": "f", "arguments": {}}[un', "n"),
     # A payload that the prompt opened counts its calls from the turn on.
     ("tag:[TOOL_CALLS]", '[TOOL_CALLS]g{""[TOOL_CALLS]', '>g{"":""} x'),
 ]

@@ -208,3 +208,12 @@ def test_tokens_without_an_end_lose_nothing() -> None:
             parser = Parser(TOOLS, markup=True)
             events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]
             account(join(events + parser.finish()), text)
+
+
+@pytest.mark.parametrize("size", [4000, 4200, 5000])
+def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
+    # Whether it is still waited for depended on the cuts, and with it the place of the problem.
+    call = '<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n'
+    text = f"{call}{'9' * size}<|user|>z</function_calls> y"
+    events = events_of(lambda: Parser(TOOLS, format="anthropic", markup=True), text)
+    assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]

@@ -131,7 +131,9 @@ class Machine:
         turn.in_prompt = True
         self._run(prompt, -len(prompt))
         if turn.draft is not None and turn.emit.open:  # the model is to complete that call
+            rest, _, place = turn.draft.unread
             turn.keep_draft()
+            self._run(rest, place)
         elif turn.draft is not None:
             turn.end_draft(0)
             self._run("", 0)

@@ -52,7 +52,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """Content or reasoning, until a tag."""
     if turn.wrapper and (end := read_closing(turn, text, i)) > i:
         return end
-    finder = plan.text_finder(turn)
+    finder = own = plan.text_finder(turn)
     awaited = turn.emit.strays.awaited
     if turn.owed or turn.missing[0] or awaited:
         finder = with_closers(finder, (*(turn.owed or ()), *turn.missing[0], *awaited))
@@ -63,6 +63,9 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
             return place
     if not found:
         return turn.hold(text, place)
+    if _is_too_late(turn, found, turn.base + place) and found not in own.literals:
+        turn.say(found, turn.base + place)
+        return place + len(found)
     if turn.quotes is not None and turn.lane == CONTENT:
         if found[0] == "`" and turn.said and turn.quotes.heeded:  # a fence behind other text
             turn.say(found, turn.base + place)
@@ -74,6 +77,12 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if _is_closer(turn, plan, found, turn.base + place):
         return place + len(found)
     return place + begin(turn, plan, found, turn.base + place)
+
+
+def _is_too_late(turn: Turn, found: str, place: int) -> bool:
+    # A closer of the last call, where none is waited for any more: text like any other, and nothing ends before it.
+    closers, until = turn.missing
+    return place > until and found in closers and found not in (*(turn.owed or ()), *turn.emit.strays.awaited)
 
 
 def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:

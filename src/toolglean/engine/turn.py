@@ -147,10 +147,13 @@ class Turn(Standing):
         self.held = text[place:]
         return len(text)
 
-    def read_again(self, text: str, start: int, *, always: bool = False) -> bool:
-        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again."""
-        # What was in the prompt is not part of the turn, so it is not read again, but for what is still kept.
-        if start < 0 and not self.in_prompt and not self.region.open:
+    def read_again(self, text: str, start: int, *, always: bool = False, kept: bool = False) -> bool:
+        """Read that text, which stands at `start`, once more, before what follows. False: too much was read again.
+
+        `kept`: the text is that of a region, or of one that is opened for it now.
+        """
+        # What was in the prompt is not part of the turn, so it is not read again, but for what a region keeps.
+        if start < 0 and not self.in_prompt and not (kept or self.region.open):
             text, start = text[-start:], 0
         return self.again.read(text, start, always=always)
 

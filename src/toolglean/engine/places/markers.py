@@ -132,7 +132,7 @@ def _name_after_all(turn: Turn, walk: Walk, pending: str, start: int) -> bool:
     # A call without a marker may begin like a marker: `plan(` like `print(`.
     (place, _), walk.others = walk.others[0] if walk.others else (walk.place, 0), ()
     edges = place.hole_for(pending[0])
-    if place is walk.place or not edges or not turn.read_again(pending, start):
+    if place is walk.place or not edges or not turn.read_again(pending, start, kept=True):
         return False
     turn.open_region(start, 0, bare=turn.region.bare)
     walk.settle(start)
