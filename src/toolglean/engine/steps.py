@@ -63,13 +63,10 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
             return place
     if not found:
         return turn.hold(text, place)
-    if _is_too_late(turn, found, turn.base + place) and found not in own.literals:
+    if (found not in own.literals and _is_too_late(turn, found, turn.base + place)) or _is_fence(turn, found):
         turn.say(found, turn.base + place)
         return place + len(found)
     if turn.quotes is not None and turn.lane == CONTENT:
-        if found[0] == "`" and turn.said and turn.quotes.heeded:  # a fence behind other text
-            turn.say(found, turn.base + place)
-            return place + len(found)
         turn.quotes.settle(turn.base + place)
         if turn.is_over:
             turn.end()
@@ -77,6 +74,11 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if _is_closer(turn, plan, found, turn.base + place):
         return place + len(found)
     return place + begin(turn, plan, found, turn.base + place)
+
+
+def _is_fence(turn: Turn, found: str) -> bool:
+    # Of code, after other text.
+    return found[0] == "`" and turn.heeds_quotes and turn.said and turn.lane == CONTENT
 
 
 def _is_too_late(turn: Turn, found: str, place: int) -> bool:
