@@ -14,6 +14,7 @@
 #                prose, and after a broken call, where a string or a text value may be open. (A closing marker in a
 #                string is a part of it.) Whole calls, openers and mentions in reasoning and in code are over at the
 #                closing marker, so there this does not pass, even if their text is still held back.
+#                So does a region in which a quotation begins (`~~~`, `<pre>`, a tool's result): it is meant to go on.
 #
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
@@ -45,6 +46,10 @@ from toolglean.formats.spec import Format
 
 __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "main", "plain", "verdict"]
 
+# What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, is not undone but open.
+_quotes = re.compile(
+    r"~~~|<!--|<(?:pre|code|script)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result", re.IGNORECASE
+)
 SAME, NOT_UNDONE, OPEN = "the same", "not undone", "still open"
 NAMES = ("f", "g", "get_weather")
 ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -135,6 +140,8 @@ def verdict(case: Case) -> tuple[str, str]:
     solid = [begin + place for place, char in enumerate(case.region) if not char.isspace()]
     if any(undone.prefix[place] != twin.prefix[place] for place in solid):
         return NOT_UNDONE, ""
+    if _quotes.search(case.region + case.after):
+        return OPEN, ""
     is_held = undone.known < twin.known
     for part in ("calls", "tail", "problems"):
         left, right = getattr(undone, part), getattr(twin, part)

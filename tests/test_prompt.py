@@ -66,6 +66,8 @@ PROMPTS = [
     ("tool-tags", "<think><f><x></x></<", ">"),
     # What the prompt had begun like a marker is another call of the section.
     ("pangu-embedded", '[unused11][{"name": "f", "arguments": {}}[un', "n"),
+    # What waits at the prompt's end went out on the short way.
+    ("firefunction", "<|eot_id|><|start_header_id|>assistant<", "fl"),
     # A payload that the prompt opened counts its calls from the turn on.
     ("tag:[TOOL_CALLS]", '[TOOL_CALLS]g{""[TOOL_CALLS]', '>g{"":""} x'),
 ]

@@ -318,8 +318,8 @@ class Machine:
         turn = self.turn
         finder = self._finder
         text, start = turn.held + chunk, self.pos - len(turn.held)
-        if finder is None or len(chunk) > WINDOW or (not turn.lane and _signs(text)):
-            return None
+        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and _signs(text)):
+            return None  # a place below 0: what waits is of the prompt
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
@@ -350,9 +350,9 @@ class Machine:
         if self._lent:
             self._own_payload()
         turn = self.turn
-        if turn.payload is None or len(chunk) > WINDOW:
-            return None
         start = self.pos - len(turn.held)
+        if turn.payload is None or start < 0 or len(chunk) > WINDOW:
+            return None
         passed = turn.payload.passed(turn, turn.held + chunk)
         if passed is None:
             return None
