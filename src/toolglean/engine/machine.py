@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 WINDOW = 256  # how much text is joined to held-back text at once: joining to all of a long text would copy it each time
-_signs: Search = re.compile(r"[`{\[]").search  # of code, and of JSON
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
 NOTHING = "\x00"  # stands in no marker
@@ -298,6 +297,20 @@ class Machine:
             self._token_begun = turn.quotes is not None and turn.quotes.begun
             self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
 
+    def _tell_quotations(self, text: str, start: int) -> None:
+        # Content that has something in it with which a quotation, or JSON, may begin; mostly it does not.
+        quotes, strings = self.turn.quotes, self.turn.strings
+        if quotes is not None:
+            last = self.last or quotes.last
+            if self._token_begun or quotes.signs(text) or (text[0] == ">" and last[-1] == "\n"):
+                self._look_for_quotes(quotes, text, start)
+            else:
+                self.last = text
+        if strings is not None and ("{" in text or "[" in text):
+            strings.scan(text)
+            if strings.is_open:
+                self._shut_short_ways()
+
     def _look_for_quotes(self, quotes: Quotes, text: str, start: int) -> None:
         self._catch_up()
         quotes.scan(text, start)
@@ -318,7 +331,7 @@ class Machine:
         turn = self.turn
         finder = self._finder
         text, start = turn.held + chunk, self.pos - len(turn.held)
-        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and _signs(text)):
+        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and "`" in text):
             return None  # a place below 0: what waits is of the prompt
         hit, place = finder.search(text), len(text)
         if hit is not None:
@@ -336,12 +349,8 @@ class Machine:
         self.pos += len(chunk)
         turn.held = text[place:]
         if not turn.lane:
-            if place and turn.quotes is not None:
-                quotes, last = turn.quotes, self.last or turn.quotes.last
-                if self._token_begun or quotes.signs(said) or (text[0] == ">" and last[-1] == "\n"):
-                    self._look_for_quotes(quotes, said, start)
-                else:
-                    self.last = said
+            if place:
+                self._tell_quotations(said, start)
             self.guard, self.second = ("", "") if turn.held or self._token_begun else self._guards
         return [] if event is None else [event]
 
