@@ -80,7 +80,7 @@ class Missed(Payload):
 
     def begin(self, turn: Turn, *, at_end: bool) -> None:
         """Take over the region. `at_end`: nothing that follows it counts."""
-        turn.payload = self
+        turn.pass_payload(self)
         self._look(turn, "", at_end=at_end)
 
     def read(self, turn: Turn, text: str, i: int) -> int:

@@ -237,7 +237,7 @@ def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None
     if hit is not None and not hit.lastindex:
         return None
     place = len(text) if hit is None else hit.start()
-    turn.held = text[place:]
+    turn.hold(text, place)
     return quoted_text(text[:place]), place < len(text)
 
 

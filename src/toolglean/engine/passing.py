@@ -30,7 +30,7 @@ def pass_over(turn: Turn, scanner: JsonScanner, document: Document) -> None:
         turn.emit.problem(f"{data.NOT_A_CALL}: {document.reason}", document.name, document.start)
     size = document.start - start
     payload = Passing(scanner, told=bool(document.reason))
-    turn.payload = payload
+    turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)
     turn.say(text[:size], start)

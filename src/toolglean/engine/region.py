@@ -57,6 +57,14 @@ class Region:
         self._text = grown(self._text, text)
         self._chars += len(text)
 
+    def doubt(self, *, bare: bool) -> None:
+        """Whether an unknown name does not count."""
+        self.bare = bare
+
+    def hand_out(self, *, at_once: bool) -> None:
+        """Whether a call that comes of it is handed out at once."""
+        self.at_once = at_once
+
     @property
     def end(self) -> int:
         """The place behind it."""
@@ -135,6 +143,15 @@ class Again:
         if text:
             self.waiting = (text, start)
         return True
+
+    def put(self, text: str, start: int) -> None:
+        """Read that text next, without an account of it; "": nothing."""
+        self.waiting = (text, start) if text else None
+
+    def take(self) -> tuple[str, int] | None:
+        """What is to be read again; it does not wait any more."""
+        waiting, self.waiting = self.waiting, None
+        return waiting
 
     def interrupt(self) -> None:
         """Stop reading for a moment, without anything to read again: the machine has something else to do."""

@@ -181,9 +181,41 @@ class Turn(Standing):
             self.strings.reset()
         self.payload, self.mode = None, BESIDE
 
+    def enter_content(self, *, for_user: bool, at_start: bool) -> None:
+        """A marker was read: what follows is content. `for_user`: for the user alone; `at_start`: a call that comes
+        first there needs no marker, if none has been needed so far.
+        """
+        at_start = at_start and self.fresh
+        self.enter_lane(CONTENT)
+        self.fresh, self.quiet = at_start, for_user
+
+    def require_marker(self) -> None:
+        """From here on, a call needs a marker."""
+        self.fresh = False
+
+    def narrow(self, formats: tuple[int, ...]) -> None:
+        """From here on, only these formats count; () for all."""
+        self.only = formats
+
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
         """Of these formats, those that the turn may still be in."""
         return tuple(number for number in formats if number in self.only) or formats
+
+    def read_with(self, payload: Payload) -> None:
+        """From here on, that payload reads."""
+        self.payload, self.mode = payload, CALL
+
+    def pass_payload(self, payload: Payload) -> None:
+        """The same, in the mode that the turn is in: what it reads is no call any more."""
+        self.payload = payload
+
+    def read_instead(self, text: str, start: int) -> None:
+        """Read that text next, which stands at `start` and was read before: it is not counted again."""
+        self.again.put(text, start)
+
+    def rest_is_content(self) -> None:
+        """Nothing else counts in this turn."""
+        self.mode = DONE
 
     # -- the end of the turn -------------------------------------------------------------------------------------------
 

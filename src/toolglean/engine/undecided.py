@@ -38,4 +38,4 @@ def read_as_calls(turn: Turn, document: Document) -> None:
     """Have it read again from its first bracket on."""
     written = turn.region.text[document.start - turn.region.start :]
     turn.region.shorten(len(written))
-    turn.again.waiting = written, document.start
+    turn.read_instead(written, document.start)

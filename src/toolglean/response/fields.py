@@ -72,7 +72,7 @@ class Fields:
     def enter(self, turn: Turn, number: int | None) -> None:
         """Go into the region of a field of text, or (None) out of any region."""
         lane = self._lanes.index(number) + 1 if number in self._lanes else 0
-        turn.only = (INSIDE + number,) if number is not None and not lane else ()
+        turn.narrow((INSIDE + number,) if number is not None and not lane else ())
         turn.enter_lane(lane)
 
     def closers(self, number: int) -> Marks:

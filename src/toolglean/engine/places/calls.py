@@ -170,8 +170,7 @@ def accept(turn: Turn, walk: Walk) -> None:
     turn.pass_marker(chars)
     turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
-        turn.enter_lane(0)
-        turn.fresh, turn.quiet = turn.fresh and action == CLOSE_REASONING, action == TELL
+        turn.enter_content(for_user=action == TELL, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
         turn.enter_lane(action - OPEN_REASONING)
     else:  # a dropped marker
@@ -214,12 +213,12 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         model_id = declared.id.replace("{name}", walk.name).replace("{index}", walk.index)
     may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
     walk.format, walk.stripped = number, any(edge.stripped for edge in walk.edges)
-    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(number, turn.lane)
+    turn.region.hand_out(at_once=not walk.is_foreign and walk.program.calls_in_reasoning(number, turn.lane))
     alone = declared.is_written_out or _is_python(walk)
     if not turn.begin_call(turn.names.spelt(walk.name), model_id or None, may_get_id=may_get_id, alone=alone):
         return False
     if not walk.is_foreign:
-        turn.only = fitting
+        turn.narrow(fitting)
     walk.accepted = None
     return True
 

@@ -69,7 +69,7 @@ def enter(turn: Turn, walk: Walk, edges: tuple[HoleEdge, ...], place: Place, cha
     """A hole begins at `i` with that character; -1: with text that is read again."""
     walk.begin_hole(place, char, edges)
     if turn.region.open:
-        turn.region.bare = walk.is_doubtful()
+        turn.region.doubt(bare=walk.is_doubtful())
     start = walk.pending_start + walk.pending_chars if i < 0 else turn.base + i
     walk.settle(start)
     edge = edges[0]
@@ -153,7 +153,7 @@ def _enter_objects(turn: Turn, walk: Walk, i: int) -> int:
     walk.first_call = turn.emit.index
     walk.format = walk.edges[0].format
     walk.phase = OBJECTS
-    turn.region.at_once = not walk.is_foreign and walk.program.calls_in_reasoning(walk.format, turn.lane)
+    turn.region.hand_out(at_once=not walk.is_foreign and walk.program.calls_in_reasoning(walk.format, turn.lane))
     return i  # the envelope reads its bracket itself
 
 
@@ -165,7 +165,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     j = read_envelope(turn, envelope, text, i)
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before and not walk.is_foreign:
-        turn.only = turn.narrowed(tuple(sorted({edge.format for edge in walk.edges})))
+        turn.narrow(turn.narrowed(tuple(sorted({edge.format for edge in walk.edges}))))
     if turn.mode != CALL or turn.payload is not walk:  # given up, stopped or left; or it is data
         return j
     scanner = envelope.scanner

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import TRIAL
-from toolglean.engine.modes import DONE
 from toolglean.engine.places.calls import accept, arrived, no_call
 from toolglean.engine.places.holes import begins, enter, value_goes_on
 from toolglean.engine.places.phases import MARKERS
@@ -144,7 +143,7 @@ def _literal_behind(turn: Turn, walk: Walk, here: int) -> None:
     text, start = joined(walk.pending), walk.pending_start
     if walk.place.flags & STOP:
         turn.leave(text_follows=True)
-        turn.mode = DONE
+        turn.rest_is_content()
         turn.say(text, start)
         return
     if walk.place.flags & (MARKUP | LEFTOVER):
