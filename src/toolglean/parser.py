@@ -191,7 +191,7 @@ class Parser:
                 return []
             start = machine.pos
             machine.pos = start + len(chunk)
-            machine.last = machine.turn.last = chunk
+            machine.last = chunk
             return [Content(chunk, start)]
         return machine.feed(chunk)
 
@@ -214,7 +214,7 @@ class Parser:
         ):
             if chunk:
                 machine.pos += len(chunk)
-                machine.last = machine.turn.last = chunk
+                machine.last = chunk
             return Output(chunk)
         events = machine.feed(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:

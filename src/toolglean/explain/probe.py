@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import BESIDE, CALL, TEXT
+from toolglean.engine.modes import BESIDE, CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
 from toolglean.engine.places.phases import BEHIND, WORD
@@ -130,7 +130,7 @@ def reach(
         watched, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), repair=False
     )
     if not bare:
-        machine.turn.mode, machine.turn.fresh = TEXT, False
+        machine.begin_in_text()
     limit = min(len(text), start + most)
     events: list[Event] = []
     place, size = start, PIECE
@@ -146,7 +146,7 @@ def reach(
         walk.look(machine.turn)
         if limit == len(text):
             events += machine.finish()
-    if machine.turn.draft is not None:  # a call that waits for what else is on its line
+    if machine.turn.judge.draft is not None:  # a call that waits for what else is on its line
         events += machine.turn.emit.out
     outcome = _outcome(walk, events, cut=limit < len(text))
     end = start + walk.far

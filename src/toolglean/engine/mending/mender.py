@@ -215,7 +215,7 @@ def _adopt(turn: Turn, mending: Mending, winner: Winner) -> None:
     trial, place = winner
     rest = joined(mending.raw)[place - mending.place :]
     turn.take_over(trial)
-    turn.again.waiting = (rest, place) if rest else None
+    turn.read_instead(rest, place)
 
 
 def _as_written(turn: Turn, mending: Mending) -> None:
@@ -229,12 +229,12 @@ def _as_written(turn: Turn, mending: Mending) -> None:
         turn.give_up(mending.reason, mending.text, place)
     elif mending.kind == REGION:
         turn.payload.refuse(turn)
-        if turn.again.waiting is not None and turn.again.waiting[0]:  # else only the loop was interrupted
-            before_it, start = turn.again.waiting
-            raw, place = before_it + raw, start
+        waiting = turn.tape.take_waiting()
+        if waiting is not None and waiting[0]:  # else only the loop was interrupted
+            raw, place = waiting[0] + raw, waiting[1]
     else:
         turn.payload.take_as_written(place, doubtful=mending.kind == UNCLOSED and not mending.first_final)
-    turn.again.waiting = (raw, place) if raw else None
+    turn.read_instead(raw, place)
 
 
 def _payload(mending: Mending) -> Payload:

@@ -59,15 +59,13 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
     stack = [(text, end - len(text)) for text, end in reversed(pieces)]
     i = 0
     while stack:
-        text, turn.base = stack.pop()
-        if turn.held and text:
-            text, turn.base, turn.held = turn.held + text, turn.base - len(turn.held), ""
+        text = turn.tape.join(*stack.pop())
         i = 0
         while i < len(text):
             if turn.mode != CALL or turn.payload is None or turn.base + i >= turn.bound.at:
                 return FAILED, 0, ""
             i = turn.payload.read(turn, text, i)
-            waiting, turn.again.waiting = turn.again.waiting, None
+            waiting = turn.tape.take_waiting()
             if waiting is not None and not waiting[0]:  # only the loop was interrupted
                 waiting = None
             if turn.emit.index > first and not turn.emit.open:
@@ -79,7 +77,7 @@ def read_call(turn: Turn, first: int, pieces: list[Piece]) -> tuple[int, int, st
                 stack.append(waiting or _put_in(turn, turn.base + i))
                 break
     if turn.mode == CALL and turn.payload is not None and turn.emit.open and turn.payload.completes(turn):
-        waiting, turn.again.waiting = turn.again.waiting, None
+        waiting = turn.tape.take_waiting()
         rest, place = waiting or ("", turn.base + i)
         return ENDED, place, rest
     return NEED, 0, ""
