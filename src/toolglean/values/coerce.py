@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
+from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
 
@@ -361,7 +361,7 @@ def _json(text: str, max_depth: int) -> Any:
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NO
-    return decode(mended(text, 0, end, scanner.fixes))[0]
+    return decode(scanner.written(text, 0, end))[0]
 
 
 def _python(text: str, max_depth: int) -> Any:
