@@ -211,7 +211,7 @@ class Document:
             self._token = grown(self._token, text[i:j])
             return j
         if token == FAIL:
-            if text[j] == "{" and scanner.lacks_comma:  # as some templates write lists of calls
+            if text[j] == "{":  # as some templates write lists of calls
                 scanner.forgive_comma()
             return j
         if token == CLOSE:

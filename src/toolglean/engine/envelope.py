@@ -243,9 +243,7 @@ def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     if token == NEED:
         envelope._token = grown(envelope._token, text[i:j])
     elif token == FAIL:
-        if _is_next_call(turn, scanner, text[j]):
-            scanner.forgive_comma()
-        else:
+        if not _is_next_call(turn, scanner, text[j]):
             _broken(turn, scanner, text, j)
     else:
         raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
@@ -284,7 +282,7 @@ def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
 
 def _is_next_call(turn: Turn, scanner: JsonScanner, char: str) -> bool:
     # A list of calls without commas: some templates, and so some models, write them.
-    return char == "{" and scanner.lacks_comma and not turn.emit.open and not turn.region.open
+    return char == "{" and not turn.emit.open and not turn.region.open and scanner.forgive_comma()
 
 
 def _broken(turn: Turn, scanner: JsonScanner, text: str, j: int) -> None:

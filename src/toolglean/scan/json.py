@@ -19,6 +19,8 @@ import math
 import re
 from typing import Any, Self
 
+from toolglean.scan.text import passing
+
 __all__ = [
     "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "decode", "escaped", "object_text",
 ]  # fmt: skip
@@ -47,7 +49,9 @@ NUMBER = 10  # `-1.`
 LITERAL = 11  # `tru`
 END = 12  # the outermost value
 
-MAX_DIGITS = 4300
+HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+ESCAPES = frozenset('"\\/bfnrtu')  # what may follow the backslash of an escape
+MAX_DIGITS = 4300  # Python's own limit for integers
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
 _ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
@@ -58,12 +62,9 @@ leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").ma
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
-_space = re.compile(r"[ \t\n\r]*").match
-_body = re.compile(r'[^"\\\x00-\x1f]*').match
+space = passing(r"[ \t\n\r]*")
+_body = passing(r'[^"\\\x00-\x1f]*')
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
-HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
-ESCAPES = frozenset('"\\/bfnrt')
-is_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 _CLOSERS = str.maketrans("{[", "}]")
 _LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
 
@@ -123,14 +124,12 @@ class JsonScanner:
         """Whether the text is inside a string, and not in an escape."""
         return self.state in {IN_KEY, IN_STRING}
 
-    @property
-    def lacks_comma(self) -> bool:
-        """Whether it failed where a list's comma was expected."""
-        return self.token == FAIL and self.state == VALUE and self.stack.endswith("[")
-
-    def forgive_comma(self) -> None:
-        """Read on as if the comma had been there."""
+    def forgive_comma(self) -> bool:
+        """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
+        if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":
+            return False
         self.state, self.token = START, NEED
+        return True
 
     def relent(self) -> bool:
         """Go back before the refused character. False: none was refused, or nothing may follow."""
@@ -211,7 +210,7 @@ class JsonScanner:
         return pos + 1
 
     def _read_value(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+        pos = space(text, pos).end()
         if pos == len(text):
             return pos
         char = text[pos]
@@ -231,7 +230,7 @@ class JsonScanner:
         return self.fail("a value was expected", pos)
 
     def _read_key(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()  # type: ignore[union-attr]
+        pos = space(text, pos).end()
         if pos == len(text):
             return pos
         char = text[pos]
@@ -243,7 +242,7 @@ class JsonScanner:
         return self.fail("a key in double quotes was expected", pos)
 
     def _read_colon(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()  # type: ignore[union-attr]
+        pos = space(text, pos).end()
         if pos == len(text):
             return pos
         if text[pos] != ":":
@@ -252,7 +251,7 @@ class JsonScanner:
         return pos + 1
 
     def _read_comma(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()  # type: ignore[union-attr]
+        pos = space(text, pos).end()
         if pos == len(text):
             return pos
         char = text[pos]
@@ -265,7 +264,7 @@ class JsonScanner:
         return self.fail(f"a comma or the end of the {'object' if inner == '{' else 'list'} was expected", pos)
 
     def _read_string(self, text: str, pos: int) -> int:
-        pos = _body(text, pos).end()  # type: ignore[union-attr]
+        pos = _body(text, pos).end()
         if pos == len(text):
             return pos
         char = text[pos]
