@@ -28,7 +28,7 @@ from toolglean.engine.mending.trial import (
 )
 from toolglean.engine.modes import CALL
 from toolglean.scan.rope import grown, joined
-from toolglean.values.quoted import ODD_QUOTES
+from toolglean.values.bare import ODD_QUOTES
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Payload, Turn

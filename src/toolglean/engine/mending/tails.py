@@ -13,7 +13,7 @@ from toolglean.engine.mending.state import BRACKETS, EXTRA, PYTHON, QUOTE
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
-from toolglean.values.quoted import ODD_QUOTES
+from toolglean.values.bare import ODD_QUOTES
 
 __all__ = ["PYTHON_BEGINS", "Tail", "meant", "meant_by_python", "meant_by_quotes", "meant_by_schema"]
 
