@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.judge.judge import Judge
@@ -47,19 +47,18 @@ LAYOUT = 10  # of the pickled state
 
 
 class Machine:
-    """Reads one turn, chunk by chunk. See `Parser` for the arguments.
+    """Reads one turn, chunk by chunk. `Parser` is a machine with a public face: see there for most arguments.
 
-    Attributes:
-        plan: what is looked for.
-        turn: where the turn is.
-        pos: how many characters of the turn were taken in.
-        guard, second: a chunk without these, and without any of `` `~> ``, is plain content; "" is in every chunk.
-        last: the last such chunk, of which the turn was not told yet.
+    Args:
+        reasoning: whether the prompt has opened the reasoning.
+        prompt: what the prompt contains of the turn.
+        in_text: whether the turn begins in the middle of text, so that no call may begin without a marker.
+        watch: who is told how payloads read (watch.py).
     """
 
     __slots__ = (
         *("_find_opener", "_find_stop", "_finder", "_finished", "_guards", "_payload_shared", "_stops", "_token_begun"),
-        *("guard", "last", "plan", "pos", "second", "turn"),
+        *("_guard", "_last", "_plan", "_pos", "_second", "_turn"),
     )
 
     def __init__(
@@ -75,12 +74,15 @@ class Machine:
         calls_in_reasoning: str = "draft",
         quoted: str = "content",
         repair: bool = True,
+        reasoning: bool = False,
+        prompt: str = "",
+        in_text: bool = False,
         log: list[Any] | None = None,
     ) -> None:
         code = plan.quotes(heeded=quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
-        self.plan = plan
-        self.turn = Turn(
+        self._plan = plan
+        self._turn = Turn(
             Emitter(id_prefix, markup=markup),
             Names(tools, unknown=unknown_tools == "call"),
             limits,
@@ -92,40 +94,41 @@ class Machine:
             repair=ON if repair else OFF,
             log=log,
         )
-        self.turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)
-        self.pos = 0
-        self.last = ""
+        self._turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)
+        self._pos = 0  # how many characters of the turn were taken in
+        self._last = ""  # text that went out on the fast path, of which the turn was not told yet: the last of it
         self._finished = False
         self._payload_shared = False  # whether a fork may have the same payload
+        if reasoning:
+            self._begin_reasoning()
+        elif in_text:
+            self._turn.begin_in_text()
         self._shut_fast_paths()
-        self._set_fast_paths()
+        if prompt:
+            self._read_prompt(prompt)
+        else:
+            self._set_fast_paths()
 
     # -- what was before the turn --------------------------------------------------------------------------------------
 
     @property
     def _may_begin_bare(self) -> bool:
         # Whether what is first in a turn is looked at in a way of its own.
-        return self.plan.bare or self.turn.heeds_quotes
+        return self._plan.bare or self._turn.heeds_quotes
 
-    def begin_reasoning(self) -> None:
+    def _begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
-        lane = self.plan.reasoning_lane()
+        lane = self._plan.reasoning_lane()
         if not lane:
             raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
-        self.turn.enter_lane(lane)
-        self._set_fast_paths()
+        self._turn.enter_lane(lane)
 
-    def begin_in_text(self) -> None:
-        """The turn begins in the middle of text: no call may begin without a marker."""
-        self.turn.begin_in_text()
-        self._set_fast_paths()
-
-    def read_prompt(self, prompt: str) -> None:
+    def _read_prompt(self, prompt: str) -> None:
         """Read what the prompt contains of the turn; its events are dropped, and places count from its end.
 
         What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
         """
-        turn = self.turn
+        turn = self._turn
         turn.tape.enter_prompt()
         self._run(prompt, -len(prompt))
         draft = turn.judge.draft
@@ -144,8 +147,8 @@ class Machine:
         if turn.judge.attempt is not None:
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
-            code = turn.judge.code and self.plan.quotes(heeded=turn.heeds_quotes)
-            literals = self.plan.finder(CONTENT, turn.only).literals
+            code = turn.judge.code and self._plan.quotes(heeded=turn.heeds_quotes)
+            literals = self._plan.finder(CONTENT, turn.only).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
         self._set_fast_paths()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
@@ -154,29 +157,33 @@ class Machine:
     # -- the turn ------------------------------------------------------------------------------------------------------
 
     def feed(self, chunk: str) -> list[Event]:
-        """Read one chunk; the fast paths first. `Parser.feed` has the fastest, for plain content."""
+        """Read one chunk."""
+        return self._feed(chunk)
+
+    def _feed(self, chunk: str) -> list[Event]:
+        # The fast paths first. `Parser.feed` has the fastest, for plain content.
         events = None
         if self._find_opener is not None and chunk:  # text
-            start, turn = self.pos, self.turn
+            start, turn = self._pos, self._turn
             looks = turn.tape.held or self._token_begun or self._find_opener(chunk)
             if looks or (not turn.lane and ("{" in chunk or "[" in chunk)):
                 events = self._beside_opener(chunk)
             elif turn.lane:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
-                    self.pos, self.last = start + len(chunk), chunk
+                    self._pos, self._last = start + len(chunk), chunk
                     return [event]
             else:
-                self.pos, self.last = start + len(chunk), chunk
+                self._pos, self._last = start + len(chunk), chunk
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
-            start, turn = self.pos, self.turn
+            start, turn = self._pos, self._turn
             end = start + len(chunk)
             if end < turn.bound.at:
                 if self._find_stop(chunk):
                     events = self._beside_stop(chunk)
                 else:
-                    self.pos, write = end, self._stops[1]
+                    self._pos, write = end, self._stops[1]
                     return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
         return self._feed_loop(chunk) if events is None else events
 
@@ -185,8 +192,8 @@ class Machine:
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
             return self._taken()
-        start = self.pos
-        self.pos += len(chunk)
+        start = self._pos
+        self._pos += len(chunk)
         self._run(chunk, start)
         return self._taken()
 
@@ -196,38 +203,39 @@ class Machine:
             self._catch_up()
             while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
                 pass
-            self.turn.emit.flush()
+            self._turn.emit.flush()
             self._say_it_is_over()
             self._finished = True
             self._shut_fast_paths()
         return self._taken()
 
-    def fork(self) -> Machine:
+    def fork(self) -> Self:
         """The same machine at the same place; both go on apart."""
         twin = type(self).__new__(type(self))
-        twin.plan, twin.pos, twin._finished = self.plan, self.pos, self._finished
-        twin.turn = self.turn.copy()
+        twin._plan, twin._pos, twin._finished = self._plan, self._pos, self._finished
+        twin._turn = self._turn.copy()
         # Copy on write: the payload is shared until one of them reads. Many forks are dropped before they do, and plain
         # arguments pass without it.
-        self._payload_shared = twin._payload_shared = self.turn.payload is not None
-        twin.guard, twin.second, twin.last = self.guard, self.second, self.last
+        self._payload_shared = twin._payload_shared = self._turn.payload is not None
+        twin._guard, twin._second, twin._last = self._guard, self._second, self._last
         twin._finder, twin._guards, twin._token_begun = self._finder, self._guards, self._token_begun
         twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         return twin
 
     def _own_payload(self) -> None:
         if self._payload_shared:
-            self.turn.own_payload()
+            self._turn.own_payload()
             self._payload_shared = False
 
     def _taken(self) -> list[Event]:
-        draft = self.turn.judge.draft
-        return self.turn.emit.take() if draft is None else draft.emit.take()
+        draft = self._turn.judge.draft
+        return self._turn.emit.take() if draft is None else draft.emit.take()
 
     # -- the fast paths ------------------------------------------------------------------------------------------------
 
     def _shut_fast_paths(self) -> None:
-        self.guard = self.second = ""
+        # A chunk without these two, and without any of `~>{[, is plain content; "" is in every chunk.
+        self._guard = self._second = ""
         self._guards = "", ""
         self._token_begun = False  # whether the last text may be the beginning of something that quotes
         # Text: tells whether a chunk may contain an opener.
@@ -238,7 +246,7 @@ class Machine:
         self._stops: Stops = _nowhere
 
     def _set_fast_paths(self) -> None:
-        turn = self.turn
+        turn = self._turn
         mode, emit = turn.mode, turn.emit
         if turn.judge.draft is not None:  # all of it is kept, in case it is no call
             self._shut_fast_paths()
@@ -255,37 +263,37 @@ class Machine:
             if not turn.long_space and turn.judge.closers.awaited is None and emit.unmarked:
                 self._set_fast_paths_of_text()
         elif mode == DONE and emit.clean:
-            self.guard = self.second = NO_GUARD
+            self._guard = self._second = NO_GUARD
 
     def _set_fast_paths_of_text(self) -> None:
-        turn, judge = self.turn, self.turn.judge
+        turn, judge = self._turn, self._turn.judge
         if turn.lane != CONTENT:
             if not turn.tape.held:
-                self._finder = self.plan.text_finder(turn)
+                self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
         elif turn.said and turn.emit.clean and not judge.must_look:
             if judge.closers.late:
-                if self.pos <= judge.closers.until + WINDOW:  # no closer is as long
+                if self._pos <= judge.closers.until + WINDOW:  # no closer is as long
                     return
                 judge.heed(judge.closers.expecting((), 0))
-            finder = self._finder = self.plan.text_finder(turn)
+            finder = self._finder = self._plan.text_finder(turn)
             if judge.code is None:
                 self._find_opener, self._guards = finder.search, finder.guards
             else:
                 self._find_opener, self._guards = judge.code.watch(finder)
                 self._token_begun = judge.code.begun
-            self.guard, self.second = ("", "") if turn.tape.held or self._token_begun else self._guards
+            self._guard, self._second = ("", "") if turn.tape.held or self._token_begun else self._guards
 
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content that has something in it with which a quotation, or JSON, may begin; mostly it does not.
-        judge = self.turn.judge
+        judge = self._turn.judge
         code, strings = judge.code, judge.strings
         if code is not None and (
-            self._token_begun or code.signs(text) or (text[0] == ">" and (self.last or code.last)[-1] == "\n")
+            self._token_begun or code.signs(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
         ):
             self._look_for_quotes(code, text, start)
         else:
-            self.last = text
+            self._last = text
         if strings is not None and ("{" in text or "[" in text):
             strings.scan(text)
             if strings.is_open:
@@ -294,31 +302,31 @@ class Machine:
     def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
         self._catch_up()
         code.scan(text, start)
-        self.turn.note_last(text)
+        self._turn.note_last(text)
         self._token_begun = code.begun
         if code.waits:
             self._shut_fast_paths()
 
     def _catch_up(self) -> None:
         # The turn is told of the text that went past it.
-        if self.last:
-            self.turn.passed(self.last)
-            self.last = ""
+        if self._last:
+            self._turn.passed(self._last)
+            self._last = ""
 
     # Each of these returns None if the chunk must be read; then nothing of it was taken in.
 
     def _beside_opener(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener is refuted by the characters after it, in this chunk or in the next.
-        turn = self.turn
+        turn = self._turn
         tape, finder = turn.tape, self._finder
-        text, start = tape.held + chunk, self.pos - len(tape.held)
+        text, start = tape.held + chunk, self._pos - len(tape.held)
         if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and "`" in text):
             return None  # a place below 0: what waits is of the prompt
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
-                place, found = finder.find(text, 0, self.last or turn.last)
+                place, found = finder.find(text, 0, self._last or turn.last)
                 if found:
                     return None
         said, event = text[:place], None
@@ -326,28 +334,28 @@ class Machine:
             event = turn.emit.plain_reasoning(said, start) if turn.lane else Content(said, start)
             if event is None:  # white space alone, which may have to wait
                 return None
-        self.pos += len(chunk)
+        self._pos += len(chunk)
         tape.hold(text[place:])
         if turn.lane:
-            self.last = said or self.last
+            self._last = said or self._last
         else:
             if place:
                 self._tell_quotations(said, start)
-            self.guard, self.second = ("", "") if tape.held or self._token_begun else self._guards
+            self._guard, self._second = ("", "") if tape.held or self._token_begun else self._guards
         return [] if event is None else [event]
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes, and in text what looks like the beginning of a marker.
         self._own_payload()
-        turn = self.turn
+        turn = self._turn
         held = turn.tape.held
-        start = self.pos - len(held)
+        start = self._pos - len(held)
         if turn.payload is None or start < 0 or len(chunk) > WINDOW:
             return None
         passed = turn.payload.passed(turn, held + chunk)
         if passed is None:
             return None
-        self.pos += len(chunk)
+        self._pos += len(chunk)
         text, waits = passed
         self._find_stop = _anything if waits else self._stops[0]
         return [turn.emit.plain_delta(text, start)] if text else []
@@ -357,7 +365,7 @@ class Machine:
     def _run(self, text: str, place: int, *, last: bool = False) -> None:
         self._own_payload()
         self._catch_up()
-        turn = self.turn
+        turn = self._turn
         tape = turn.tape
         piece: Piece | None = (text, 0, place)
         while piece is not None:
@@ -371,7 +379,7 @@ class Machine:
 
     def _read(self, text: str, i: int) -> tuple[str, int]:
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
-        turn = self.turn
+        turn = self._turn
         tape = turn.tape
         n = len(text)
         beyond = ""  # the first character that passes the limit
@@ -387,7 +395,7 @@ class Machine:
             elif turn.payload is not None and turn.mode == CALL:
                 i = turn.payload.read(turn, text, i)
             else:
-                i = STEPS[turn.mode](turn, self.plan, text, i)
+                i = STEPS[turn.mode](turn, self._plan, text, i)
         if beyond and tape.held and turn.bound.at <= tape.base + n:  # it cannot wait for what is after the limit
             tape.release()
             turn.stop(turn.bound.name, beyond, tape.base + n)
@@ -397,31 +405,31 @@ class Machine:
 
     def _read_rest_of_draft(self) -> bool:
         """What waited because it might have become a marker. True: there was something."""
-        draft = self.turn.judge.draft
+        draft = self._turn.judge.draft
         if draft is None or not draft.waits:
             return False
-        self._run("", self.pos, last=True)
+        self._run("", self._pos, last=True)
         return True
 
     def _settle_draft(self) -> bool:
         """What a draft is. True: there was text to read again."""
-        draft = self.turn.judge.draft
+        draft = self._turn.judge.draft
         if draft is None:
             return False
         if draft.is_quoted and draft.close and draft.over is None:
-            self.turn.end_draft(self.pos)
+            self._turn.end_draft(self._pos)
         if draft.over is not None:
-            self._run("", self.pos, last=True)
+            self._run("", self._pos, last=True)
             return True
-        self.turn.keep_draft()
+        self._turn.keep_draft()
         return False
 
     def _release_at_end(self) -> bool:
         """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
         self._own_payload()
-        turn = self.turn
+        turn = self._turn
         held = turn.tape.release()
-        start = self.pos - len(held)
+        start = self._pos - len(held)
         if turn.mending is not None:  # what was kept of the call is read, and may contain more
             mender().finish_mending(turn)
             self._read_waiting()
@@ -429,7 +437,7 @@ class Machine:
         if turn.emit.open and turn.mode == CALL and turn.payload is not None and turn.payload.completes(turn):
             pass
         elif turn.emit.open:
-            turn.end_cut_call(self.pos)
+            turn.end_cut_call(self._pos)
         elif turn.payload is not None:
             turn.payload.finish(turn)
         elif turn.judge.fence and held == turn.judge.fence:
@@ -437,7 +445,7 @@ class Machine:
         elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
             self._run(held[read:], start + read)
             return True
-        elif self.plan.is_header(held):
+        elif self._plan.is_header(held):
             turn.cut_off(held, start)
         else:
             turn.say(held, start)
@@ -446,22 +454,22 @@ class Machine:
     def _begun(self, held: str) -> int:
         # What waited, because a longer marker might have come of it, may begin with a whole one. How much of that has
         # been read then; -1: it does not.
-        turn = self.turn
-        place, found = self.plan.finder(turn.lane, turn.only).find(held + NOTHING, 0, turn.last)
+        turn = self._turn
+        place, found = self._plan.finder(turn.lane, turn.only).find(held + NOTHING, 0, turn.last)
         if place or not found or found[0] == "`":
             return -1
-        return begin(turn, self.plan, found, self.pos - len(held))
+        return begin(turn, self._plan, found, self._pos - len(held))
 
     def _read_waiting(self) -> bool:
-        waiting = self.turn.tape.take_waiting()
+        waiting = self._turn.tape.take_waiting()
         if waiting is not None:
             self._run(*waiting)
         return waiting is not None
 
     def _say_it_is_over(self) -> None:
         # The header of another message, after which nothing came that is not content anyway.
-        turn = self.turn
-        turn.judge.marker_follows(self.pos)
+        turn = self._turn
+        turn.judge.marker_follows(self._pos)
         if turn.is_over and turn.judge.code is not None and turn.judge.code.followed:
             turn.end()
 
@@ -469,13 +477,13 @@ class Machine:
 
     def __getstate__(self) -> tuple[Any, ...]:
         self._catch_up()
-        return LAYOUT, self.plan, self.turn, self.pos, self._finished, bool(self.turn.emit.out)
+        return LAYOUT, self._plan, self._turn, self._pos, self._finished, bool(self._turn.emit.out)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         if state[0] != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
-        _, self.plan, self.turn, self.pos, self._finished, waits = state
-        self._payload_shared, self.last = False, ""
+        _, self._plan, self._turn, self._pos, self._finished, waits = state
+        self._payload_shared, self._last = False, ""
         self._shut_fast_paths()
         if not waits and not self._finished:
             self._set_fast_paths()

@@ -127,10 +127,15 @@ def reach(
     watched = _WatchedPlan(plan)
     # As it is written: what could be mended is told by the whole turn.
     machine = Machine(
-        watched, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), repair=False
+        watched,
+        tools,
+        unknown_tools="call",
+        markup=False,
+        id_prefix="call_",
+        limits=Limits(),
+        repair=False,
+        in_text=not bare,
     )
-    if not bare:
-        machine.begin_in_text()
     limit = min(len(text), start + most)
     events: list[Event] = []
     place, size = start, PIECE
@@ -143,11 +148,11 @@ def reach(
     if not walk.over:
         walk.over = walk.phase == WORD and holds_markup(walk.word) is not None  # the engine asks at the word's end
         walk.far = walk.misfit(limit - start) if walk.over else limit - start
-        walk.look(machine.turn)
+        walk.look(machine._turn)
         if limit == len(text):
             events += machine.finish()
-    if machine.turn.judge.draft is not None:  # a call that waits for what else is on its line
-        events += machine.turn.emit.out
+    if machine._turn.judge.draft is not None:  # a call that waits for what else is on its line
+        events += machine._turn.emit.out
     outcome = _outcome(walk, events, cut=limit < len(text))
     end = start + walk.far
     waits, reading = ((), "") if outcome in {"call", "marker", "stopped"} else (walk.waits, walk.reading)
