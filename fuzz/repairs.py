@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.mending.state import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
+from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of

@@ -1,4 +1,4 @@
-# Each repair of engine/mending by name: what it mends, what must stay as it is, and the same for every chunking.
+# Each repair of engine/repair by name: what it mends, what must stay as it is, and the same for every chunking.
 """Calls that can be meant in one way only are mended, and said so; no other is."""
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import pytest
 
 from fuzz import repairs
 from tests.chunkings import calls_of, content_of, events_of
+from tests.shared import ROOT
 from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean.engine.repair.candidates import REPAIRS
 from toolglean.formats import get_format
 from toolglean.formats.compile import compiled
 
@@ -234,6 +236,12 @@ def test_no_value_waits_for_a_closer_that_is_only_mentioned() -> None:
     parser = Parser(TOOLS, format="qwen3-coder")
     parser.feed("<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>\n")
     assert parser.feed("y") != []
+
+
+def test_the_table_in_the_documentation_is_that_of_the_code() -> None:
+    page = (ROOT / "docs/explanation/repairs.md").read_text(encoding="utf-8")
+    rows = [f"| `{each.name}` | {each.wrong} | {each.needed} |" for each in REPAIRS]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
 
 
 def test_repair_must_be_a_flag() -> None:

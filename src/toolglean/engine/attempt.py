@@ -1,5 +1,5 @@
 # What this file knows: how a reading is undone: by a copy of the whole turn, taken before that reading began.
-# What it must not know: why it is undone, and which text it read (draft.py, mending/).
+# What it must not know: why it is undone, and which text it read (draft.py, repair/).
 #
 # A draft, a quotation or a repair reads on although it may turn out to be wrong. What it changes is not listed
 # anywhere: a list would miss a field one day, and what follows would be read differently than after plain text. So the

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.draft import Draft, Piece
 from toolglean.engine.emit import Emitter
-from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.steps import STEPS, begin, mender
+from toolglean.engine.repair.suspended import OFF, ON
+from toolglean.engine.steps import STEPS, begin, repairer
 from toolglean.engine.turn import CUT_OFF, Stops, Turn
 from toolglean.errors import UsageError
 from toolglean.events import Content, Event
@@ -507,9 +507,9 @@ class Machine:
         return begin(turn, self.plan, found, self.pos - len(held))
 
     def _release_mending(self) -> bool:
-        # The call that was to be mended is over, one way or the other: what was kept is read, and may hold more.
+        # The call that was to be repaired is over, one way or the other: what was kept is read, and may hold more.
         turn = self.turn
-        mender().finish_mending(turn)
+        repairer().finish_repair(turn)
         if turn.again.waiting is not None:
             (again, place), turn.again.waiting = turn.again.waiting, None
             self._run(again, place)

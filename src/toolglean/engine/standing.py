@@ -13,17 +13,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.bound import Bound
-from toolglean.engine.mending.state import OFF
 from toolglean.engine.modes import CONTENT, TEXT
 from toolglean.engine.region import Again, Region
+from toolglean.engine.repair.suspended import OFF, Repair
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.draft import Draft
     from toolglean.engine.emit import Emitter
-    from toolglean.engine.mending.state import Mending
     from toolglean.engine.names import Names
     from toolglean.engine.quotes import Quotes
+    from toolglean.engine.repair.suspended import Suspended
     from toolglean.engine.strings import JsonStrings
     from toolglean.limits import Limits
 
@@ -64,10 +64,9 @@ class Standing:
         missing: closers of the last call that did not come, and up to where they count.
         wrapper: the fence that opened the turn, while nothing but calls is in it, else "".
         deaf: whether reasoning holds no calls, whatever stands in it.
-        repair: whether calls are mended: OFF, ON, or TRIAL in a copy that reads what may have been meant.
-        mending: the call that may have to be mended, while its end is awaited.
-        tried: the number of calls that had begun when mending was given up: that call is not tried again.
-        before_closers: of a trial: whether the last marker that was put in stands before the call's own closers.
+        repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
+        mending: the call that may have to be repaired, while its end is awaited.
+        tried: the number of calls that had begun when a repair was given up: that call is not tried again.
         log: where regions are noted down, if somebody wants them (response/log.py).
     """
 
@@ -75,7 +74,6 @@ class Standing:
         "again",
         "attempt",
         "base",
-        "before_closers",
         "bound",
         "coerce",
         "deaf",
@@ -138,10 +136,9 @@ class Standing:
         self.missing: tuple[tuple[str, ...], int] = (), 0
         self.said = self.quiet = False
         self.log: list[Any] | None = None
-        self.repair = OFF
-        self.mending: Mending | None = None
+        self.repair: Repair = OFF
+        self.mending: Suspended | None = None
         self.tried = 0
-        self.before_closers = False
 
     def copy(self) -> Self:
         """The same turn. The payload is lent: whoever reads with it first makes a copy of its own."""
@@ -158,7 +155,7 @@ class Standing:
         twin.quiet, twin.missing = self.quiet, self.missing
         twin.quotes, twin.wrapper, twin.said = self.quotes and self.quotes.copy(), self.wrapper, self.said
         twin.strings = self.strings and self.strings.copy()
-        twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
+        twin.repair, twin.tried = self.repair, self.tried
         twin.mending = self.mending and self.mending.copy()
         return twin
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.draft import MARKERS, Draft
 from toolglean.engine.emit import LEFT_OVER
-from toolglean.engine.mending.asked import Mendable
-from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
+from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Kind, Repair, Repairable, Suspended
 from toolglean.engine.standing import Standing
 from toolglean.engine.strays import PATIENCE, Mark
 
@@ -40,7 +39,7 @@ QUOTING = "a value that holds the opener of a "
 _OWN = frozenset({"draft", "mending", "repair", "tried"})
 
 
-class Payload(Mendable):
+class Payload(Repairable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
 
     def read(self, turn: Turn, text: str, i: int) -> int:
@@ -534,7 +533,7 @@ class Turn(Standing):
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 
-    # What is mended, and how, is in mending/.
+    # What is repaired, and how, is in repair/.
 
     def may_mend(self) -> bool:
         """Whether the call that is read may be mended: not where it might be a draft, or does not count anyway."""
@@ -544,13 +543,27 @@ class Turn(Standing):
             return self.tried != self.emit.index
         return self.lane == CONTENT and not self.is_deaf and (self.quotes is None or not self.quotes.open)
 
-    def suspend(self, mending: Mending, before: Payload) -> None:
+    def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
+        attempt = None
         if self.repair != TRIAL:
-            mending.before = Attempt(self, mending.place).before
-            mending.before.payload, mending.before.repair = before, OFF
+            own, self.payload = self.payload, before
+            attempt = Attempt(self, fault.place)
+            self.payload = own
             self.bound.lift()
-        self.mending, self.mode, self.held = mending, MEND, ""
+        self.mending, self.mode, self.held = Suspended(fault, attempt), MEND, ""
+
+    def begin_trial(self, repair: Repair) -> None:
+        """It is a copy that reads what may have been meant: no repair waits for the end of the call."""
+        self.repair = repair
+
+    def take_text(self, text: str, start: int) -> str:
+        """That text, which is at `start`, is read next. Returns it after what was held back of the text before."""
+        held = ""
+        if text:
+            held, self.held = self.held, ""
+        self.base = start - len(held)
+        return held + text
 
     def mended(self, name: str, text: str, place: int) -> None:
         """What stands at that place was mended."""
@@ -569,7 +582,7 @@ class Turn(Standing):
         """The open call cannot be read: pass over the rest of it."""
         before = self.payload.relented() if self.payload is not None and self.may_mend() else None
         if before is not None:
-            self.suspend(Mending(FAULT, None, reason, text, place), before)
+            self.suspend(Fault(Kind.CHARACTER, reason, text, place), before)
             return
         self.emit.problem(reason, text, place)
         self.bound.lift()
@@ -582,9 +595,15 @@ class Turn(Standing):
         else:
             self.give_up(f"malformed arguments: {fault}", text, place)
 
+    def give_up_repair(self, before: Turn) -> None:
+        """The call is read on as it was written, and no other repair of it is tried. `before`: the turn as it was."""
+        self.bound.set(before.bound.at, before.bound.name)
+        self.tried = self.emit.index
+        self.resume()
+
     def resume(self) -> None:
-        """The payload that was skipped reads on."""
-        self.mode = CALL
+        """The payload that was skipped, or waited, reads on."""
+        self.mode, self.mending = CALL, None
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
         """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
