@@ -23,7 +23,7 @@ from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, leaves_string, mended
+from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, leaves_string
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder, is_word
 
@@ -342,8 +342,7 @@ def _first_key(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
     scanner = payload.envelope.scanner
     j = scanner.step(text, i)
     turn.region.keep(text[i:j])
-    payload._held = grown(payload._held, mended(text, i, j, scanner.fixes))
-    scanner.fixes.clear()
+    payload._held = grown(payload._held, scanner.written(text, i, j))
     if scanner.token == FAIL:
         return _unreadable(turn, payload, text, j)
     if scanner.token == NEED:

@@ -20,7 +20,6 @@ from toolglean.scan.json import (
     STRING,
     JsonScanner,
     decode,
-    mended,
     object_text,
 )
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -192,8 +191,7 @@ class Document:
 
     def _read_kept(self, scanner: JsonScanner, names: Names, text: str, i: int) -> int:
         j = scanner.skim(text, i, self._depth)
-        self._value = grown(self._value, mended(text, i, j, scanner.fixes))
-        scanner.fixes.clear()
+        self._value = grown(self._value, scanner.written(text, i, j))
         if scanner.token == CLOSE:
             thing, value = self._things[-1], decode(joined(self._value))[0]
             if self._keeps == OF_ARGUMENTS:
@@ -213,7 +211,7 @@ class Document:
             self._token = grown(self._token, text[i:j])
             return j
         if token == FAIL:
-            if text[j] == "{" and scanner.lacks_comma:  # as some templates write lists of calls
+            if text[j] == "{":  # as some templates write lists of calls
                 scanner.forgive_comma()
             return j
         if token == CLOSE:

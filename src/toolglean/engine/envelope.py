@@ -26,7 +26,6 @@ from toolglean.scan.json import (
     STRING,
     JsonScanner,
     decode,
-    mended,
     object_text,
 )
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -194,11 +193,7 @@ def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     scanner = envelope.scanner
     j = scanner.skim(text, i, envelope._depth)
     if j > i:
-        piece = text[i:j]
-        if scanner.fixes:
-            piece = mended(text, i, j, scanner.fixes)
-            scanner.fixes.clear()
-        turn.emit.delta(piece, turn.base + i)
+        turn.emit.delta(scanner.written(text, i, j), turn.base + i)
     if scanner.token == CLOSE:
         envelope._reading = TOKENS
         if not envelope.frames:  # the object itself is the arguments
@@ -214,7 +209,7 @@ def _read_held(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     if turn.region.open:
         turn.region.keep(text[i:j])
     if envelope._purpose != FOR_NOTHING:
-        envelope._value = grown(envelope._value, mended(text, i, j, scanner.fixes))
+        envelope._value = grown(envelope._value, scanner.written(text, i, j))
     scanner.fixes.clear()
     if scanner.token == CLOSE:
         envelope._reading = TOKENS
@@ -248,9 +243,7 @@ def _read_token(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     if token == NEED:
         envelope._token = grown(envelope._token, text[i:j])
     elif token == FAIL:
-        if _is_next_call(turn, scanner, text[j]):
-            scanner.forgive_comma()
-        else:
+        if not _is_next_call(turn, scanner, text[j]):
             _broken(turn, scanner, text, j)
     else:
         raw = joined(envelope._token) + text[i:j] if token in {KEY, STRING, SCALAR} else ""
@@ -289,7 +282,7 @@ def _account(turn: Turn, envelope: Envelope, text: str, i: int, j: int) -> None:
 
 def _is_next_call(turn: Turn, scanner: JsonScanner, char: str) -> bool:
     # A list of calls without commas: some templates, and so some models, write them.
-    return char == "{" and scanner.lacks_comma and not turn.emit.open and not turn.region.open
+    return char == "{" and not turn.emit.open and not turn.region.open and scanner.forgive_comma()
 
 
 def _broken(turn: Turn, scanner: JsonScanner, text: str, j: int) -> None:

@@ -1,5 +1,5 @@
-# What this file knows: which reader reads which codec.
-# What it must not know: how any of them reads.
+# What this file knows: which reader reads which codec, and how plain JSON is passed on.
+# Does not depend on how the other dialects are read (scan/python.py, values/).
 """From a hole of a format to the reader of its dialect."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, QUOTE, STRING, JsonScanner, decode, leaves_string, mended, object_text
+from toolglean.scan.json import CLOSE, FAIL, STRING, JsonScanner, decode, leaves_string, object_text
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, stop_search, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -25,25 +25,22 @@ __all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops", "wait
 
 
 class JsonReader:
-    """JSON as it stands: an object, or a string that holds one."""
+    """JSON as it is written: an object, or a string that contains one."""
 
     __slots__ = ("_scanner", "_string", "fault")
 
     def __init__(self, max_depth: int) -> None:
         self._scanner = JsonScanner(max_depth)
-        self._string: Rope | None = None  # the string so far, where the arguments are written as one
+        self._string: Rope | None = None  # the string so far, if the arguments are written as one
         self.fault = ""
 
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on: see `Reader.read`."""
         scanner = self._scanner
-        if scanner.untouched and text[pos] == QUOTE:
+        if scanner.untouched and text[pos] == '"':
             self._string = ()
         end = scanner.skim(text, pos, 0)
-        piece = text[pos:end]
-        if scanner.fixes:
-            piece = mended(text, pos, end, scanner.fixes)
-            scanner.fixes.clear()
+        piece = scanner.written(text, pos, end)
         if self._string is not None:
             piece = self._from_string(piece)
         if scanner.token == FAIL:
@@ -54,7 +51,7 @@ class JsonReader:
         return end, piece, DONE if scanner.token in {CLOSE, STRING} else NEED
 
     def _from_string(self, piece: str) -> str:
-        # Passed on when it is whole: only then is it known to hold an object.
+        # Passed on when it is whole: only then is it known to contain an object.
         self._string = grown(self._string or (), piece)
         if self._scanner.token != STRING:
             return ""
@@ -66,7 +63,7 @@ class JsonReader:
 
     def stops(self) -> str:
         """What may end the string that is being read; "" outside strings."""
-        return QUOTE if self._scanner.in_string and self._string is None else ""
+        return '"' if self._scanner.in_string and self._string is None else ""
 
     def passed(self, text: str) -> tuple[str, bool] | None:
         """See `JsonScanner.passed`."""
@@ -88,7 +85,7 @@ class JsonReader:
 
     def copy(self) -> Self:
         """The same place."""
-        twin = object.__new__(type(self))
+        twin = type(self).__new__(type(self))
         twin._scanner, twin._string, twin.fault = self._scanner.copy(), self._string, self.fault
         return twin
 
@@ -104,7 +101,7 @@ class JsonOrTextReader:
 
     Args:
         max_depth: how many containers may be open.
-        key: the parameter that takes text; "" where there is none: then text is refused.
+        key: the parameter that takes text; "" if there is none: then text is refused.
         ends: the markers that end text.
 
     Attributes:
@@ -169,7 +166,7 @@ class JsonOrTextReader:
 
     def copy(self) -> Self:
         """The same place."""
-        twin = object.__new__(type(self))
+        twin = type(self).__new__(type(self))
         twin.__setstate__(self.__getstate__())
         twin._json = self._json and self._json.copy()
         return twin
@@ -188,7 +185,7 @@ def _finder(literals: tuple[str, ...]) -> Finder:
 
 
 def _text_parameter(tool: Tool | None) -> str:
-    """The only parameter of the tool that takes text, where it needs no other; "" if there is none."""
+    """The only parameter of the tool that takes text, if it needs no other; "" if there is none."""
     if tool is None:
         return ""
     root = tool.parameters

@@ -11,7 +11,7 @@ from toolglean.response.log import closed, opened
 from toolglean.response.marks import Found
 from toolglean.response.patterns import FAIL
 from toolglean.response.spec import OTHER
-from toolglean.scan.until import until
+from toolglean.scan.text import until
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn

@@ -16,7 +16,7 @@ from typing import Any
 from toolglean.response.real import find_all, real
 from toolglean.response.spec import Field, path_of
 from toolglean.response.tags import Tag, tag_of
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
+from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.tools import Tool
 from toolglean.values.coerce import coerce_text, properties
 
@@ -76,7 +76,7 @@ def json_value(text: str) -> Any:
     end = scanner.skim(text, 0, 0)
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NOTHING
-    return decode(mended(text, 0, end, scanner.fixes))[0]
+    return decode(scanner.written(text, 0, end))[0]
 
 
 def json_or_text(text: str) -> Any:

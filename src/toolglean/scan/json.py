@@ -1,12 +1,14 @@
 # What this file knows: JSON, read in pieces cut anywhere, each character once, and refused at the exact character.
-# What it must not know: what the values mean, and what becomes of them.
+# Does not depend on what the values mean, or on what becomes of them.
 #
 # A scanner is a stack of open containers and the number of a state. A state is named for what has been read; its
-# function reads on from there and returns the position that it reached. `step` returns after each token, `skim` after
+# method reads on from there and returns the position that it reached. `step` returns after each token, `skim` after
 # the whole value. Nothing is decoded here: `decode` does that once, in C, when a value is whole.
+# Tokens and states are plain numbers: members of an `IntEnum` make each step a sixth slower.
 #
-# Departures from RFC 8259, and why (DESIGN.md section 5):
-# - raw line breaks and other control characters in strings are accepted, as models write them; `escaped` mends them
+# Departures from RFC 8259, and why:
+# - raw line breaks and other control characters in strings are accepted, as models write them; they are passed on as
+#   escapes (`JsonScanner.written`)
 # - a number that no float can hold (1e400) is refused, as is an integer of more than 4,300 digits (Python's own limit)
 # - depth is limited, so that no stack overflows later
 """An incremental, validating JSON scanner."""
@@ -15,18 +17,22 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, Self
 
-__all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "decode", "escaped"]
+from toolglean.scan.text import passing
+
+__all__ = [
+    "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "decode", "escaped", "object_text",
+]  # fmt: skip
 
 # Tokens: what `step` has just read.
 NEED = 0  # nothing whole yet: the text ran out
 KEY = 1  # a key, with its closing quote
 STRING = 2  # a string value, with its closing quote
-SCALAR = 3  # a number, true, false or null; the position is behind its last character
+SCALAR = 3  # a number, true, false or null; the position is after its last character
 OPEN = 4  # { or [
 CLOSE = 5  # } or ]
-FAIL = 6  # the character at the position cannot stand there; `fault` says why
+FAIL = 6  # the character at the position is not allowed there; `fault` says why
 
 # States, named for what has been read.
 START = 0  # nothing: a value follows
@@ -43,8 +49,9 @@ NUMBER = 10  # `-1.`
 LITERAL = 11  # `tru`
 END = 12  # the outermost value
 
-QUOTE = '"'
-MAX_DIGITS = 4300
+HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+ESCAPES = frozenset('"\\/bfnrtu')  # what may follow the backslash of an escape
+MAX_DIGITS = 4300  # Python's own limit for integers
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
 _ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
@@ -55,11 +62,9 @@ leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").ma
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
-_space = re.compile(r"[ \t\n\r]*").match
-_body = re.compile(r'[^"\\\x00-\x1f]*').match
+space = passing(r"[ \t\n\r]*")
+_body = passing(r'[^"\\\x00-\x1f]*')
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
-_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
-_ESCAPES = frozenset('"\\/bfnrt')
 _CLOSERS = str.maketrans("{[", "}]")
 _LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
 
@@ -88,7 +93,7 @@ class JsonScanner:
         fixes: positions, in the text last given, of raw control characters inside strings.
     """
 
-    __slots__ = ("_back", "_number", "_phase", "_rest", "fault", "fixes", "max_depth", "stack", "state", "token")
+    __slots__ = ("_back", "_partial", "_phase", "fault", "fixes", "max_depth", "stack", "state", "token")
 
     def __init__(self, max_depth: int = 256) -> None:
         self.max_depth = max_depth
@@ -98,16 +103,15 @@ class JsonScanner:
         self.fault = ""
         self.fixes: list[int] = []
         self._back = IN_STRING  # the string state to which an escape returns
-        self._rest = ""  # what a literal still lacks; how many hex digits
-        self._number = ""
-        self._phase = ""
+        self._partial = ""  # a number so far; what a literal still lacks; a dot for each missing hex digit
+        self._phase = ""  # of a number: see _NUMBER
 
-    def copy(self) -> JsonScanner:
+    def copy(self) -> Self:
         """The same scanner at the same place."""
-        twin = JsonScanner.__new__(JsonScanner)
+        twin = type(self).__new__(type(self))
         twin.max_depth, twin.stack, twin.state, twin.token = self.max_depth, self.stack, self.state, self.token
         twin.fault, twin.fixes = self.fault, []
-        twin._back, twin._rest, twin._number, twin._phase = self._back, self._rest, self._number, self._phase
+        twin._back, twin._partial, twin._phase = self._back, self._partial, self._phase
         return twin
 
     @property
@@ -120,17 +124,15 @@ class JsonScanner:
         """Whether the text is inside a string, and not in an escape."""
         return self.state in {IN_KEY, IN_STRING}
 
-    @property
-    def lacks_comma(self) -> bool:
-        """Whether it failed where a list's comma was expected."""
-        return self.token == FAIL and self.state == VALUE and self.stack.endswith("[")
-
-    def forgive_comma(self) -> None:
-        """Read on as if the comma had stood there."""
+    def forgive_comma(self) -> bool:
+        """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
+        if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":
+            return False
         self.state, self.token = START, NEED
+        return True
 
     def relent(self) -> bool:
-        """Stand before the refused character again. False: none was refused, or nothing may follow."""
+        """Go back before the refused character. False: none was refused, or nothing may follow."""
         if self.token != FAIL or self.fault == "depth":
             return False
         self.token, self.fault = NEED, ""
@@ -141,7 +143,7 @@ class JsonScanner:
         return self.stack[::-1].translate(_CLOSERS)
 
     def step(self, text: str, pos: int) -> int:
-        """Read one token. Returns the position behind it, the end of the text (NEED), or the offending one (FAIL)."""
+        """Read one token. Returns the position after it, the end of the text (NEED), or the offending one (FAIL)."""
         self.token = NEED
         end = len(text)
         while pos < end:
@@ -180,6 +182,14 @@ class JsonScanner:
             self._back, self.state = self.state, ESCAPE
         return text, begun
 
+    def written(self, text: str, begin: int, end: int) -> str:
+        """What was read of the text, with its raw control characters as JSON escapes."""
+        if not self.fixes:
+            return text[begin:end]
+        found = escaped(text, begin, end, self.fixes)
+        self.fixes.clear()
+        return found
+
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""
         self.token, self.fault = FAIL, fault
@@ -199,144 +209,132 @@ class JsonScanner:
         self.token = CLOSE
         return pos + 1
 
+    def _read_value(self, text: str, pos: int) -> int:
+        pos = space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char = text[pos]
+        if char == '"':
+            self.state = IN_STRING
+            return pos + 1
+        if char in "{[":
+            return self._push(char, pos)
+        if char in _NUMBER_START:
+            self.state, self._partial, self._phase = NUMBER, char, _NUMBER_START[char]
+            return pos + 1
+        if char in _LITERALS:
+            self.state, self._partial = LITERAL, _LITERALS[char]
+            return pos + 1
+        if char == "]" and self.state == LIST:
+            return self._pop(pos)
+        return self.fail("a value was expected", pos)
 
-def _value(scanner: JsonScanner, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-    if pos == len(text):
-        return pos
-    char = text[pos]
-    if char == '"':
-        scanner.state = IN_STRING
+    def _read_key(self, text: str, pos: int) -> int:
+        pos = space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char = text[pos]
+        if char == '"':
+            self.state = IN_KEY
+            return pos + 1
+        if char == "}" and self.state == OBJECT:
+            return self._pop(pos)
+        return self.fail("a key in double quotes was expected", pos)
+
+    def _read_colon(self, text: str, pos: int) -> int:
+        pos = space(text, pos).end()
+        if pos == len(text):
+            return pos
+        if text[pos] != ":":
+            return self.fail("a colon was expected", pos)
+        self.state = START
         return pos + 1
-    if char in "{[":
-        return scanner._push(char, pos)
-    if char in _NUMBER_START:
-        scanner.state, scanner._number, scanner._phase = NUMBER, char, _NUMBER_START[char]
-        return pos + 1
-    if char in _LITERALS:
-        scanner.state, scanner._rest = LITERAL, _LITERALS[char]
-        return pos + 1
-    if char == "]" and scanner.state == LIST:
-        return scanner._pop(pos)
-    return scanner.fail("a value was expected", pos)
 
+    def _read_comma(self, text: str, pos: int) -> int:
+        pos = space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char = text[pos]
+        inner = self.stack[-1]
+        if char == ",":
+            self.state = COMMA if inner == "{" else START
+            return pos + 1
+        if char == ("}" if inner == "{" else "]"):
+            return self._pop(pos)
+        return self.fail(f"a comma or the end of the {'object' if inner == '{' else 'list'} was expected", pos)
 
-def _key(scanner: JsonScanner, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    char = text[pos]
-    if char == '"':
-        scanner.state = IN_KEY
-        return pos + 1
-    if char == "}" and scanner.state == OBJECT:
-        return scanner._pop(pos)
-    return scanner.fail("a key in double quotes was expected", pos)
-
-
-def _colon(scanner: JsonScanner, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    if text[pos] != ":":
-        return scanner.fail("a colon was expected", pos)
-    scanner.state = START
-    return pos + 1
-
-
-def _after_value(scanner: JsonScanner, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    char = text[pos]
-    inner = scanner.stack[-1]
-    if char == ",":
-        scanner.state = COMMA if inner == "{" else START
-        return pos + 1
-    if char == ("}" if inner == "{" else "]"):
-        return scanner._pop(pos)
-    return scanner.fail(f"a comma or the end of the {'object' if inner == '{' else 'list'} was expected", pos)
-
-
-def _string(scanner: JsonScanner, text: str, pos: int) -> int:
-    pos = _body(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    char = text[pos]
-    if char == '"':
-        if scanner.state == IN_KEY:
-            scanner.state, scanner.token = NAMED, KEY
+    def _read_string(self, text: str, pos: int) -> int:
+        pos = _body(text, pos).end()
+        if pos == len(text):
+            return pos
+        char = text[pos]
+        if char == '"':
+            if self.state == IN_KEY:
+                self.state, self.token = NAMED, KEY
+            else:
+                self.state, self.token = VALUE if self.stack else END, STRING
+        elif char == "\\":
+            self._back, self.state = self.state, ESCAPE
         else:
-            scanner.state, scanner.token = VALUE if scanner.stack else END, STRING
-    elif char == "\\":
-        scanner._back, scanner.state = scanner.state, ESCAPE
-    else:
-        scanner.fixes.append(pos)
-    return pos + 1
-
-
-def _escape(scanner: JsonScanner, text: str, pos: int) -> int:
-    char = text[pos]
-    if char == "u":
-        scanner.state, scanner._rest = HEX, "...."
-    elif char in _ESCAPES:
-        scanner.state = scanner._back
-    else:
-        return scanner.fail("an escape was expected", pos)
-    return pos + 1
-
-
-def _hex(scanner: JsonScanner, text: str, pos: int) -> int:
-    if text[pos] not in _HEX_DIGITS:
-        return scanner.fail("four hexadecimal digits were expected", pos)
-    scanner._rest = scanner._rest[1:]
-    if not scanner._rest:
-        scanner.state = scanner._back
-    return pos + 1
-
-
-def _number(scanner: JsonScanner, text: str, pos: int) -> int:
-    # One character at a time: numbers are short, and the fault must stand at its own character.
-    phase = _NUMBER[scanner._phase].get(text[pos])
-    if phase is not None:
-        if len(scanner._number) >= MAX_DIGITS:
-            return scanner.fail("a number of at most 4,300 characters was expected", pos)
-        scanner._phase = phase
-        scanner._number += text[pos]
+            self.fixes.append(pos)
         return pos + 1
-    if scanner._phase not in "ZIFX":
-        return scanner.fail("a digit was expected", pos)
-    if scanner._phase in "FX" and math.isinf(float(scanner._number)):
-        return scanner.fail(f"a number that a float can hold was expected, not {scanner._number[:40]}", pos)
-    scanner.state, scanner.token = VALUE if scanner.stack else END, SCALAR
-    return pos
+
+    def _read_escape(self, text: str, pos: int) -> int:
+        char = text[pos]
+        if char == "u":
+            self.state, self._partial = HEX, "...."
+        elif char in ESCAPES:
+            self.state = self._back
+        else:
+            return self.fail("an escape was expected", pos)
+        return pos + 1
+
+    def _read_hex(self, text: str, pos: int) -> int:
+        if text[pos] not in HEX_DIGITS:
+            return self.fail("four hexadecimal digits were expected", pos)
+        self._partial = self._partial[1:]
+        if not self._partial:
+            self.state = self._back
+        return pos + 1
+
+    def _read_number(self, text: str, pos: int) -> int:
+        # One character at a time: numbers are short, and the fault must be at its own character.
+        phase = _NUMBER[self._phase].get(text[pos])
+        if phase is not None:
+            if len(self._partial) >= MAX_DIGITS:
+                return self.fail("a number of at most 4,300 characters was expected", pos)
+            self._phase = phase
+            self._partial += text[pos]
+            return pos + 1
+        if self._phase not in "ZIFX":
+            return self.fail("a digit was expected", pos)
+        if self._phase in "FX" and math.isinf(float(self._partial)):
+            return self.fail(f"a number that a float can hold was expected, not {self._partial[:40]}", pos)
+        self.state, self.token = VALUE if self.stack else END, SCALAR
+        return pos
+
+    def _read_literal(self, text: str, pos: int) -> int:
+        if text[pos] != self._partial[0]:
+            return self.fail("true, false or null was expected", pos)
+        self._partial = self._partial[1:]
+        if not self._partial:
+            self.state, self.token = VALUE if self.stack else END, SCALAR
+        return pos + 1
+
+    def _read_nothing(self, text: str, pos: int) -> int:
+        del text
+        return self.fail("the end was expected", pos)
+
+    _states = (
+        _read_value, _read_value, _read_key, _read_key, _read_colon, _read_comma, _read_string, _read_string,
+        _read_escape, _read_hex, _read_number, _read_literal, _read_nothing,
+    )  # fmt: skip
 
 
-def _literal(scanner: JsonScanner, text: str, pos: int) -> int:
-    if text[pos] != scanner._rest[0]:
-        return scanner.fail("true, false or null was expected", pos)
-    scanner._rest = scanner._rest[1:]
-    if not scanner._rest:
-        scanner.state, scanner.token = VALUE if scanner.stack else END, SCALAR
-    return pos + 1
+_STATES = JsonScanner._states  # a global is faster than an attribute
 
 
-def _nothing(scanner: JsonScanner, text: str, pos: int) -> int:
-    del text
-    return scanner.fail("the end was expected", pos)
-
-
-_STATES = (
-    _value, _value, _key, _key, _colon, _after_value, _string, _string, _escape, _hex, _number, _literal, _nothing,
-)  # fmt: skip
-
-
-def escaped(text: str) -> str:
-    """The text with its control characters written as JSON escapes."""
-    return text.translate(_CONTROL)
-
-
-def mended(text: str, begin: int, end: int, fixes: list[int]) -> str:
+def escaped(text: str, begin: int, end: int, fixes: list[int]) -> str:
     """`text[begin:end]`, with the raw control characters at `fixes` written as JSON escapes."""
     pieces: list[str] = []
     for pos in fixes:
@@ -351,7 +349,7 @@ def decode(text: str) -> tuple[Any, str | None]:
 
     Returns:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
-        holds twice (the last value counts), or None.
+        has twice (the last value counts), or None.
     """
     from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
 
@@ -373,7 +371,7 @@ def decode(text: str) -> tuple[Any, str | None]:
 
 
 class _RepeatedKeyError(Exception):
-    """An object holds a key twice: which one, a slower way tells."""
+    """An object has a key twice: a slower way finds out which one."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -384,7 +382,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
-    """The text of the one JSON object that `text` holds, with nothing but white space around it.
+    """The text of the JSON object of which `text` consists, apart from white space around it.
 
     Returns:
         The object's text and ""; or None, and what is wrong: "depth" where the depth limit was passed.
@@ -396,4 +394,4 @@ def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
     end = scanner.skim(text, begin, 0)
     if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
         return None, scanner.fault or "one whole object was expected"
-    return mended(text, begin, end, scanner.fixes), ""
+    return scanner.written(text, begin, end), ""

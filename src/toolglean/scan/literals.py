@@ -1,9 +1,9 @@
 # What this file knows: Python's strings, numbers and names of constants, read in pieces cut anywhere.
-# What it must not know: what stands around them (python.py).
+# Does not depend on what is around them (python.py).
 #
 # A string goes out as the body of a JSON string while it arrives: the jumps of a compiled expression over everything
 # that is neither a quote nor a backslash, and C for the escapes that JSON needs. Numbers and names are short: one
-# character at a time, so that the fault stands at its own character.
+# character at a time, so that the fault is at its own character.
 #
 # Departures from Python, and why:
 # - raw line breaks in any string, 07 for 7, JSON's true, false and null: models write them
@@ -18,9 +18,11 @@ import math
 import re
 import sys
 
+from toolglean.scan.json import HEX_DIGITS, MAX_DIGITS
 from toolglean.scan.reader import NEED, Steps, quoted_text, string_text
+from toolglean.scan.text import passing
 
-__all__ = ["AFTER", "LITERAL_STEPS", "SCALAR", "STRING", "WORD_START", "Literals", "begin_literal"]
+__all__ = ["AFTER", "SCALAR", "STRING", "WORD_START", "Literals", "is_json_number"]
 
 # States, named for what has been read. Those above belong to python.py.
 AFTER = 0  # a value
@@ -41,21 +43,19 @@ WORD = 14  # `Tru`
 
 STRING = "s"
 SCALAR = "v"
-MAX_DIGITS = 4300
 MAX_OTHER = 3500  # of a number in base 16, 8 or 2: fewer than 4,300 decimal digits
 MAX_WORD = 256
 
-_space = re.compile(r"[ \t\n\r\f]*").match
-_bodies = {quote: re.compile(rf"[^\\{quote}]*").match for quote in "'\""}
+_space = passing(r"[ \t\n\r\f]*")
+_bodies = {quote: passing(rf"[^\\{quote}]*") for quote in "'\""}
 _word_char = re.compile(r"[\w.-]").match
 WORD_START = re.compile(r"[^\W\d]").match
-_json_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
+is_json_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 _RAW = frozenset("rR")
 _PREFIXES = _RAW | {"u", "U"}
 _BEGINNINGS = {each[:size] for each in (*_CONSTANTS, *_PREFIXES) for size in range(1, len(each) + 1)}
-_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _OCTAL_DIGITS = frozenset("01234567")
 _LENGTHS = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = {
@@ -134,145 +134,205 @@ class Literals(Steps):
         """A string begins here."""
         raise NotImplementedError
 
+    def begin_literal(self, char: str, pos: int) -> int:
+        """Begin the literal whose first character is at `pos`."""
+        if char in _bodies:
+            return self._begin_string(char, pos, raw=False)
+        if char in _NUMBER_START:
+            self.state, self._token, self._phase = NUMBER, "" if char == "+" else char, _NUMBER_START[char]
+            return pos + 1
+        if char in _BEGINNINGS or (self.bare_words and WORD_START(char)):
+            self.state, self._token = WORD, char
+            return pos + 1
+        return self.fail("a value was expected", pos)
 
-def begin_literal(reader: Literals, char: str, pos: int) -> int:
-    """Begin the literal whose first character stands at `pos`."""
-    if char in _bodies:
-        return _begin_string(reader, char, pos, raw=False)
-    if char in _NUMBER_START:
-        reader.state, reader._token, reader._phase = NUMBER, "" if char == "+" else char, _NUMBER_START[char]
+    def _begin_string(self, quote: str, pos: int, *, raw: bool) -> int:
+        self.begin_string()
+        self.write('"')
+        self.state, self._quote, self._raw = OPENED, quote, raw
         return pos + 1
-    if char in _BEGINNINGS or (reader.bare_words and WORD_START(char)):
-        reader.state, reader._token = WORD, char
+
+    def _read_opened(self, text: str, pos: int) -> int:
+        if text[pos] == self._quote:
+            self.state = OPENED_TWICE
+            return pos + 1
+        self.state, self._triple = BODY, False
+        return pos
+
+    def _read_opened_twice(self, text: str, pos: int) -> int:
+        if text[pos] == self._quote:
+            self.state, self._triple = BODY, True
+            return pos + 1
+        self.state = AFTER_STRING
+        return pos
+
+    def _read_body(self, text: str, pos: int) -> int:
+        begin, pos = pos, _bodies[self._quote](text, pos).end()
+        if pos > begin:
+            self.write(quoted_text(text[begin:pos]))
+            if pos == len(text):
+                return pos
+        if text[pos] == "\\":
+            self.state = RAW_ESCAPE if self._raw else ESCAPE
+        elif self._triple:
+            self.state, self._token = QUOTES, text[pos]
+        else:
+            self.state = AFTER_STRING
         return pos + 1
-    return reader.fail("a value was expected", pos)
 
-
-def _begin_string(reader: Literals, quote: str, pos: int, *, raw: bool) -> int:
-    reader.begin_string()
-    reader.write('"')
-    reader.state, reader._quote, reader._raw = OPENED, quote, raw
-    return pos + 1
-
-
-# -- strings -----------------------------------------------------------------------------------------------------------
-
-
-def _opened(reader: Literals, text: str, pos: int) -> int:
-    if text[pos] == reader._quote:
-        reader.state = OPENED_TWICE
+    def _read_quotes(self, text: str, pos: int) -> int:
+        if text[pos] != self._quote:
+            self.write(quoted_text(self._token))
+            self.state = BODY
+            return pos
+        self._token += text[pos]
+        if len(self._token) == len("'''"):
+            self.state = AFTER_STRING
         return pos + 1
-    reader.state, reader._triple = BODY, False
-    return pos
 
-
-def _opened_twice(reader: Literals, text: str, pos: int) -> int:
-    if text[pos] == reader._quote:
-        reader.state, reader._triple = BODY, True
+    def _read_escape(self, text: str, pos: int) -> int:
+        char = text[pos]
+        self.state, self._token, self._phase = BODY, "", char
+        if char in _ESCAPES:
+            self.write(_ESCAPES[char])
+        elif char in _LENGTHS:
+            self.state = HEX
+        elif char in _OCTAL_DIGITS:
+            self.state = OCTAL
+            return pos
+        elif char == "N":
+            self.state = NAMED
+        elif char == "\r":
+            self.state = CONTINUED
+        else:
+            self.write("\\\\")  # not an escape: the backslash is a backslash
+            return pos
         return pos + 1
-    reader.state = AFTER_STRING
-    return pos
 
+    def _read_raw_escape(self, text: str, pos: int) -> int:
+        self.write(quoted_text("\\" + text[pos]))
+        self.state = BODY
+        return pos + 1
 
-def _body(reader: Literals, text: str, pos: int) -> int:
-    begin, pos = pos, _bodies[reader._quote](text, pos).end()  # type: ignore[union-attr]  # matches the empty string
-    if pos > begin:
-        reader.write(quoted_text(text[begin:pos]))
+    def _read_hex(self, text: str, pos: int) -> int:
+        digits = self._token + text[pos]
+        if text[pos] not in HEX_DIGITS or (self._phase == "U" and int(digits.ljust(8, "0"), 16) > sys.maxunicode):
+            return self._as_written(pos)
+        self._token = digits
+        if len(digits) == _LENGTHS[self._phase]:
+            self._character(int(digits, 16))
+        return pos + 1
+
+    def _as_written(self, pos: int) -> int:
+        # An escape that is not whole is text, as `\d` does: templates and models write `C:\x` unescaped.
+        self.write(quoted_text(f"\\{self._phase}{self._token}"))
+        self.state = BODY
+        return pos
+
+    def _read_octal(self, text: str, pos: int) -> int:
+        if text[pos] in _OCTAL_DIGITS:
+            self._token += text[pos]
+            if len(self._token) == len("777"):
+                self._character(int(self._token, 8))
+            return pos + 1
+        self._character(int(self._token, 8))
+        return pos
+
+    def _character(self, code: int) -> None:
+        # Half of a pair is written as an escape, so that two halves join when the JSON text is decoded.
+        self.write(f"\\u{code:04x}" if 0xD800 <= code < 0xE000 else quoted_text(chr(code)))
+        self.state = BODY
+
+    def _read_named(self, text: str, pos: int) -> int:
+        char = text[pos]
+        if not self._token and char != "{":
+            return self._as_written(pos)
+        if char != "}":
+            if len(self._token) >= MAX_WORD:
+                return self._as_written(pos)
+            self._token += char
+            return pos + 1
+        found = _character_named(self._token[1:])
+        if not found:
+            return self._as_written(pos)
+        self._character(ord(found))
+        return pos + 1
+
+    def _read_continued(self, text: str, pos: int) -> int:
+        self.state = BODY
+        return pos + 1 if text[pos] == "\n" else pos
+
+    def _read_after_string(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
         if pos == len(text):
             return pos
-    if text[pos] == "\\":
-        reader.state = RAW_ESCAPE if reader._raw else ESCAPE
-    elif reader._triple:
-        reader.state, reader._token = QUOTES, text[pos]
-    else:
-        reader.state = AFTER_STRING
-    return pos + 1
-
-
-def _quotes(reader: Literals, text: str, pos: int) -> int:
-    if text[pos] != reader._quote:
-        reader.write(quoted_text(reader._token))
-        reader.state = BODY
+        char = text[pos]
+        if char in _bodies:
+            self.state, self._quote, self._raw = OPENED, char, False
+            return pos + 1
+        if char in _PREFIXES:
+            self.state, self._token = PREFIX, char
+            return pos + 1
+        self.write('"')
+        self.state, self.kind = AFTER, STRING
         return pos
-    reader._token += text[pos]
-    if len(reader._token) == len("'''"):
-        reader.state = AFTER_STRING
-    return pos + 1
 
-
-def _escape(reader: Literals, text: str, pos: int) -> int:
-    char = text[pos]
-    reader.state, reader._token, reader._phase = BODY, "", char
-    if char in _ESCAPES:
-        reader.write(_ESCAPES[char])
-    elif char in _LENGTHS:
-        reader.state = HEX
-    elif char in _OCTAL_DIGITS:
-        reader.state = OCTAL
-        return pos
-    elif char == "N":
-        reader.state = NAMED
-    elif char == "\r":
-        reader.state = CONTINUED
-    else:
-        reader.write("\\\\")  # no escape: the backslash stands for itself
-        return pos
-    return pos + 1
-
-
-def _raw_escape(reader: Literals, text: str, pos: int) -> int:
-    reader.write(quoted_text("\\" + text[pos]))
-    reader.state = BODY
-    return pos + 1
-
-
-def _hex(reader: Literals, text: str, pos: int) -> int:
-    digits = reader._token + text[pos]
-    if text[pos] not in _HEX_DIGITS or (reader._phase == "U" and int(digits.ljust(8, "0"), 16) > sys.maxunicode):
-        return _as_written(reader, pos)
-    reader._token = digits
-    if len(digits) == _LENGTHS[reader._phase]:
-        _character(reader, int(digits, 16))
-    return pos + 1
-
-
-def _as_written(reader: Literals, pos: int) -> int:
-    # No whole escape: it stands for itself, as `\d` does. Templates write strings unescaped (`C:\x`), and so do models.
-    reader.write(quoted_text(f"\\{reader._phase}{reader._token}"))
-    reader.state = BODY
-    return pos
-
-
-def _octal(reader: Literals, text: str, pos: int) -> int:
-    if text[pos] in _OCTAL_DIGITS:
-        reader._token += text[pos]
-        if len(reader._token) == len("777"):
-            _character(reader, int(reader._token, 8))
+    def _read_prefix(self, text: str, pos: int) -> int:
+        if text[pos] not in _bodies:
+            return self.fail("a quote was expected", pos)
+        self.state, self._quote, self._raw = OPENED, text[pos], self._token in _RAW
         return pos + 1
-    _character(reader, int(reader._token, 8))
-    return pos
 
-
-def _character(reader: Literals, code: int) -> None:
-    # Half of a pair is written as an escape, so that two halves join when the JSON text is decoded.
-    reader.write(f"\\u{code:04x}" if 0xD800 <= code < 0xE000 else quoted_text(chr(code)))
-    reader.state = BODY
-
-
-def _named(reader: Literals, text: str, pos: int) -> int:
-    char = text[pos]
-    if not reader._token and char != "{":
-        return _as_written(reader, pos)
-    if char != "}":
-        if len(reader._token) >= MAX_WORD:
-            return _as_written(reader, pos)
-        reader._token += char
+    def _read_number(self, text: str, pos: int) -> int:
+        char = text[pos]
+        phase = _NUMBER[self._phase].get(char)
+        if phase is None:
+            return self._end_number(pos)
+        if len(self._token) >= (MAX_OTHER if phase[-1] in _OTHER else MAX_DIGITS):
+            return self.fail("a number of at most 4,300 digits was expected", pos)
+        self._phase = phase
+        self._token += char
         return pos + 1
-    found = _character_named(reader._token[1:])
-    if not found:
-        return _as_written(reader, pos)
-    _character(reader, ord(found))
-    return pos + 1
+
+    def _end_number(self, pos: int) -> int:
+        if self._phase not in _ENDS:
+            return self.fail("a digit was expected", pos)
+        token = self._token.replace("_", "")
+        if self._phase in _OTHER:
+            token = str(int(token, 0))
+        elif self._phase in "ZI":
+            token = token if is_json_number(token) else str(int(token))
+        elif math.isinf(float(token)):
+            return self.fail(f"a number that a float can hold was expected, not {token[:40]}", pos)
+        elif not is_json_number(token):
+            token = repr(float(token))
+        self.state, self.kind = AFTER, SCALAR
+        self.scalar(token)
+        return pos
+
+    def _read_word(self, text: str, pos: int) -> int:
+        char, token = text[pos], self._token
+        if _word_char(char) and len(token) < MAX_WORD and (self.bare_words or token + char in _BEGINNINGS):
+            self._token += char
+            return pos + 1
+        if char in _bodies and token in _PREFIXES:
+            return self._begin_string(char, pos, raw=token in _RAW)
+        if token in _CONSTANTS and not _word_char(char):
+            self.state, self.kind = AFTER, SCALAR
+            self.scalar(_CONSTANTS[token])
+        elif self.bare_words and not _word_char(char):
+            self.begin_string()
+            self.write(string_text(token))
+            self.state, self.kind = AFTER, STRING
+        else:
+            return self.fail("a value was expected", pos)
+        return pos
+
+    literal_steps = (
+        _read_opened, _read_opened_twice, _read_body, _read_quotes, _read_escape, _read_hex, _read_octal, _read_named,
+        _read_continued, _read_raw_escape, _read_after_string, _read_prefix, _read_number, _read_word,
+    )  # fmt: skip
+    """The methods of the states from OPENED to WORD."""
 
 
 def _character_named(name: str) -> str:
@@ -283,89 +343,3 @@ def _character_named(name: str) -> str:
     except (KeyError, ValueError):  # half of a surrogate pair is not text to look up
         return ""
     return found if len(found) == 1 else ""
-
-
-def _continued(reader: Literals, text: str, pos: int) -> int:
-    reader.state = BODY
-    return pos + 1 if text[pos] == "\n" else pos
-
-
-def _after_string(reader: Literals, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    char = text[pos]
-    if char in _bodies:
-        reader.state, reader._quote, reader._raw = OPENED, char, False
-        return pos + 1
-    if char in _PREFIXES:
-        reader.state, reader._token = PREFIX, char
-        return pos + 1
-    reader.write('"')
-    reader.state, reader.kind = AFTER, STRING
-    return pos
-
-
-def _prefix(reader: Literals, text: str, pos: int) -> int:
-    if text[pos] not in _bodies:
-        return reader.fail("a quote was expected", pos)
-    reader.state, reader._quote, reader._raw = OPENED, text[pos], reader._token in _RAW
-    return pos + 1
-
-
-# -- numbers and words -------------------------------------------------------------------------------------------------
-
-
-def _number(reader: Literals, text: str, pos: int) -> int:
-    char = text[pos]
-    phase = _NUMBER[reader._phase].get(char)
-    if phase is None:
-        return _end_number(reader, pos)
-    if len(reader._token) >= (MAX_OTHER if phase[-1] in _OTHER else MAX_DIGITS):
-        return reader.fail("a number of at most 4,300 digits was expected", pos)
-    reader._phase = phase
-    reader._token += char
-    return pos + 1
-
-
-def _end_number(reader: Literals, pos: int) -> int:
-    if reader._phase not in _ENDS:
-        return reader.fail("a digit was expected", pos)
-    token = reader._token.replace("_", "")
-    if reader._phase in _OTHER:
-        token = str(int(token, 0))
-    elif reader._phase in "ZI":
-        token = token if _json_number(token) else str(int(token))
-    elif math.isinf(float(token)):
-        return reader.fail(f"a number that a float can hold was expected, not {token[:40]}", pos)
-    elif not _json_number(token):
-        token = repr(float(token))
-    reader.state, reader.kind = AFTER, SCALAR
-    reader.scalar(token)
-    return pos
-
-
-def _word(reader: Literals, text: str, pos: int) -> int:
-    char, token = text[pos], reader._token
-    if _word_char(char) and len(token) < MAX_WORD and (reader.bare_words or token + char in _BEGINNINGS):
-        reader._token += char
-        return pos + 1
-    if char in _bodies and token in _PREFIXES:
-        return _begin_string(reader, char, pos, raw=token in _RAW)
-    if token in _CONSTANTS and not _word_char(char):
-        reader.state, reader.kind = AFTER, SCALAR
-        reader.scalar(_CONSTANTS[token])
-    elif reader.bare_words and not _word_char(char):
-        reader.begin_string()
-        reader.write(string_text(token))
-        reader.state, reader.kind = AFTER, STRING
-    else:
-        return reader.fail("a value was expected", pos)
-    return pos
-
-
-LITERAL_STEPS = (
-    _opened, _opened_twice, _body, _quotes, _escape, _hex, _octal, _named, _continued, _raw_escape, _after_string,
-    _prefix, _number, _word,
-)  # fmt: skip
-"""The functions of the states from OPENED to WORD."""

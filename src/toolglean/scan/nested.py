@@ -1,8 +1,8 @@
 # What this file knows: how nested values are decoded and written, however deep they are and the stack already is.
-# What it must not know: what the values mean.
+# Does not depend on what the values mean.
 #
 # C does the work while Python's stack lasts: it is several times as fast. Where it does not last, because the value is
-# deep or because the caller already stands near the recursion limit, the same is done again with a stack of our own.
+# deep or because the caller is already near the recursion limit, the same is done again with a stack of our own.
 # Model output must never raise `RecursionError` in the reader.
 """Nested values, without recursion."""
 
@@ -44,10 +44,10 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
     """The value of one JSON text that was found to be whole; lone surrogates as U+FFFD, in keys too.
 
     Args:
-        text: the JSON text. Raw control characters may stand in strings.
+        text: the JSON text. Strings may contain raw control characters.
         build: makes an object of its keys and values. It may be called anew for the same objects.
     """
-    if _surrogate(text):  # raw halves as escapes first: they may stand beside written ones
+    if _surrogate(text):  # raw halves as escapes first: they may be beside written ones
         text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     try:
@@ -91,7 +91,7 @@ def json_text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
         default: what to write for what is not JSON, as for `json.dumps`.
 
     Raises:
-        TypeError, ValueError: it is not a JSON value, and `default` makes none of it; it holds itself.
+        TypeError, ValueError: it is not a JSON value, and `default` does not make one of it; it contains itself.
     """
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)

@@ -1,5 +1,5 @@
 # What this file knows: Python's keyword arguments, the text between the parentheses of a call, as JSON text.
-# What it must not know: calls and their names. How literals are written is in literals.py.
+# Does not depend on calls and their names. How literals are written is in literals.py.
 #
 #   city='Paris', n=3, deep={"a": [1, None]}, t=(1, 2))   →   {"city": "Paris", "n": 3, "deep": {"a": [1, null]}, …}
 #
@@ -17,14 +17,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeAlias
 
 from toolglean.scan.json import decode
-from toolglean.scan.literals import AFTER, LITERAL_STEPS, STRING, WORD_START, Literals, begin_literal
+from toolglean.scan.literals import AFTER, STRING, WORD_START, Literals
 from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, FAILED, NEED, string_text
 from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.text import passing
 
 __all__ = ["KeywordsReader", "python_value"]
 
@@ -56,8 +56,8 @@ _OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
 _UNDECIDED = frozenset({BRACE, PARENS})
 MAX_NAME = 256
 
-_space = re.compile(r"[ \t\n\r\f]*").match
-_name = re.compile(r"[\w.-]*").match
+_space = passing(r"[ \t\n\r\f]*")
+_name = passing(r"[\w.-]*")
 
 Holds: TypeAlias = "tuple[()] | tuple[Holds, Rope]"
 
@@ -68,14 +68,14 @@ class KeywordsReader(Literals):
     Args:
         max_depth: how many containers may be open, parentheses among them.
         bare_words: whether a lone name as a value (`unit=celsius`) is a string; else it is refused.
+        sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
     """
 
     __slots__ = ("_holds", "_lead", "_stack")
 
-    def __init__(self, max_depth: int = 256, *, bare_words: bool = False) -> None:
+    def __init__(self, max_depth: int = 256, *, bare_words: bool = False, sole: bool = False) -> None:
         super().__init__(max_depth, bare_words=bare_words)
-        self.state = START
-        self._stack = CALL
+        self._stack, self.state = (SOLE, VALUE) if sole else (CALL, START)
         self._lead = ""  # the comma that goes out before the next item
         self._holds: Holds = ()  # what undecided brackets hold back, the innermost last
 
@@ -101,7 +101,7 @@ class KeywordsReader(Literals):
         self.write(f'"{text}"' if self._stack[-1] == DICT else text)
 
     def push(self, bracket: str, pos: int) -> int:
-        """Open the container whose bracket stands at `pos`."""
+        """Open the container whose bracket is at `pos`."""
         top = self._stack[-1]
         if top == DICT:
             return self.fail("a key was expected", pos)
@@ -120,7 +120,7 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def decide(self, kind: str, opener: str) -> None:
-        """The innermost bracket is of that kind: what it held back goes out behind its opener."""
+        """The innermost bracket is of that kind: what it held back goes out after its opener."""
         self._holds, rope = self._holds  # type: ignore[misc]  # an undecided bracket has a rope
         self.flows = not self._holds
         held = joined(rope)
@@ -128,7 +128,7 @@ class KeywordsReader(Literals):
         self.write(opener + (held if kind != DICT_VALUE or self.kind == STRING else f'"{held}"'))
 
     def pop(self, pos: int) -> int:
-        """Close the innermost container, whose bracket stands at `pos`."""
+        """Close the innermost container, whose bracket is at `pos`."""
         top = self._stack[-1]
         if top in {CALL, SOLE}:
             self.write("}" if top == CALL else "")
@@ -136,7 +136,7 @@ class KeywordsReader(Literals):
             return pos + 1
         if top == PARENS:
             self.decide(top, "")  # a value in parentheses is the value
-        elif len(self._stack) > 1:  # the lone dict is closed by the parenthesis behind it: `_lone`
+        elif len(self._stack) > 1:  # the lone dict is closed by the parenthesis after it: `KeywordsReader._read_lone`
             self.write("}" if top in {DICT, DICT_VALUE} else "]")
         self._stack, self._lead = self._stack[:-1], ""
         self.state = AFTER if self._stack else LONE
@@ -168,120 +168,114 @@ class KeywordsReader(Literals):
         for rope in state["_holds"]:
             self._holds = (self._holds, rope)
 
+    def _read_after(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char, top = text[pos], self._stack[-1]
+        if char == ":" and top in {BRACE, DICT}:
+            return self._colon(top, pos)
+        if char == "," and top not in {DICT, SOLE}:
+            return self._comma(top, pos)
+        if char == _CLOSERS[top] and top != DICT:
+            if top == BRACE:
+                self.decide(SET, "[")
+            return self.pop(pos)
+        if top == DICT:
+            return self.fail("a colon was expected", pos)
+        return self.fail(f"a comma or {_CLOSERS[top]} was expected", pos)
 
-def _after(reader: KeywordsReader, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-    if pos == len(text):
-        return pos
-    char, top = text[pos], reader._stack[-1]
-    if char == ":" and top in {BRACE, DICT}:
-        return _colon(reader, top, pos)
-    if char == "," and top not in {DICT, SOLE}:
-        return _comma(reader, top, pos)
-    if char == _CLOSERS[top] and top != DICT:
+    def _colon(self, top: str, pos: int) -> int:
         if top == BRACE:
-            reader.decide(SET, "[")
-        return reader.pop(pos)
-    if top == DICT:
-        return reader.fail("a colon was expected", pos)
-    return reader.fail(f"a comma or {_CLOSERS[top]} was expected", pos)
+            self.decide(DICT_VALUE, "{")
+        else:
+            self._stack = self._stack[:-1] + DICT_VALUE
+        self.write(": ")
+        self.state = VALUE
+        return pos + 1
 
-
-def _colon(reader: KeywordsReader, top: str, pos: int) -> int:
-    if top == BRACE:
-        reader.decide(DICT_VALUE, "{")
-    else:
-        reader._stack = reader._stack[:-1] + DICT_VALUE
-    reader.write(": ")
-    reader.state = VALUE
-    return pos + 1
-
-
-def _comma(reader: KeywordsReader, top: str, pos: int) -> int:
-    if top == BRACE:
-        reader.decide(SET, "[")
-    elif top == PARENS:
-        reader.decide(TUPLE, "[")
-    elif top == DICT_VALUE:
-        reader._stack = reader._stack[:-1] + DICT
-    reader._lead = ", "
-    reader.state = NEXT if top == CALL else ITEM
-    return pos + 1
-
-
-def _value(reader: KeywordsReader, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    char, top = text[pos], reader._stack[-1]
-    if char in _OPENERS:
-        return reader.push(char, pos)
-    if char == _CLOSERS[top] and reader.state == ITEM:
+    def _comma(self, top: str, pos: int) -> int:
         if top == BRACE:
-            reader.decide(DICT, "{")
+            self.decide(SET, "[")
         elif top == PARENS:
-            reader.decide(TUPLE, "[")
-        return reader.pop(pos)
-    return begin_literal(reader, char, pos)
+            self.decide(TUPLE, "[")
+        elif top == DICT_VALUE:
+            self._stack = self._stack[:-1] + DICT
+        self._lead = ", "
+        self.state = NEXT if top == CALL else ITEM
+        return pos + 1
 
+    def _read_value(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char, top = text[pos], self._stack[-1]
+        if char in _OPENERS:
+            return self.push(char, pos)
+        if char == _CLOSERS[top] and self.state == ITEM:
+            if top == BRACE:
+                self.decide(DICT, "{")
+            elif top == PARENS:
+                self.decide(TUPLE, "[")
+            return self.pop(pos)
+        return self.begin_literal(char, pos)
 
-def _start(reader: KeywordsReader, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
+    def _read_start(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
+        if pos == len(text):
+            return pos
+        char = text[pos]
+        first = self.state == START
+        if char == ")" or (char == "{" and first) or WORD_START(char):
+            if first:
+                self.write("{")
+            if char == ")":
+                return self.pop(pos)
+            if char == "{":
+                self._stack, self.state = DICT, ITEM
+                return pos + 1
+            self.state, self._token = KEYWORD, ""
+            return pos
+        return self.fail("the name of a keyword argument was expected", pos)
+
+    def _read_keyword(self, text: str, pos: int) -> int:
+        begin, pos = pos, _name(text, pos).end()
+        room = MAX_NAME - len(self._token)
+        if pos - begin > room:
+            return self.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
+        self._token += text[begin:pos]
+        if pos < len(text):
+            self.state = NAMED
         return pos
-    char = text[pos]
-    first = reader.state == START
-    if char == ")" or (char == "{" and first) or WORD_START(char):
-        if first:
-            reader.write("{")
-        if char == ")":
-            return reader.pop(pos)
-        if char == "{":
-            reader._stack, reader.state = DICT, ITEM
-            return pos + 1
-        reader.state, reader._token = KEYWORD, ""
-        return pos
-    return reader.fail("the name of a keyword argument was expected", pos)
 
+    def _read_name_end(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
+        if pos == len(text):
+            return pos
+        if text[pos] != "=":
+            return self.fail("= was expected", pos)
+        self.begin_item()
+        self.write(string_text(self._token) + ": ")
+        self.state = VALUE
+        return pos + 1
 
-def _keyword(reader: KeywordsReader, text: str, pos: int) -> int:
-    begin, pos = pos, _name(text, pos).end()  # type: ignore[union-attr]
-    room = MAX_NAME - len(reader._token)
-    if pos - begin > room:
-        return reader.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
-    reader._token += text[begin:pos]
-    if pos < len(text):
-        reader.state = NAMED
-    return pos
+    def _read_lone(self, text: str, pos: int) -> int:
+        pos = _space(text, pos).end()
+        if pos == len(text):
+            return pos
+        if text[pos] == "," and self.state == LONE:
+            self.state = LONE_COMMA
+        elif text[pos] == ")":
+            self.write("}")
+            self.status = DONE
+        else:
+            return self.fail(") was expected", pos)
+        return pos + 1
 
-
-def _named(reader: KeywordsReader, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    if text[pos] != "=":
-        return reader.fail("= was expected", pos)
-    reader.begin_item()
-    reader.write(string_text(reader._token) + ": ")
-    reader.state = VALUE
-    return pos + 1
-
-
-def _lone(reader: KeywordsReader, text: str, pos: int) -> int:
-    pos = _space(text, pos).end()  # type: ignore[union-attr]
-    if pos == len(text):
-        return pos
-    if text[pos] == "," and reader.state == LONE:
-        reader.state = LONE_COMMA
-    elif text[pos] == ")":
-        reader.write("}")
-        reader.status = DONE
-    else:
-        return reader.fail(") was expected", pos)
-    return pos + 1
-
-
-KeywordsReader.steps = (_after, *LITERAL_STEPS, _value, _value, _start, _start, _keyword, _named, _lone, _lone)
+    steps = (
+        _read_after, *Literals.literal_steps, _read_value, _read_value, _read_start, _read_start, _read_keyword,
+        _read_name_end, _read_lone, _read_lone,
+    )  # fmt: skip
 
 
 def python_value(text: str, max_depth: int = 256) -> Any:
@@ -291,8 +285,7 @@ def python_value(text: str, max_depth: int = 256) -> Any:
         DepthError: it is nested deeper than that.
         ValueError: the text is not a literal, or more than one.
     """
-    reader = KeywordsReader(max_depth + 1)
-    reader._stack, reader.state = SOLE, VALUE
+    reader = KeywordsReader(max_depth + 1, sole=True)
     pos, found, status = reader.read(text + ")", 0)
     if reader.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")

@@ -1,8 +1,8 @@
 # What this file knows: what every reader of a dialect is to the engine, and the loop that the readers share.
-# What it must not know: any dialect.
+# Does not depend on any dialect.
 #
 # A reader turns one dialect (Python keywords, quoted objects, nested tags) into JSON text while the text arrives. It is
-# a state, and for each state a function that reads on from a position and returns the position that it reached. What
+# a state, and for each state a method that reads on from a position and returns the position that it reached. What
 # it cannot decide yet it keeps in its slots, never in local variables: then no cut of the text shows in the result.
 # All slots are plain (strings, numbers, tuples, ropes), so a reader copies and pickles at every moment.
 """Readers: a dialect in, JSON text out, piece by piece."""
@@ -31,19 +31,19 @@ __all__ = [
 ]
 
 Search = Callable[[str], object]
-"""Says whether something stands in a text."""
+"""Tells whether a text contains something."""
 
 NEED = 0  # the text ran out; nothing is wrong so far
-DONE = 1  # the value is whole; the position is behind its last character
-FAILED = 2  # the character at the position cannot stand there; `fault` says what was expected
-DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it stands, relent
+DONE = 1  # the value is whole; the position is after its last character
+FAILED = 2  # the character at the position is not allowed there; `fault` says what was expected
+DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it is, relent
 
 string_text: Callable[[str], str] = encode_basestring
 """The text as a JSON string, with its quotes; everything but quotes, backslashes and control characters as it is."""
 
 
 def quoted_text(text: str) -> str:
-    """The text as it stands inside a JSON string."""
+    """The text as it is written inside a JSON string."""
     return string_text(text)[1:-1]
 
 
@@ -72,13 +72,13 @@ class Reader(Protocol):
         ...
 
     def stops(self) -> str:
-        """Inside a string that goes out as it stands: the characters that may end it, besides quotes, backslashes and
+        """Inside a string that goes out as it is: the characters that may end it, besides quotes, backslashes and
         control characters; "" elsewhere. Text without any of these may be passed by the reader.
         """
         ...
 
     def relent(self) -> bool:
-        """After FAILED or DOUBTED: stand before that character again, to be read on with another text, or without the
+        """After FAILED or DOUBTED: go back before that character, to be read on with another text, or without the
         doubt. False: that cannot be.
         """
         ...
@@ -97,7 +97,7 @@ class Reader(Protocol):
 
 
 class Steps:
-    """What readers share. A subclass has `steps`, the function of each state by its number.
+    """What readers share. A subclass has `steps`, the method of each state by its number.
 
     Attributes:
         fault: see `Reader`.
@@ -133,7 +133,7 @@ class Steps:
 
     def copy(self) -> Self:
         """The same reader at the same place."""
-        twin = object.__new__(type(self))
+        twin = type(self).__new__(type(self))
         for slot in _slots(type(self)):
             setattr(twin, slot, getattr(self, slot))
         twin.out = []

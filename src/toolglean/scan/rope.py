@@ -1,5 +1,5 @@
 # What this file knows: long text collected in pieces, joined once.
-# What it must not know: what the text is.
+# Does not depend on what the text is.
 #
 # A rope is () or (rope, piece). Adding a piece and forking cost the same however long the text is: `x += piece` on an
 # attribute is quadratic (5.8 µs a piece at 64,000 pieces against 0.12 µs), and a list must be copied by every fork.
@@ -18,7 +18,7 @@ PIECE = 512  # characters up to which a piece is made longer
 
 
 def grown(rope: Rope, text: str) -> Rope:
-    """The rope with that text behind it."""
+    """The rope with that text after it."""
     if rope and len(rope[1]) < PIECE:
         return (rope[0], rope[1] + text)
     return (rope, text)

@@ -1,5 +1,5 @@
-# What this file knows: where the first of some literals stands in a text, and whether the text's end may begin one.
-# What it must not know: what the literals are for.
+# What this file knows: where the first of some literals is in a text, and whether the text's end may begin one.
+# Does not depend on what the literals are for.
 #
 # First the next character with which any literal begins: `str.find` where that is one character, else an expression
 # for a class of characters. Only there are the literals compared, the longest first. (One expression for all literals
@@ -12,15 +12,22 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-__all__ = ["NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "with_closers"]
+__all__ = [
+    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "passing", "until", "with_closers",
+]  # fmt: skip
 
 WORD_MARKS = frozenset("_-.")
 NAME_CHARS = 256  # of a tool's name
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only a short way would be missed
 
 
+def passing(pattern: str) -> Callable[[str, int], re.Match[str]]:
+    """What passes over the text that the pattern matches at a position. The pattern must match the empty string."""
+    return re.compile(pattern).match  # type: ignore[return-value]
+
+
 def is_word(char: str) -> bool:
-    """Whether the character can stand in a tool's name."""
+    """Whether a tool's name may contain the character."""
     return char.isalnum() or char in WORD_MARKS
 
 
@@ -153,7 +160,7 @@ def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
 
 
 def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
-    """Whether one of the literals stands in the text and a name follows it, with or without white space between."""
+    """Whether the text contains one of the literals and a name follows it, with or without white space between."""
     for literal in literals:
         place = text.find(literal)
         while place >= 0:
@@ -164,3 +171,48 @@ def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str]
                 return True
             place = text.find(literal, place)
     return False
+
+
+def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, bool]:
+    """Read text up to the marker, which may be cut anywhere.
+
+    Args:
+        text: the text, read from `pos` on.
+        pos: the position.
+        held: the beginning of the marker with which the text before ended, or "".
+        marker: what ends the text.
+
+    Returns:
+        The text that is certain to come before the marker; the position reached (after the marker, or the end);
+        what is held back now; and whether the marker was found.
+    """
+    before = ""
+    if held:
+        near = held + text[pos : pos + len(marker) - 1]
+        place = near.find(marker)
+        if place != -1:
+            return near[:place], pos + place + len(marker) - len(held), "", True
+        if pos + len(marker) - 1 >= len(text):
+            keep = held_back(near, marker)
+            return near[: len(near) - keep], len(text), near[len(near) - keep :], False
+        before = held  # no marker begins in it
+    place = text.find(marker, pos)
+    if place != -1:
+        return before + text[pos:place], place + len(marker), "", True
+    keep = min(held_back(text, marker), len(text) - pos)
+    return before + text[pos : len(text) - keep], len(text), text[len(text) - keep :], False
+
+
+def held_back(text: str, marker: str) -> int:
+    """How many characters at the text's end may begin the marker."""
+    beginnings = _beginnings(marker)
+    if text.endswith(beginnings):
+        for beginning in beginnings:
+            if text.endswith(beginning):
+                return len(beginning)
+    return 0
+
+
+@lru_cache(maxsize=256)
+def _beginnings(marker: str) -> tuple[str, ...]:
+    return tuple(marker[:size] for size in range(len(marker) - 1, 0, -1))

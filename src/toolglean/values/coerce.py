@@ -1,12 +1,12 @@
 # What this file knows: which value a text stands for, where a tool's JSON schema says what kind of value it is.
-# What it must not know: how calls are written. Only formats whose values are untyped text ask.
+# Does not depend on how calls are written. Only formats whose values are untyped text ask.
 #
 # First the schema is brought to a list of kinds, in the order in which it names them. `$ref` is followed within the
 # root schema, `type` lists, `anyOf` and `oneOf` are walked in order, of `allOf` the first member that says anything
-# counts, `nullable` adds null. Then the ladder, and the first rung that holds is the value:
+# counts, `nullable` adds null. Then the ladder, and the first rung that applies is the value:
 #
 #   what the schema allows      which text becomes such a value (white space around it does not count)
-#   nothing said                the text itself, whatever it looks like: this rung always holds
+#   nothing said                the text itself, whatever it looks like: this rung always applies
 #   null                        null; None too where no string is allowed. Tried first, wherever it is named
 #   then, in the order named:
 #   string                      the text itself, also if it looks like a number, true or null; white space counts
@@ -18,7 +18,7 @@
 #   enum, const without a type  the string that is the text, else the member that the text is as JSON
 #
 # An enum beside a type prefers the rung whose value is one of its members, and refuses nothing: validating values
-# is the tool's job. Where no rung holds, the value is the text.
+# is the tool's job. Where no rung applies, the value is the text.
 """Values from text, by JSON schema."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode, mended
+from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
 
@@ -156,7 +156,7 @@ def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
 
 
 def within(schema: Schema, name: str, root: Schema = None) -> Any:
-    """The schema of what stands under that name in such an object, or of the items of such a list (`item`)."""
+    """The schema of what is under that name in such an object, or of the items of such a list (`item`)."""
     for each in _branches(schema, root, ("anyOf", "oneOf", "allOf")):
         own = each.get("properties")
         if isinstance(own, Mapping) and name in own:
@@ -191,12 +191,12 @@ def _looked_up(place: str, root: Schema) -> Any:
 
 
 def _branches(schema: Any, root: Schema, words: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    # The schemas to which the words lead from this one, each once (a schema may hold itself), and it behind them.
+    # The schemas to which the words lead from this one, each once (a schema may contain itself), and it after them.
     seen: set[int] = set()
-    todo = [(schema, False)]  # whether those behind it have come; what comes next lies on top
+    todo = [(schema, False)]  # whether those after it have come; what comes next lies on top
     while todo:
-        each, behind = todo.pop()
-        if behind:
+        each, is_after = todo.pop()
+        if is_after:
             yield each
             continue
         each = _resolved(each, root)
@@ -253,17 +253,17 @@ def _begun(schema: Mapping[str, Any], found: list[Choice], seen: set[int]) -> _B
     if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
         return None
     seen.add(id(schema))
-    branch = _Branch(schema, len(found), [])
-    members = _members(schema)
+    before, members = len(found), _members(schema)
     kinds = _named(schema)
     found += [(kind, members) for kind in kinds]
     if members and not kinds:
         found.append((ENUM, members))
-    if len(found) == branch.before:
+    inner: list[tuple[bool, Any]] = []
+    if len(found) == before:
         every = _listed(schema, "allOf")  # the first of these that says anything counts
-        branch.members = [(number == 0, every[number]) for number in range(len(every) - 1, -1, -1)]
-        branch.members += [(True, each) for word in ("oneOf", "anyOf") for each in reversed(_listed(schema, word))]
-    return branch
+        inner = [(number == 0, every[number]) for number in range(len(every) - 1, -1, -1)]
+        inner += [(True, each) for word in ("oneOf", "anyOf") for each in reversed(_listed(schema, word))]
+    return _Branch(schema, before, inner)
 
 
 def _members(schema: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -355,13 +355,13 @@ def _container(text: str, kind: type, max_depth: int) -> Any:
 
 def _json(text: str, max_depth: int) -> Any:
     scanner = JsonScanner(max_depth)
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
+    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
     end = scanner.skim(text, 0, 0)
     if scanner.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NO
-    return decode(mended(text, 0, end, scanner.fixes))[0]
+    return decode(scanner.written(text, 0, end))[0]
 
 
 def _python(text: str, max_depth: int) -> Any:

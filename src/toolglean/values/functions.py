@@ -1,5 +1,5 @@
 # What this file knows: what a plain function says of itself as a tool, with the standard library alone.
-# What it must not know: who calls it, and how a call is written.
+# Does not depend on who calls it, or on how a call is written.
 """Functions as tools: name, docstring, and a JSON schema of the parameters."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: under which keys JSON calls hold their parts.
-# What it must not know: where such calls stand.
+# What this file knows: under which keys calls in JSON have their parts.
+# Does not depend on where such calls are.
 """The keys of calls in JSON."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ __all__ = ["ARGUMENT_KEYS", "BESIDE_KEYS", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME
 
 NAME_KEYS = frozenset({"name", "tool_name"})
 KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name"})
-"""Keys that hold much else too: they hold a name if it is a known tool's, and an arguments key stands beside it."""
+"""Keys with many uses: they name a tool if it is a known one and an arguments key is beside them."""
 ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input", "action_input", "tool_input"})
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}

@@ -1,9 +1,9 @@
 # What this file knows: arguments written as nested tags, and how the schema tells objects, lists and scalars apart.
-# What it must not know: calls. It is told what stands before every tag.
+# Does not depend on calls. It is told what comes before every tag.
 #
 #   ⟨<k>v⟨</k>⟨<o>⟨<a>1⟨</a>⟨</o>⟨<l>⟨<item>x⟨</item>⟨</l>⟨</invoke>   →   {"k": "v", "o": {"a": 1}, "l": ["x"]}
 #
-# where ⟨ is the prefix, which stands before every tag so that text needs no escapes (MiniMax-M3: `]<]minimax[>[`).
+# where ⟨ is the prefix, which comes before every tag so that text needs no escapes (MiniMax-M3: `]<]minimax[>[`).
 #
 # - an element with text: the value that coerce.py makes of it; without a schema, the text
 # - an element with children: an object, or a list where the schema says array; without a schema a list where every
@@ -11,10 +11,10 @@
 # - an element with nothing in it: {} or [] where the schema allows only that, else the value of an empty text
 # - white space between tags does not count; other text there, the wrong closing tag, and attributes are refused
 # - a repeated parameter is written twice: decoding takes the last one, and reports it
-# - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read stands
+# - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read is
 #   in `rest`, because it may have begun in an earlier piece
 # - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
-#   `<b>` may stand in it
+#   it may contain `<b>`
 # - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
 #   the tag may be any other text
 #
@@ -23,15 +23,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Self
 
-from toolglean.scan.json import decode
+from toolglean.scan.json import decode, space
 from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
 from toolglean.scan.rope import Rope, joined
-from toolglean.scan.until import until
+from toolglean.scan.text import passing, until
 from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, known, within
 
 __all__ = ["TreeReader"]
@@ -45,8 +44,7 @@ CLOSING = 4  # `</k`
 
 MAX_NAME = 256
 
-_space = re.compile(r"[ \t\n\r]*").match
-_name = re.compile(r"""[^\s<>/="']*""").match
+_name = passing(r"""[^\s<>/="']*""")
 
 
 class Element:
@@ -68,7 +66,7 @@ class Element:
         self.children = [(name, decode(text)[0]) for name, text in children]
 
     def value(self, text: str, root: Mapping[str, Any] | None, max_depth: int) -> Any:
-        """What the whole element stands for.
+        """The value of the whole element.
 
         Raises:
             DepthError: its text is nested deeper than that.
@@ -105,7 +103,7 @@ class TreeReader(Steps):
     """Reads elements up to a closing tag that closes none of them.
 
     Args:
-        prefix: what stands before every tag; "" in plain XML.
+        prefix: what comes before every tag; "" in plain XML.
         properties: the JSON schema of each parameter, where it is known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
@@ -224,81 +222,75 @@ class TreeReader(Steps):
         self.rest = self._prefix + "</"
         self.status = DONE
 
+    def _read_between(self, text: str, pos: int) -> int:
+        marker, held = self._prefix + "<", self._held
+        if not held:
+            pos = space(text, pos).end()
+        while pos < len(text) and text[pos] == marker[len(held)]:
+            held += text[pos]
+            pos += 1
+            if held == marker:
+                self.state, self._held = TAG, ""
+                return pos
+        self._held = held
+        return pos if pos == len(text) else self.fail("a tag was expected", pos)
 
-def _between(reader: TreeReader, text: str, pos: int) -> int:
-    marker, held = reader._prefix + "<", reader._held
-    if not held:
-        pos = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-    while pos < len(text) and text[pos] == marker[len(held)]:
-        held += text[pos]
-        pos += 1
-        if held == marker:
-            reader.state, reader._held = TAG, ""
-            return pos
-    reader._held = held
-    return pos if pos == len(text) else reader.fail("a tag was expected", pos)
-
-
-def _text(reader: TreeReader, text: str, pos: int) -> int:
-    piece, pos, reader._held, found = until(text, pos, reader._held, reader.marker)
-    if piece and reader._streams:
-        reader.out.append(quoted_text(piece))
-    elif piece:
-        reader._text = (reader._text, piece)
-    if found and reader._raw:
-        reader.close()
-    elif found:
-        reader.state = TAG
-    return pos
-
-
-def _tag(reader: TreeReader, text: str, pos: int) -> int:
-    if text[pos] == "/":
-        if reader._open:
-            reader.state = CLOSING
-        else:
-            reader.end()
-        return pos + 1
-    if reader._streams or (reader._text and joined(reader._text).strip()):
-        return reader.fail(f"the end of {reader._open[-1].name} was expected", pos)
-    if not _name(text[pos]).end():  # type: ignore[union-attr]
-        return reader.fail("a name was expected", pos)
-    if len(reader._open) + 1 >= reader.max_depth:
-        return reader.fail("depth", pos)
-    reader.state, reader._text = OPENING, ()
-    return pos
-
-
-def _opening(reader: TreeReader, text: str, pos: int) -> int:
-    begin, pos = pos, _name(text, pos).end()  # type: ignore[union-attr]
-    room = MAX_NAME - len(reader._name)
-    if pos - begin > room:
-        return reader.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
-    reader._name += text[begin:pos]
-    if pos == len(text):
+    def _read_text(self, text: str, pos: int) -> int:
+        piece, pos, self._held, found = until(text, pos, self._held, self.marker)
+        if piece and self._streams:
+            self.out.append(quoted_text(piece))
+        elif piece:
+            self._text = (self._text, piece)
+        if found and self._raw:
+            self.close()
+        elif found:
+            self.state = TAG
         return pos
-    if text[pos] != ">":
-        return reader.fail("the end of the tag was expected", pos)
-    if not reader.takes(reader._name):
-        return reader.fail("a parameter of the tool was expected", pos)
-    reader.open(reader._name)
-    return pos + 1
 
+    def _read_tag(self, text: str, pos: int) -> int:
+        if text[pos] == "/":
+            if self._open:
+                self.state = CLOSING
+            else:
+                self.end()
+            return pos + 1
+        if self._streams or (self._text and joined(self._text).strip()):
+            return self.fail(f"the end of {self._open[-1].name} was expected", pos)
+        if _name(text, pos).end() == pos:
+            return self.fail("a name was expected", pos)
+        if len(self._open) + 1 >= self.max_depth:
+            return self.fail("depth", pos)
+        self.state, self._text = OPENING, ()
+        return pos
 
-def _closing(reader: TreeReader, text: str, pos: int) -> int:
-    wanted = reader._open[-1].name + ">"
-    while pos < len(text):
-        if text[pos] != wanted[len(reader._name)]:
-            return reader.fail(f"the end of {reader._open[-1].name} was expected", pos)
-        reader._name += text[pos]
-        pos += 1
-        if reader._name == wanted:
-            try:
-                reader.close()
-            except DepthError:
-                return reader.fail("depth", pos - 1)
+    def _read_opening(self, text: str, pos: int) -> int:
+        begin, pos = pos, _name(text, pos).end()
+        room = MAX_NAME - len(self._name)
+        if pos - begin > room:
+            return self.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
+        self._name += text[begin:pos]
+        if pos == len(text):
             return pos
-    return pos
+        if text[pos] != ">":
+            return self.fail("the end of the tag was expected", pos)
+        if not self.takes(self._name):
+            return self.fail("a parameter of the tool was expected", pos)
+        self.open(self._name)
+        return pos + 1
 
+    def _read_closing(self, text: str, pos: int) -> int:
+        wanted = self._open[-1].name + ">"
+        while pos < len(text):
+            if text[pos] != wanted[len(self._name)]:
+                return self.fail(f"the end of {self._open[-1].name} was expected", pos)
+            self._name += text[pos]
+            pos += 1
+            if self._name == wanted:
+                try:
+                    self.close()
+                except DepthError:
+                    return self.fail("depth", pos - 1)
+                return pos
+        return pos
 
-TreeReader.steps = (_between, _text, _tag, _opening, _closing)
+    steps = (_read_between, _read_text, _read_tag, _read_opening, _read_closing)

@@ -15,6 +15,7 @@ from toolglean.engine.repair.suspended import Kind
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
+from toolglean.values.bare import ODD_QUOTES
 
 __all__ = ["AGAIN", "BRACKETS", "CLOSER", "EXTRA", "PYTHON", "QUOTE", "REPAIRS", "Asked", "Candidate", "candidates"]
 
@@ -91,7 +92,7 @@ class Repair(NamedTuple):
 def candidates(asked: Asked) -> Iterator[list[Candidate]]:
     """The texts that may have been meant, those that are equally certain together."""
     rows = [each for each in REPAIRS if asked.kind in each.kinds and (asked.closed or each.open_too)]
-    readable = asked.kind == Kind.QUOTES and asked.closed and asked.tail[:1] not in _odd_quotes()
+    readable = asked.kind == Kind.QUOTES and asked.closed and asked.tail[:1] not in ODD_QUOTES
     written = [Candidate("", "", asked.tail)] if readable else []
     yield written + [Candidate(row.name, *text) for row in rows for text in row.texts(asked)]
     yield [Candidate(row.name, *text) for row in rows for text in row.guesses(asked)]
@@ -170,7 +171,7 @@ _behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
 def _with_quotes(asked: Asked) -> Iterator[Text]:
     # The value, at which the tail begins, has other quotes; or it has only the marker at its end.
     tail, quote = asked.tail, asked.quote
-    other = _odd_quotes().get(tail[:1])
+    other = ODD_QUOTES.get(tail[:1])
     if other:
         for place in _ends(tail, other, _next_key(asked.keys)):
             yield "", f"{quote}{tail[1:place]}{quote}{_requoted(tail[place + 1 :], quote)}"
@@ -181,7 +182,7 @@ def _with_quotes(asked: Asked) -> Iterator[Text]:
 def _with_quotes_by_schema(asked: Asked) -> Iterator[Text]:
     # It has no markers at all: the next parameter, or the last bracket, ends it.
     tail, quote = asked.tail, asked.quote
-    if tail[:1] in _odd_quotes():
+    if tail[:1] in ODD_QUOTES:
         return
     found = _next_key(asked.keys).search(tail)
     if found:
@@ -189,12 +190,6 @@ def _with_quotes_by_schema(asked: Asked) -> Iterator[Text]:
     elif len(asked.closers) == 1 and tail.rstrip().endswith(asked.closers):
         end = len(tail.rstrip()) - 1
         yield "", f"{quote}{tail[:end]}{quote}{tail[end:]}"
-
-
-def _odd_quotes() -> dict[str, str]:
-    from toolglean.values.quoted import ODD_QUOTES  # noqa: PLC0415  # only those who need the dialect pay for it
-
-    return ODD_QUOTES
 
 
 def _next_key(keys: Iterable[str]) -> re.Pattern[str]:
@@ -217,7 +212,7 @@ def _ends(tail: str, other: str, next_key: re.Pattern[str]) -> list[int]:
 
 def _requoted(text: str, quote: str) -> str:
     # Later values between the same odd quotes.
-    for opener, closer in _odd_quotes().items():
+    for opener, closer in ODD_QUOTES.items():
         inner = f"[^{re.escape(opener)}{re.escape(closer)}]*"
         pattern = rf"([:,\[]\s*){re.escape(opener)}({inner}){re.escape(closer)}(?=\s*(?:[,}}\])]|\Z))"
         text = re.sub(pattern, lambda found: f"{found[1]}{quote}{found[2]}{quote}", text)

@@ -35,7 +35,7 @@ from toolglean.scan.json import (  # fmt: skip
     STRING,
     JsonScanner,
     decode,
-    mended,
+    escaped,
 )
 
 __all__ = ["OPEN_ENDED", "Builder", "List", "Node", "Object", "Scalar", "Text"]
@@ -247,7 +247,7 @@ class Builder:
         piece = text[begin:end]
         fixes = self._scanner.fixes
         self._raw.append(piece)
-        self._clean.append(mended(text, begin, end, fixes) if fixes else piece)
+        self._clean.append(escaped(text, begin, end, fixes) if fixes else piece)
         self.length += end - begin
         fixes.clear()
 
