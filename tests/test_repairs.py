@@ -10,7 +10,7 @@ import pytest
 from fuzz import repairs
 from tests.chunkings import calls_of, content_of, events_of
 from tests.shared import ROOT
-from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean import CallDelta, CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
 from toolglean.engine.repair.candidates import REPAIRS
 from toolglean.formats import get_format
 from toolglean.formats.compile import compiled
@@ -222,6 +222,22 @@ def test_what_was_handed_out_stays() -> None:
     assert problem.start == len('<tool_call>{"name": "f", "arguments": {"a": "x"')
     assert isinstance(end, CallEnd)
     assert (end.call.arguments, end.call.span) == ({"a": "x"}, (0, problem.start))
+
+
+def test_a_comma_waits_for_what_follows_it() -> None:
+    """A repair may take it back. In a string, and in valid JSON when all is read, nothing shows of that."""
+    parser = Parser(TOOLS, format="hermes")
+    pieces = ['<tool_call>{"name": "f", "arguments": {"a": "x,', ' y", ', " ", '"n": 1, ', ' "l": [1,', " 2]", "}}"]
+    handed_out = ["".join(each.text for each in parser.feed(piece) if isinstance(each, CallDelta)) for piece in pieces]
+    assert handed_out == ['{"a": "x,', ' y"', "", ',  "n": 1', ',  "l": [1', ", 2]", "}"]
+
+
+@pytest.mark.parametrize("end", [True, False])
+def test_a_comma_that_nothing_follows_goes_out(*, end: bool) -> None:
+    parser = Parser(TOOLS, format="hermes")
+    events = parser.feed('<tool_call>{"name": "f", "arguments": {"a": "x", ')
+    events += parser.finish() if end else parser.feed(" \n" * 200)
+    assert "".join(each.text for each in events if isinstance(each, CallDelta)).rstrip() == '{"a": "x",'
 
 
 def test_a_prompt_that_ends_in_a_call_is_not_mended() -> None:

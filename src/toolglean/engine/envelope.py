@@ -193,7 +193,7 @@ def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     scanner = envelope.scanner
     j = scanner.skim(text, i, envelope._depth)
     if j > i:
-        turn.emit.delta(scanner.written(text, i, j), turn.base + i)
+        turn.emit.delta(scanner.written(text, i, j), turn.base + i, after_comma=scanner.after_comma)
     if scanner.token == CLOSE:
         envelope._reading = TOKENS
         if not envelope.frames:  # the object itself is the arguments

@@ -61,6 +61,11 @@ class JsonReader:
             self.fault = self._scanner.fault
         return found or ""
 
+    @property
+    def after_comma(self) -> bool:
+        """See `Reader`."""
+        return self._string is None and self._scanner.after_comma
+
     def stops(self) -> str:
         """What may end the string that is being read; "" outside strings."""
         return '"' if self._scanner.in_string and self._string is None else ""
@@ -140,6 +145,11 @@ class JsonOrTextReader:
             return len(text), piece, NEED
         self.rest = marker
         return pos + place + len(marker) - len(self._held), piece + '"}', DONE
+
+    @property
+    def after_comma(self) -> bool:
+        """See `Reader`."""
+        return self._json is not None and self._json.after_comma
 
     @property
     def waiting(self) -> int:

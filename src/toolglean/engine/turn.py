@@ -431,10 +431,10 @@ class Turn(Standing):
         self.emit.start_call(name, model_id, known=self.names.known(name), start=start, may_get_id=may_get_id)
         return True
 
-    def delta(self, text: str, start: int) -> None:
-        """A piece of the open call's arguments; "" is none."""
+    def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
+        """A piece of the open call's arguments, if there is any: see `Emitter.delta`."""
         if text:
-            self.emit.delta(text, start)
+            self.emit.delta(text, start, after_comma=after_comma)
 
     def end_call(self, end: int, *, whole: bool = True) -> None:
         """The open call is finished; `whole`: not because the turn is."""

@@ -124,6 +124,11 @@ class JsonScanner:
         """Whether the text is inside a string, and not in an escape."""
         return self.state in {IN_KEY, IN_STRING}
 
+    @property
+    def after_comma(self) -> bool:
+        """Whether the last token was a comma."""
+        return self.state == COMMA or (self.state == START and self.stack[-1:] == "[")
+
     def forgive_comma(self) -> bool:
         """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
         if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":

@@ -106,7 +106,7 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
         return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     rest: str = getattr(walk.reader, "rest", "")  # of a marker that is not the reader's
     if piece:
-        turn.delta(piece, min(start, turn.base + j - len(rest)))
+        turn.delta(piece, min(start, turn.base + j - len(rest)), after_comma=walk.reader.after_comma)
     if status == FAILED and rest:
         turn.refuse_arguments(walk.reader.fault, rest, turn.base + j - len(rest))
         turn.read_again(rest, turn.base + j - len(rest), always=True)
