@@ -229,10 +229,9 @@ class Emitter:
         if self._lag:
             text, start, self._lag = self._lag + text, self._lag_start, ""
         if after_comma:
-            certain = text.rstrip(" \t\r\n,")
-            if len(text) - len(certain) <= SPACE_AFTER_COMMA:
-                self._lag, self._lag_start = text[len(certain) :], start + len(certain)
-                text = certain
+            comma = text.rfind(",")
+            if comma >= 0 and len(text) - comma <= SPACE_AFTER_COMMA:
+                text, self._lag, self._lag_start = text[:comma], text[comma:], start + comma
                 if not text:
                     return
         start = max(start, self.floor)
@@ -268,7 +267,7 @@ class Emitter:
     @property
     def lags(self) -> bool:
         """Whether a comma waits for what follows it."""
-        return self._lag[:1] == ","
+        return bool(self._lag)
 
     def drop_comma(self) -> None:
         """The comma that waits was not meant."""

@@ -11,6 +11,7 @@ from toolglean.engine.attempt import Attempt
 from toolglean.engine.draft import MARKERS, Draft
 from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, MEND, SKIP, SPACE, TEXT
+from toolglean.engine.repair.candidates import put_at_once, waits
 from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Kind, Repair, Repairable, Suspended
 from toolglean.engine.standing import Standing
 from toolglean.engine.strays import PATIENCE, Mark
@@ -545,13 +546,27 @@ class Turn(Standing):
 
     def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
-        attempt = None
+        attempt, own, self.payload = None, self.payload, before
         if self.repair != TRIAL:
-            own, self.payload = self.payload, before
-            attempt = Attempt(self, fault.place)
-            self.payload = own
+            attempt, self.payload = Attempt(self, fault.place), own
             self.bound.lift()
+        if fault.put is not None and fault.put.back:
+            (self if attempt is None else attempt.before).emit.drop_comma()
         self.mending, self.mode, self.held = Suspended(fault, attempt), MEND, ""
+
+    def suspend_refused(self, kind: Kind, reason: str, text: str, place: int) -> bool:
+        """That text was refused. Whether it may be repaired: then what comes next is kept."""
+        payload = self.payload
+        if payload is None or not (self.repair == TRIAL or self.may_mend()):
+            return False
+        name, put = put_at_once(payload.refusal(self, text[:1])) or ("", None)
+        if put is not None:
+            before = payload.repaired_with(put)
+        else:
+            before = payload.relented() if self.repair == ON and waits(kind, text[:1]) else None
+        if before is not None:
+            self.suspend(Fault(kind, reason, text, place, name, put), before)
+        return before is not None
 
     def begin_trial(self, repair: Repair) -> None:
         """It is a copy that reads what may have been meant: no repair waits for the end of the call."""
@@ -580,9 +595,7 @@ class Turn(Standing):
 
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
-        before = self.payload.relented() if self.payload is not None and self.may_mend() else None
-        if before is not None:
-            self.suspend(Fault(Kind.CHARACTER, reason, text, place), before)
+        if self.suspend_refused(Kind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
         self.bound.lift()

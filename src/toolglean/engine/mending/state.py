@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from toolglean.engine.repair.candidates import AGAIN, PYTHON
-from toolglean.engine.repair.suspended import OFF, ON, TRIAL, Fault, Kind
+from toolglean.engine.repair.candidates import AGAIN, CLOSER, PYTHON
+from toolglean.engine.repair.suspended import OFF, ON, TRIAL, Fault, Kind, Put
 
 __all__ = ["AGAIN", "OFF", "ON", "PYTHON", "QUOTES", "REGION", "TRIAL", "UNCLOSED", "Mending"]
 
@@ -17,5 +17,5 @@ def Mending(  # noqa: N802
     """What cannot be read as written. Of UNCLOSED, `text` is the marker that is missing, and `reason` what follows."""
     del before
     if kind == UNCLOSED:
-        return Fault(kind, "", reason, place, text, final, skip)
+        return Fault(kind, "", reason, place, CLOSER, Put(text, skip, final=final))
     return Fault(kind, reason, text, place)

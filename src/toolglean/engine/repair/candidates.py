@@ -11,21 +11,29 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from toolglean.engine.repair.suspended import Kind
+from toolglean.engine.repair.suspended import Kind, Put, Refusal
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
 from toolglean.values.bare import ODD_QUOTES
 
-__all__ = ["AGAIN", "BRACKETS", "CLOSER", "EXTRA", "PYTHON", "QUOTE", "REPAIRS", "Asked", "Candidate", "candidates"]
+__all__ = [
+    "AGAIN", "BRACKETS", "CLOSER", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING", "Asked",
+    "Candidate", "candidates", "put_at_once", "waits",
+]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
 BRACKETS = "closing brackets"
 PYTHON = "python literals"
 CLOSER = "parameter closer"
 AGAIN = "extra closer"
+OPENER = "value opener"
+TRAILING = "trailing comma"
 QUOTE = "quote marker"
 EXTRA = "extra brackets"
+
+OF_VALUES = frozenset({CLOSER, OPENER})
+"""Those that put in markers of values: of one call, they must not put in all of them."""
 
 MOST = 8  # brackets, or places for a quote marker, that are tried
 
@@ -74,7 +82,9 @@ class Repair(NamedTuple):
     Attributes:
         name: what it is called.
         wrong: what is written, for people; needed: what is needed to read it so.
-        kinds: the faults at which it is asked. Without any, it is found where the value is read.
+        at_once: what is put in at once, so that the call is read on with it.
+        kinds: else, the faults at which it is asked when the end of the call has come.
+        begins: the characters at which it is asked; "" for all.
         texts: what may have been meant.
         guesses: what may have been meant, if the call as it is written does not satisfy the schema.
         open_too: whether it is asked although the call's closer did not come.
@@ -83,10 +93,23 @@ class Repair(NamedTuple):
     name: str
     wrong: str
     needed: str
+    at_once: Callable[[Refusal], Put | None] = lambda _: None
     kinds: frozenset[Kind] = frozenset()
+    begins: str = ""
     texts: Callable[[Asked], Iterable[Text]] = lambda _: ()
     guesses: Callable[[Asked], Iterable[Text]] = lambda _: ()
     open_too: bool = False
+
+
+def put_at_once(refusal: Refusal) -> tuple[str, Put] | None:
+    """What is certainly meant there, and the name of that repair."""
+    found = ((each.name, each.at_once(refusal)) for each in REPAIRS)
+    return next(((name, put) for name, put in found if put is not None), None)
+
+
+def waits(kind: Kind, char: str) -> bool:
+    """Whether the end of the call may show what was meant there."""
+    return any(kind in each.kinds and (not each.begins or char in each.begins) for each in REPAIRS)
 
 
 def candidates(asked: Asked) -> Iterator[list[Candidate]]:
@@ -123,15 +146,21 @@ def _without_extra_brackets(asked: Asked) -> Iterator[Text]:
         yield "", asked.tail[brackets[-wanted].start() :]
 
 
+# -- commas ------------------------------------------------------------------------------------------------------------
+
+
+def _without_trailing_comma(refusal: Refusal) -> Put | None:
+    return Put("", back=True) if refusal.last == "," and refusal.char in {"}", "]"} else None
+
+
 # -- Python for JSON ---------------------------------------------------------------------------------------------------
 
 _python = re.compile(r"""'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[^\W\d]\w*|[^'"\w]+|\w+""")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_PYTHON_BEGINS = ("'", "T", "F", "N")
 
 
 def _from_python(asked: Asked) -> Iterator[Text]:
-    found = _json_of(asked.tail) if asked.tail[:1] in _PYTHON_BEGINS else None
+    found = _json_of(asked.tail) if asked.tail[:1] in {"'", "T", "F", "N"} else None
     if found is not None:
         yield "", found
 
@@ -221,22 +250,21 @@ def _requoted(text: str, quote: str) -> str:
 
 # -- the table ---------------------------------------------------------------------------------------------------------
 
-_BROKEN = frozenset({Kind.CHARACTER, Kind.REGION})
-
 REPAIRS = (
     Repair(
         BRACKETS,
         "brackets are missing in JSON, in Python arguments, or in Gemma's objects",
         "every value is whole, the call's closer came, and the bracket can only have been in one place",
-        _BROKEN,
-        _missing_brackets,
+        kinds=frozenset({Kind.CHARACTER}),
+        texts=_missing_brackets,
     ),
     Repair(
         PYTHON,
         "Python's quotes, `True`, `False` and `None` where the format has JSON",
         "the rest is JSON",
-        _BROKEN,
-        _from_python,
+        kinds=frozenset({Kind.CHARACTER, Kind.REGION}),
+        begins="'TFN",
+        texts=_from_python,
         open_too=True,
     ),
     Repair(
@@ -244,7 +272,6 @@ REPAIRS = (
         "the closing marker of a parameter is missing, or has another spelling",
         "what follows is the opener of another parameter of the tool, or all of the call's own closers, and after them "
         "nothing but the end of the turn or the next call",
-        frozenset({Kind.UNCLOSED}),
     ),
     Repair(
         AGAIN,
@@ -257,16 +284,22 @@ REPAIRS = (
         "a string of Gemma's has no quote marker before it, has none at all, or has backticks or typographic quotes in "
         "its place",
         "the schema says that it is a string, or the other quotes show it",
-        frozenset({Kind.QUOTES}),
-        _with_quotes,
-        _with_quotes_by_schema,
+        kinds=frozenset({Kind.QUOTES}),
+        texts=_with_quotes,
+        guesses=_with_quotes_by_schema,
     ),
     Repair(
         EXTRA,
         "closing brackets between the arguments' object and the brackets that close the object around it",
         "there is no other text between them",
-        _BROKEN,
-        _without_extra_brackets,
+        kinds=frozenset({Kind.CHARACTER}),
+        texts=_without_extra_brackets,
+    ),
+    Repair(
+        TRAILING,
+        "a comma before the bracket that closes an object or a list",
+        "the rest is JSON, in a call's markers",
+        _without_trailing_comma,
     ),
 )
 """All repairs, in the order in which they are tried."""

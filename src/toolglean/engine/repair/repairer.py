@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from toolglean.engine.repair.candidates import BRACKETS, CLOSER, Asked, Candidate, candidates
+from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, Asked, Candidate, candidates
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
     call_of,
@@ -24,7 +24,7 @@ from toolglean.engine.repair.meant import (
     key_of,
     matches_schema,
 )
-from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Suspended
+from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -56,7 +56,7 @@ class Trial:
 
     Attributes:
         status: whether the call has ended.
-        end: the place from which on nothing was read; rest: what was given from there.
+        end: the place up to which it has read; rest: what was given from there.
         final: whether the marker last put in must be the last of its call.
     """
 
@@ -93,11 +93,10 @@ class Trial:
         if name:
             self.turn.mended(name, fault.text, fault.place)
 
-    def read(self, pieces: list[Piece]) -> Status:
-        """Read on, up to the end of the call."""
+    def read(self, pieces: list[Piece], *, last: bool = False) -> Status:
+        """Read on, up to the end of the call. `last`: no more text comes."""
         turn = self.turn
         stack = [(text, end - len(text)) for text, end in reversed(pieces)]
-        i = 0
         while stack:
             text = turn.take_text(*stack.pop())
             i = 0
@@ -113,12 +112,12 @@ class Trial:
                     rest = text[i:] + "".join(each for each, _ in reversed(stack))
                     return self._ended(waiting, turn.base + i, rest)
                 if waiting or turn.mending is not None:
-                    i += turn.mending.fault.skip if turn.mending is not None else 0
                     stack.append((text[i:], turn.base + i))
-                    stack.append(waiting or self._put_in(turn.mending, turn.base + i))
+                    stack.append(waiting or self._put_in(turn.mending, stack))
                     break
-        if turn.reading_call and turn.payload is not None and turn.emit.open and turn.payload.completes(turn):
-            return self._ended(turn.again.take(), turn.base + i, "")
+            self.end = turn.base + i
+        if last and turn.reading_call and turn.payload and turn.emit.open and turn.payload.completes(turn):
+            return self._ended(turn.again.take(), self.end, "")
         return NEED
 
     def _ended(self, waiting: tuple[str, int] | None, place: int, rest: str) -> Status:
@@ -127,32 +126,45 @@ class Trial:
         self.status = ENDED
         return ENDED
 
-    def _put_in(self, suspended: Suspended | None, place: int) -> tuple[str, int]:
-        # Another parameter without its closing marker.
+    def _put_in(self, suspended: Suspended | None, stack: list[tuple[str, int]]) -> tuple[str, int]:
+        # The call lacks something more, say another closing marker.
         assert suspended is not None
-        fault = suspended.fault
-        self.final = fault.final
+        fault, put = suspended.fault, suspended.fault.put
+        assert put is not None
+        if fault.name not in self.turn.emit.repairs:
+            self.mended(fault.name, fault)
+        self.final = put.final
         self.turn.resume()
-        return fault.put, place - len(fault.put)
+        text, place = stack.pop()
+        stack.append((text[put.skip :], place + put.skip))
+        return put.text, place + put.skip - len(put.text)
 
 
 def read_repair(turn: Turn, text: str, i: int) -> int:
     """Take in more of the text. Returns the place reached."""
     suspended = turn.mending
     assert suspended is not None
-    if suspended.fault.kind == Kind.UNCLOSED:
-        return _read_value(turn, suspended, text, i)
+    if suspended.fault.put is not None:
+        return _read_on(turn, suspended, suspended.fault.put, text, i)
     return _read_tail(turn, suspended, text, i)
 
 
 def finish_repair(turn: Turn) -> None:
-    """The turn ended: the closer never came, unless all that a value lacked was its own."""
+    """The turn ended: the closer never came, unless the call needs none, or lacked only what was put in."""
     suspended = turn.mending
     assert suspended is not None
     trial: Trial | None = suspended.trial
-    if suspended.fault.kind != Kind.UNCLOSED:
+    if suspended.fault.put is None:
         _end_tail(turn, suspended, suspended.fault.place + len(suspended.raw), closed=False)
-    elif trial is not None and trial.status == ENDED and _is_over(turn, suspended, trial, at_end=True):
+        return
+    if trial is not None and trial.status == NEED:
+        trial.read([], last=True)
+    if (
+        trial is not None
+        and trial.status == ENDED
+        and _is_meant(suspended.fault, trial)
+        and _is_over(turn, suspended, trial, at_end=True)
+    ):
         _adopt(turn, suspended, trial)
     else:
         _as_written(turn, suspended)
@@ -207,11 +219,11 @@ def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool
     pieces = [(each, fault.place if text else end) for each in brackets] + [(text, end)]
     if not closed:  # JSON without a marker is a call only if its line ends with it
         pieces.append(("\n", end + 1))
-    status = trial.read(pieces)
+    status = trial.read(pieces, last=True)
     if status == NEED and name and closed and trial.turn.payload is not None:
         if name != BRACKETS:
             trial.mended(BRACKETS, fault)
-        status = trial.read([(each, end) for each in trial.turn.payload.brackets()])
+        status = trial.read([(each, end) for each in trial.turn.payload.brackets()], last=True)
     return trial if status == ENDED and _is_nothing(suspended, trial) else None
 
 
@@ -230,20 +242,20 @@ def _counts(suspended: Suspended, trial: Trial) -> bool:
     return BRACKETS not in call.repairs or bracket_is_unambiguous(before, call)
 
 
-# -- values without a closing marker -----------------------------------------------------------------------------------
+# -- where it is clear at once what is put in --------------------------------------------------------------------------
 
 
-def _read_value(turn: Turn, suspended: Suspended, text: str, i: int) -> int:
+def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> int:
     fault, piece, here = suspended.fault, text[i:], turn.base + len(text)
     suspended.keep(piece)
     pieces = [(piece, here)]
     trial: Trial | None = suspended.trial
     if trial is None:
         assert suspended.attempt is not None
-        trial = Trial(suspended.attempt, TRIAL, final=fault.final)
+        trial = Trial(suspended.attempt, TRIAL, final=put.final)
         suspended.begin_trial(trial)
-        trial.mended(CLOSER, fault)
-        pieces = [(fault.put, fault.place + fault.skip), (piece[fault.skip :], here)]
+        trial.mended(fault.name, fault)
+        pieces = [(put.text, fault.place + put.skip), (piece[put.skip :], here)]
     if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(fault, trial):
         _as_written(turn, suspended)
     elif trial.status == ENDED:
@@ -259,8 +271,12 @@ def _read_value(turn: Turn, suspended: Suspended, text: str, i: int) -> int:
 
 def _is_meant(fault: Fault, trial: Trial) -> bool:
     # A closing marker in a value would belong to a parameter that the value quotes.
-    call = trial.call
-    if call is None or not matches_schema(trial.turn, call) or fault.put in call.arguments_text:
+    call, put = trial.call, fault.put
+    if call is None or put is None or not matches_schema(trial.turn, call):
+        return False
+    if fault.name not in OF_VALUES:
+        return True
+    if put.text in call.arguments_text or OF_VALUES.issubset(call.repairs):
         return False
     return not any(isinstance(value, str) and ends_with_stray_tag(value) for value in call.arguments.values())
 
@@ -294,7 +310,7 @@ def _as_written(turn: Turn, suspended: Suspended) -> None:
         if waiting is not None and waiting[0]:  # else only the loop was interrupted
             raw, place = waiting[0] + raw, waiting[1]
     else:
-        turn.payload.take_as_written(place, doubtful=fault.kind == Kind.UNCLOSED and not fault.final)
+        turn.payload.take_as_written(place, doubtful=fault.put is not None and not fault.put.final)
     turn.read_instead(raw, place)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.scan.text import Finder
 
-__all__ = ["OFF", "ON", "TRIAL", "Fault", "Kind", "Repairable", "Suspended"]
+__all__ = ["OFF", "ON", "TRIAL", "Fault", "Kind", "Put", "Refusal", "Repairable", "Suspended"]
 
 
 class Repair(IntEnum):
@@ -43,6 +43,36 @@ class Kind(IntEnum):
     """A text value that may lack its closing marker."""
 
 
+class Refusal(NamedTuple):
+    """What is known where a character was refused.
+
+    Attributes:
+        char: the character.
+        due: what was due in its place, as far as a repair asks: "key", "colon", or a marker before a value.
+        last: the last token, if a reader can go back before it: a comma, or a key of the call itself with its quotes.
+    """
+
+    char: str
+    due: str = ""
+    last: str = ""
+
+
+class Put(NamedTuple):
+    """What is put in where a call cannot be read as written.
+
+    Attributes:
+        text: what is put in.
+        skip: how many characters it replaces there.
+        back: whether it replaces the last token too.
+        final: whether it is a marker that must be the last of its call.
+    """
+
+    text: str
+    skip: int = 0
+    back: bool = False
+    final: bool = False
+
+
 class Fault(NamedTuple):
     """Where a call cannot be read as written.
 
@@ -50,17 +80,15 @@ class Fault(NamedTuple):
         kind: what cannot be read.
         reason: of the `Problem` that is reported if nothing comes of the repair.
         text: what is shown of it in a `Problem`; place: where that is.
-        put: of UNCLOSED, the closing marker that may be missing; final: whether it must be the last of its call.
-        skip: how many characters at the place are that marker in another spelling.
+        name, put: the repair, and what it puts in, if that is clear at once; else the end of the call must tell.
     """
 
     kind: Kind
     reason: str
     text: str
     place: int
-    put: str = ""
-    final: bool = False
-    skip: int = 0
+    name: str = ""
+    put: Put | None = None
 
 
 class Suspended:
@@ -69,7 +97,7 @@ class Suspended:
     Attributes:
         fault: what cannot be read as written.
         attempt: the turn from just before it; in a trial, which is undone as a whole, None.
-        trial: of UNCLOSED, the copy that reads on with the closing marker put in.
+        trial: if it is clear what is put in, the copy that reads on with that.
     """
 
     __slots__ = ("_edge", "_raw", "attempt", "fault", "trial")
@@ -131,6 +159,16 @@ class Suspended:
 
 class Repairable:
     """What is read after a tag. Where nothing of it can be repaired, all of this stays as it is here."""
+
+    def refusal(self, turn: Any, char: str) -> Refusal:
+        """What is known where that character has just been refused."""
+        del turn
+        return Refusal(char)
+
+    def repaired_with(self, put: Put) -> Self | None:
+        """A copy that is before the refused character, or the last token, and takes what is put in there."""
+        del put
+        return None
 
     def relented(self) -> Self | None:
         """A copy that is before the character that it has just refused; None where that cannot be."""
