@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.mending.state import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE
+from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE, TRAILING
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -190,6 +190,30 @@ def with_extra(rng: random.Random, declared: Format, text: str, given: dict[str,
     return text.replace(written, written + extra, 1)
 
 
+def with_trailing_comma(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Before some of the brackets, or all of them, is a comma."""
+    return _with_commas(rng, declared, text, given, r"(?<=[^\s{\[])(?=\s*[}\]])")
+
+
+def _with_commas(rng: random.Random, declared: Format, text: str, given: dict[str, Any], where: str) -> str | None:
+    # Commas in JSON at places outside its strings.
+    written = _find(text, given)
+    if written is None:
+        return None
+    begin, end = text.index(written), text.index(written) + len(written)
+    whole = re.search(r"\{.*\}", text, re.DOTALL) if "{call}" in declared.call else None
+    if whole is not None and rng.random() < 0.5:
+        begin, end = whole.span()
+    strings = [range(*found.span()) for found in re.finditer(r'"(?:[^"\\]|\\.)*"', text[begin:end])]
+    found = [each.start() for each in re.finditer(where, text[begin:end])]
+    places = [begin + place for place in found if not any(place in each and place != each.start for each in strings)]
+    if not places:
+        return None
+    for place in sorted(rng.sample(places, rng.choice((1, 1, len(places)))), reverse=True):
+        text = text[:place] + rng.choice((",", ",", ", ", " ,", ",\n")) + text[place:]
+    return text
+
+
 BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
@@ -197,6 +221,7 @@ BREAKERS: dict[str, Breaker] = {
     AGAIN: with_odd_closer,
     QUOTE: without_quote,
     EXTRA: with_extra,
+    TRAILING: with_trailing_comma,
 }
 
 

@@ -1,4 +1,4 @@
-# Each repair of engine/mending by name: what it mends, what must stay as it is, and the same for every chunking.
+# Each repair of engine/repair by name: what it mends, what must stay as it is, and the same for every chunking.
 """Calls that can be meant in one way only are mended, and said so; no other is."""
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import pytest
 
 from fuzz import repairs
 from tests.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from tests.shared import ROOT
+from toolglean import CallDelta, CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean.engine.repair.candidates import REPAIRS
 from toolglean.formats import get_format
 from toolglean.formats.compile import compiled
 
@@ -35,7 +37,7 @@ DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜inv
 GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
-QUOTE, EXTRA = "quote marker", "extra brackets"
+QUOTE, EXTRA, TRAILING = "quote marker", "extra brackets", "trailing comma"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -71,6 +73,15 @@ MENDED = [
     ("gemma-4", GEMMA.format("{a:\u201cx, y\u201d}"), {"a": "x, y"}, (QUOTE,)),
     ("hermes", HERMES.format('{"a": "x"}]}'), {"a": "x"}, (EXTRA,)),
     ("auto", HERMES.format('{"a": "x"})\n}'), {"a": "x"}, (EXTRA,)),
+    ("hermes", HERMES.format('{"a": "x",}}'), {"a": "x"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": "x", "l": [1, 2 , ],\n  }\n}'), {"a": "x", "l": [1, 2]}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": ",}", "b": "</tool_call>",},}'), {"a": ",}", "b": "</tool_call>"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"o": {"x": 1,}, "a": "x"}}'), {"o": {"x": 1}, "a": "x"}, (TRAILING,)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x",}, "name": "f",}</tool_call>', {"a": "x"}, (TRAILING,)),
+    ("auto", '<tool_call>\n{"name": "f", "arguments": {"a": "x"},}', {"a": "x"}, (TRAILING,)),
+    ("kimi-k2", KIMI.format('{"a": "x", }'), {"a": "x"}, (TRAILING,)),
+    ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"a": "x", "n": 1,}', {"a": "x", "n": 1}, (TRAILING,)),
+    ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x",}},]</tool_calls>', {"a": "x"}, (TRAILING,)),
 ]  # fmt: skip
 
 # What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -109,6 +120,19 @@ LEFT = [
     ("a backtick that is not closed", "gemma-4", GEMMA.format("{a:`x {} y}")),
     ("a backtick that may close in two places", "gemma-4", "<|tool_call>call:g{q:`a,`,r:`b`,s:1}<tool_call|>"),
     ("a quote that is not closed", "gemma-4", GEMMA.format('{a:<|"|>x}')),
+    ("a comma, and the call stops", "hermes", '<tool_call>{"name": "f", "arguments": {"a": "x",}'),
+    ("a comma, and a bracket too few", "hermes", HERMES.format('{"a": "x",}')),
+    ("a comma, and a comment", "hermes", HERMES.format('{"a": "x",} // not this one\n}')),
+    ("a comma, and text after the object", "kimi-k2", KIMI.format('{"a": "x",} or not')),
+    ("a comma, and a parameter that is required", "hermes", HERMES.format('{"n": 1,}}')),
+    ("a comma, and a key that the schema does not know", "hermes", HERMES.format('{"z": 1, "a": "x",}}')),
+    ("a comma, of no tool", "hermes", '<tool_call>{"name": "h", "arguments": {"a": "x",}}</tool_call>'),
+    ("a comma in the place of a value", "hermes", HERMES.format('{"a": "x", "n": ,}}')),
+    ("a comma in the place of the last value", "hermes", HERMES.format('{"a": "x", "n":,}}')),
+    ("commas in the place of items", "hermes", HERMES.format('{"a": "x", "l": [1,,]}}')),
+    ("a comma in an empty list", "hermes", HERMES.format('{"a": "x", "l": [,]}}')),
+    ("a comma in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",}}'),
+    ("a comma in JSON in a fence", "auto", '```json\n{"name": "f", "arguments": {"a": "x",}}\n```'),
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
 ]  # fmt: skip
 
@@ -183,7 +207,7 @@ def test_the_call_behind_a_mended_one_is_read_too() -> None:
 
 def test_several_calls_are_mended_in_one_turn() -> None:
     events = read(
-        "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": 1,}}')
+        "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": ,}}')
     )
     assert [(call.status, call.repairs) for call in ended(events)] == [
         ("ok", (BRACKETS,)),
@@ -222,6 +246,35 @@ def test_what_was_handed_out_stays() -> None:
     assert (end.call.arguments, end.call.span) == ({"a": "x"}, (0, problem.start))
 
 
+def test_every_call_of_a_list_is_repaired_by_itself() -> None:
+    text = '<tool_calls>[{"name": "f", "arguments": {"a": "x",}}, {"name": "f", "arguments": {"a": "y"}},]</tool_calls>'
+    events = read("jamba", text + " Done.")
+    assert calls_of(events) == [("f", {"a": "x"}), ("f", {"a": "y"})]
+    assert [call.repairs for call in ended(events)] == [(TRAILING,), ()]
+    assert content_of(events) == " Done."
+
+
+def test_a_repair_says_where_it_was_made() -> None:
+    [problem] = [each for each in read("hermes", HERMES.format('{"a": "x", }}')) if isinstance(each, Problem)]
+    assert (problem.reason, problem.text, problem.start) == ("mended: trailing comma", "}", 50)
+
+
+def test_a_comma_waits_for_what_follows_it() -> None:
+    """A repair may take it back. In a string, and in valid JSON when all is read, nothing shows of that."""
+    parser = Parser(TOOLS, format="hermes")
+    pieces = ['<tool_call>{"name": "f", "arguments": {"a": "x,', ' y", ', " ", '"n": 1, ', ' "l": [1,', " 2]", "}}"]
+    handed_out = ["".join(each.text for each in parser.feed(piece) if isinstance(each, CallDelta)) for piece in pieces]
+    assert handed_out == ['{"a": "x,', ' y"', "", ',  "n": 1', ',  "l": [1', ", 2]", "}"]
+
+
+@pytest.mark.parametrize("end", [True, False])
+def test_a_comma_that_nothing_follows_goes_out(*, end: bool) -> None:
+    parser = Parser(TOOLS, format="hermes")
+    events = parser.feed('<tool_call>{"name": "f", "arguments": {"a": "x", ')
+    events += parser.finish() if end else parser.feed(" \n" * 200)
+    assert "".join(each.text for each in events if isinstance(each, CallDelta)).rstrip() == '{"a": "x",'
+
+
 def test_a_prompt_that_ends_in_a_call_is_not_mended() -> None:
     parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {"a": "x", ')
     assert parser.add("'n': 1}}</tool_call>").calls[0].arguments == {"a": "x", "n": 1}
@@ -234,6 +287,12 @@ def test_no_value_waits_for_a_closer_that_is_only_mentioned() -> None:
     parser = Parser(TOOLS, format="qwen3-coder")
     parser.feed("<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>\n")
     assert parser.feed("y") != []
+
+
+def test_the_table_in_the_documentation_is_that_of_the_code() -> None:
+    page = (ROOT / "docs/explanation/repairs.md").read_text(encoding="utf-8")
+    rows = [f"| `{each.name}` | {each.wrong} | {each.needed} |" for each in REPAIRS]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
 
 
 def test_repair_must_be_a_flag() -> None:

@@ -1,5 +1,5 @@
 # How a reading is undone: by a copy of the whole turn, taken before that reading began. Does not know why it is undone,
-# or which text it read (judge/drafts.py, mending/).
+# or which text it read (judge/drafts.py, repair/).
 #
 # A draft, a quotation or a repair reads on although it may turn out to be wrong. What it changes is not listed
 # anywhere: a list would miss a field one day, and what follows would be read differently than after plain text. So the
@@ -19,14 +19,18 @@ __all__ = ["Attempt"]
 class Attempt:
     """A reading that may be undone.
 
+    Args:
+        turn: the turn.
+        payload: the payload that reads on from here if the reading is undone; None: the turn's own, as it is.
+
     Attributes:
         before: the turn from just before it. It is never fed: copies of it are.
     """
 
     __slots__ = ("before",)
 
-    def __init__(self, turn: Any) -> None:
-        self.before: Any = turn.copy_for_attempt()  # a TurnState: it is above
+    def __init__(self, turn: Any, payload: Any = None) -> None:
+        self.before: Any = turn.copy_for_attempt(payload)  # a TurnState: it is above
 
     def copy(self) -> Attempt:
         """The same attempt. The turn from before it may be given out, so each has a copy of its own."""

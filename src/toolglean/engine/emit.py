@@ -19,6 +19,7 @@ __all__ = ["LEFT_OVER", "Emitter"]
 LEFT_OVER = "left over beside a call"
 
 LATE = 128  # pieces of the arguments that are joined at once
+SPACE_AFTER_COMMA = 256  # with more of it, the comma goes out
 
 
 class Emitter:
@@ -42,6 +43,8 @@ class Emitter:
         "_id_prefix",
         "_ids",
         "_known",
+        "_lag",
+        "_lag_start",
         "_late",
         "_markup",
         "_markup_start",
@@ -78,6 +81,8 @@ class Emitter:
         self._args: Rope = ()
         self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
         self._args_start: int | None = None
+        self._lag = ""  # of the arguments, a comma and the white space after it: it goes out with what follows
+        self._lag_start = 0
         self.floor = 0
         self.strays = Strays()
         self.repairs: tuple[str, ...] = ()
@@ -92,6 +97,7 @@ class Emitter:
         twin.name, twin.start, twin._known = self.name, self.start, self._known
         twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
         twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
+        twin._lag, twin._lag_start = self._lag, self._lag_start
         twin.repairs, twin.floor, twin.strays = self.repairs, self.floor, self.strays
         return twin
 
@@ -188,6 +194,7 @@ class Emitter:
 
     def begin_turn(self) -> None:
         """What was read so far was the prompt. A call that it left open is the turn's first."""
+        self._catch_up()
         self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
         self._ids = {}
         if self.open:
@@ -207,6 +214,7 @@ class Emitter:
             text, start = text[-start:], 0
             if not text:
                 return
+        self._catch_up()
         self._put(Problem(reason, text, start))
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
@@ -226,8 +234,19 @@ class Emitter:
         """The model's own id, written after the name. Where one was shown already, that stays."""
         self._id = model_id
 
-    def delta(self, text: str, start: int) -> None:
-        """A piece of the open call's arguments as JSON text."""
+    def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
+        """A piece of the open call's arguments as JSON text.
+
+        `after_comma`: it ends with a comma between two values. That waits for what follows: a repair may take it back.
+        """
+        if self._lag:
+            text, start, self._lag = self._lag + text, self._lag_start, ""
+        if after_comma:
+            comma = text.rfind(",")
+            if comma >= 0 and len(text) - comma <= SPACE_AFTER_COMMA:
+                text, self._lag, self._lag_start = text[:comma], text[comma:], start + comma
+                if not text:
+                    return
         start = max(start, self.floor)
         if self._args_start is None:
             self._args_start = start
@@ -264,6 +283,19 @@ class Emitter:
         if name not in self.repairs:
             self.repairs = (*self.repairs, name)
 
+    @property
+    def lags(self) -> bool:
+        """Whether a comma waits for what follows it."""
+        return bool(self._lag)
+
+    def drop_comma(self) -> None:
+        """The comma that waits was not meant."""
+        self._lag = ""
+
+    def _catch_up(self) -> None:
+        if self._lag:
+            self.delta("", self._lag_start)
+
     def arguments(self) -> str:
         """The open call's arguments so far."""
         self._gather()
@@ -289,6 +321,7 @@ class Emitter:
     def end_call(self, status: Status, end: int) -> None:
         """The open call ends before `end`."""
         end = max(end, 0)  # all of it may stand in the prompt
+        self._catch_up()
         if status == "ok" and not self.has_arguments:
             self.delta("{}", end)
         self._gather()

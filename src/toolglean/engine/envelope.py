@@ -28,6 +28,7 @@ from toolglean.scan.json import (
     decode,
     object_text,
 )
+from toolglean.scan.reader import string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
@@ -109,6 +110,30 @@ class Envelope:
     def has_arguments(self) -> bool:
         """Whether a call was begun and its arguments' object has closed."""
         return self._reading == TOKENS and any(frame.called and frame.held == AS_OBJECT for frame in self.frames)
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether the arguments that are read are passed on."""
+        return self._reading == ARGUMENTS
+
+    @property
+    def last_read(self) -> str:
+        """The last token, if it can be taken back: a comma, or a key of the call itself."""
+        if self.scanner.after_comma:
+            return ","
+        return string_text(self.frames[-1].key) if self._reading == TOKENS and self.scanner.due == "colon" else ""
+
+    def expect_key(self) -> None:
+        """Of an object: a key must follow."""
+        self.scanner.expect_key()
+
+    def take_back(self) -> None:
+        """Go back before it."""
+        if self.scanner.due == "colon":
+            self.frames[-1].forget_key()
+        elif self._reading == HOLDING:
+            self._value = ((), joined(self._value).rstrip(SEPARATORS))
+        self.scanner.take_back()
 
     def copy(self) -> Envelope:
         """The same place."""
@@ -193,7 +218,7 @@ def _read_arguments(turn: Turn, envelope: Envelope, text: str, i: int) -> int:
     scanner = envelope.scanner
     j = scanner.skim(text, i, envelope._depth)
     if j > i:
-        turn.emit.delta(scanner.written(text, i, j), turn.base + i)
+        turn.emit.delta(scanner.written(text, i, j), turn.base + i, after_comma=scanner.after_comma)
     if scanner.token == CLOSE:
         envelope._reading = TOKENS
         if not envelope.frames:  # the object itself is the arguments

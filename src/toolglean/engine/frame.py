@@ -81,6 +81,10 @@ class Frame:
         """Whether an object under another key is all that is beside the name."""
         return bool(self.other) and self.held == MISSING and self.others == (self.other,)
 
+    def forget_key(self) -> None:
+        """The last key was not meant."""
+        self.keys -= 1
+
     def note(self, key: str, *, is_container: bool = False) -> None:
         """A value came that is neither the name nor the arguments."""
         if key in ARGUMENT_KEYS or (key in NAME_KEYS and not is_container):  # that one came twice is told

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.judge.judge import Judge
-from toolglean.engine.mending.state import OFF, ON
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.prose import STEPS, begin, mender
+from toolglean.engine.prose import STEPS, begin, repairer
+from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.tape import WINDOW
 from toolglean.engine.turn import Stops, Turn
 from toolglean.errors import UsageError
@@ -431,7 +431,7 @@ class Machine:
         held = turn.tape.release()
         start = self._pos - len(held)
         if turn.mending is not None:  # what was kept of the call is read, and may contain more
-            mender().finish_mending(turn)
+            repairer().finish_repair(turn)
             self._read_waiting()
             return True
         if turn.emit.open and turn.mode == CALL and turn.payload is not None and turn.payload.completes(turn):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from toolglean.engine.mending.asked import Mendable
+from toolglean.engine.repair.suspended import Repairable
 
 if TYPE_CHECKING:
     from toolglean.scan.reader import Search
@@ -20,7 +20,7 @@ Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 """Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
 
 
-class Payload(Mendable):
+class Payload(Repairable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
 
     def read(self, turn: Any, text: str, i: int) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["STEPS", "begin", "mender"]
+__all__ = ["STEPS", "begin", "repairer"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -172,13 +172,13 @@ def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_mending(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """A call that may have to be repaired, up to its end."""
     del plan
-    place: int = mender().read_mending(turn, text, i)
+    place: int = repairer().read_repair(turn, text, i)
     return place
 
 
-def mender() -> Any:
+def repairer() -> Any:
     """What repairs calls. Imported lazily, because few turns need it."""
-    from toolglean.engine.mending import mender as found  # noqa: PLC0415
+    from toolglean.engine.repair import repairer as found  # noqa: PLC0415
 
     return found
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops", "waiting_of"]
+__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops", "scanner_of", "waiting_of"]
 
 
 class JsonReader:
@@ -60,6 +60,16 @@ class JsonReader:
             self._scanner.fail(fault if fault == "depth" else "a string that holds an object was expected", 0)
             self.fault = self._scanner.fault
         return found or ""
+
+    @property
+    def scanner(self) -> JsonScanner | None:
+        """What reads the JSON that is passed on as it is written."""
+        return self._scanner if self._string is None else None
+
+    @property
+    def after_comma(self) -> bool:
+        """See `Reader`."""
+        return self._string is None and self._scanner.after_comma
 
     def stops(self) -> str:
         """What may end the string that is being read; "" outside strings."""
@@ -142,6 +152,16 @@ class JsonOrTextReader:
         return pos + place + len(marker) - len(self._held), piece + '"}', DONE
 
     @property
+    def scanner(self) -> JsonScanner | None:
+        """See `JsonReader`."""
+        return self._json.scanner if self._begun and self._json is not None else None
+
+    @property
+    def after_comma(self) -> bool:
+        """See `Reader`."""
+        return self._json is not None and self._json.after_comma
+
+    @property
     def waiting(self) -> int:
         """How many characters wait, which may be the beginning of a marker."""
         return len(self._held)
@@ -201,6 +221,11 @@ def reader_stops(reader: Reader) -> Stops | None:
         return (leaves_string, None) if reader.stops() else None
     search = stop_search(reader.stops())
     return None if search is None else (search, None)
+
+
+def scanner_of(reader: Reader) -> JsonScanner | None:
+    """What reads the reader's JSON, if it passes that on as it is written."""
+    return reader.scanner if isinstance(reader, JsonReader | JsonOrTextReader) else None
 
 
 def waiting_of(reader: Reader) -> int:

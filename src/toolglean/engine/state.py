@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.mending.state import ON
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import Bound, Region, Tape
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.judge.judge import Judge
-    from toolglean.engine.mending.state import Mending
     from toolglean.engine.names import Names
     from toolglean.engine.payload import Payload
+    from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
 __all__ = ["TurnState"]
@@ -53,13 +53,12 @@ class TurnState:
         repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
         mending: the call that may have to be repaired, while its end is awaited.
         tried: the number of calls that had begun when a repair failed: that call is not tried again.
-        before_closers: of a trial: whether the last marker that was put in is before the call's own closers.
     """
 
     __slots__ = (
         *("tape", "emit", "judge", "region", "bound", "payload", "mending"),
         *("names", "limits", "coerce", "stops_after_bare", "marks", "deaf", "log"),
-        *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried", "before_closers"),
+        *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried"),
     )
 
     def __init__(
@@ -73,7 +72,7 @@ class TurnState:
         stops_after_bare: bool = False,
         marks: Callable[[int], tuple[str, ...]] | None = None,
         deaf: bool = False,
-        repair: int = ON,
+        repair: Repair = ON,
         log: list[Any] | None = None,
     ) -> None:
         self.tape, self.emit, self.judge = Tape(), emit, judge
@@ -87,9 +86,8 @@ class TurnState:
         self.only: tuple[int, ...] = ()
         self.last = ""
         self.fresh = self.said = self.long_space = False
-        self.mending: Mending | None = None
+        self.mending: Suspended | None = None
         self.tried = 0
-        self.before_closers = False
 
     def copy(self) -> Self:
         """The same turn. The payload is shared: whoever reads with it first makes a copy of its own."""
@@ -100,17 +98,16 @@ class TurnState:
         twin.region, twin.bound, twin.payload = self.region.copy(), self.bound.copy(), self.payload
         twin.mode, twin.lane, twin.only, twin.last = self.mode, self.lane, self.only, self.last
         twin.fresh, twin.said, twin.long_space = self.fresh, self.said, self.long_space
-        twin.repair, twin.tried, twin.before_closers = self.repair, self.tried, self.before_closers
+        twin.repair, twin.tried = self.repair, self.tried
         twin.mending = self.mending and self.mending.copy()
         return twin
 
-    def copy_for_attempt(self, payload: Payload | None = None, *, repair: int | None = None) -> Self:
+    def copy_for_attempt(self, payload: Payload | None = None) -> Self:
         """The same turn, with a payload of its own, or with that one, and without its events, which may be many."""
         told = self.emit.take()
         twin = self.copy()
         self.emit.tell_first(told)
         twin.payload = payload or (self.payload and self.payload.copy())
-        twin.repair = self.repair if repair is None else repair
         return twin
 
     def own_payload(self) -> None:

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
-from toolglean.engine.mending.state import FAULT, OFF, ON, TRIAL, Mending
 from toolglean.engine.modes import CALL, CONTENT, DONE, MEND, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
+from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspended
+from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import CUT_OFF, Speech
 from toolglean.engine.strays import PATIENCE, Mark
 
@@ -189,10 +190,10 @@ class Turn(Speech):
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
 
-    def delta(self, text: str, start: int) -> None:
-        """A piece of the open call's arguments; "" is none."""
+    def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
+        """A piece of the open call's arguments, if there is any: see `Emitter.delta`."""
         if text:
-            self.emit.delta(text, start)
+            self.emit.delta(text, start, after_comma=after_comma)
 
     def end_call(self, end: int, *, whole: bool = True) -> None:
         """The open call is finished; `whole`: not because the turn is."""
@@ -266,9 +267,9 @@ class Turn(Speech):
         self.judge.keep_back(draft)
         self.tape.interrupt()
 
-    # -- repair --------------------------------------------------------------------------------------------------------
+    # -- calls that cannot be read -------------------------------------------------------------------------------------
 
-    # What is repaired, and how, is in mending/.
+    # What is repaired, and how, is in repair/.
 
     def may_mend(self) -> bool:
         """Whether the call that is read may be repaired: not where it might be a draft, or does not count anyway."""
@@ -278,13 +279,38 @@ class Turn(Speech):
             return self.tried != self.emit.index
         return self.lane == CONTENT and not self.is_deaf and not self.judge.in_doubt
 
-    def suspend(self, mending: Mending, before: Payload) -> None:
+    def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
+        attempt = None
         if self.repair != TRIAL:
-            mending.before = self.copy_for_attempt(before, repair=OFF)
+            attempt = Attempt(self, before)
             self.bound.lift()
-        self.mending, self.mode = mending, MEND
+        if fault.put is not None and fault.put.back:
+            (self if attempt is None else attempt.before).emit.drop_comma()
+        if attempt is None:
+            self.payload = before
+        self.mending, self.mode = Suspended(fault, attempt), MEND
         self.tape.release()
+
+    def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:
+        """That text was refused. Whether it may be repaired: then what comes next is kept."""
+        payload = self.payload
+        if payload is None or not (self.repair == TRIAL or self.may_mend()):
+            return False
+        from toolglean.engine.repair.candidates import put_at_once, waits  # noqa: PLC0415  # few turns need it
+
+        name, put = put_at_once(payload.refusal(self, text[:1])) or ("", None)
+        if put is not None:
+            before = payload.repaired_with(put)
+        else:
+            before = payload.relented() if self.repair == ON and waits(kind, text[:1]) else None
+        if before is not None:
+            self.suspend(Fault(kind, reason, text, place, name, put), before)
+        return before is not None
+
+    def begin_trial(self, repair: Repair) -> None:
+        """It is a copy that reads what may have been meant: no repair waits for the end of the call."""
+        self.repair = repair
 
     def mended(self, name: str, text: str, place: int) -> None:
         """What is at that place was repaired."""
@@ -301,13 +327,15 @@ class Turn(Speech):
         self.tape.count_as(trial.tape)
         self.tape.release()
 
-    # -- calls that cannot be read -------------------------------------------------------------------------------------
+    def give_up_repair(self, before: Turn) -> None:
+        """The call is read on as it was written, and no other repair of it is tried. `before`: the turn as it was."""
+        self.bound.set(before.bound.at, before.bound.name)
+        self.tried = self.emit.index
+        self.resume()
 
     def give_up(self, reason: str, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
-        before = self.payload.relented() if self.payload is not None and self.may_mend() else None
-        if before is not None:
-            self.suspend(Mending(FAULT, None, reason, text, place), before)
+        if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
         self.bound.lift()
@@ -322,8 +350,8 @@ class Turn(Speech):
             self.give_up(f"malformed arguments: {fault}", text, place)
 
     def resume(self) -> None:
-        """The payload that was skipped reads on."""
-        self.mode = CALL
+        """The payload that was skipped, or waited, reads on."""
+        self.mode, self.mending = CALL, None
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""

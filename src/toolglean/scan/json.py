@@ -124,6 +124,24 @@ class JsonScanner:
         """Whether the text is inside a string, and not in an escape."""
         return self.state in {IN_KEY, IN_STRING}
 
+    @property
+    def after_comma(self) -> bool:
+        """Whether the last token was a comma."""
+        return self.state == COMMA or (self.state == START and self.stack[-1:] == "[")
+
+    @property
+    def due(self) -> str:
+        """What may follow: "key", "colon", or "" for anything else."""
+        return "key" if self.state in {OBJECT, COMMA} else "colon" if self.state == NAMED else ""
+
+    def take_back(self) -> None:
+        """Go back before the last token: a comma, or a key."""
+        self.state = VALUE if self.after_comma else COMMA
+
+    def expect_key(self) -> None:
+        """Of an object: a key must follow."""
+        self.state = COMMA
+
     def forgive_comma(self) -> bool:
         """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
         if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":

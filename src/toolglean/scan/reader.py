@@ -71,6 +71,11 @@ class Reader(Protocol):
         """
         ...
 
+    @property
+    def after_comma(self) -> bool:
+        """Whether what was read ends with a comma of JSON, which is passed on although nothing has followed it yet."""
+        ...
+
     def stops(self) -> str:
         """Inside a string that goes out as it is: the characters that may end it, besides quotes, backslashes and
         control characters; "" elsewhere. Text without any of these may be passed by the reader.
@@ -108,6 +113,9 @@ class Steps:
     """
 
     __slots__ = ("fault", "max_depth", "out", "state", "status")
+
+    after_comma: ClassVar[bool] = False
+    """A comma is passed on with what follows it."""
 
     steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
     ropes: ClassVar[frozenset[str]] = frozenset()

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import Envelope, read_envelope
-from toolglean.engine.mending.state import QUOTES, REGION, TRIAL, UNCLOSED, Mending
+from toolglean.engine.mending.state import OFF, QUOTES, REGION, TRIAL, UNCLOSED, Mending
 from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters
@@ -20,6 +20,7 @@ from toolglean.engine.places.ending import await_end, awaits_end
 from toolglean.engine.places.phases import ARGUMENTS, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, Spelling, Suspects, suspects_of
 from toolglean.engine.readers import reader_for, waiting_of
+from toolglean.engine.turn import LEFT_OVER
 from toolglean.formats.net import HoleEdge, Place, trail_of
 from toolglean.formats.patterns import is_marker
 from toolglean.scan.json import FAIL
@@ -44,6 +45,7 @@ __all__ = [
     "read_word",
     "value_finder",
     "value_goes_on",
+    "value_opener",
 ]
 
 ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
@@ -106,7 +108,7 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
         return _read_unnamed(turn, walk, text[i:j], (piece, status), j)
     rest: str = getattr(walk.reader, "rest", "")  # of a marker that is not the reader's
     if piece:
-        turn.delta(piece, min(start, turn.base + j - len(rest)))
+        turn.delta(piece, min(start, turn.base + j - len(rest)), after_comma=walk.reader.after_comma)
     if status == FAILED and rest:
         turn.refuse_arguments(walk.reader.fault, rest, turn.base + j - len(rest))
         turn.read_again(rest, turn.base + j - len(rest), always=True)
@@ -174,7 +176,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
             turn.stop("depth", text[j], turn.base + j)
         elif turn.region.open:
             _no_object(turn, walk, text[j], turn.base + j)
-        else:
+        elif not _is_comma_after_call(turn, walk, text[j], turn.base + j):
             _go_behind(walk)
     elif envelope.has_ended:
         if not begun:
@@ -189,12 +191,18 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
 
 
 def _no_object(turn: Turn, walk: Walk, char: str, place: int) -> None:
-    # Python's dicts are the one thing that is no JSON and may still be meant for a call.
-    before = walk.relented() if char in "'TFN" and turn.may_mend() else None
-    if before is None:
+    if not turn.suspend_refused(REGION, "", char, place):
         no_call(turn, walk)
-    else:
-        turn.suspend(Mending(REGION, None, "", char, place), before)
+
+
+def _is_comma_after_call(turn: Turn, walk: Walk, char: str, place: int) -> bool:
+    # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
+    envelope = walk.envelope
+    if turn.repair == OFF or char != "]" or envelope is None or envelope.bare or envelope.last_read != ",":
+        return False
+    turn.emit.problem(LEFT_OVER, char, place)
+    envelope.take_back()
+    return True
 
 
 def _go_behind(walk: Walk) -> None:
@@ -451,6 +459,18 @@ def _misspelt(turn: Turn, walk: Walk, text: str, place: int, spelling: Spelling)
         return True
     parameters.ending.misspelt = turn.base + spelling.behind
     return False
+
+
+def value_opener(walk: Walk) -> str:
+    """The marker that is due before a value, if nothing else is; "" elsewhere, and where it has begun."""
+    net = walk.program.net
+    literals = () if joined(walk.pending).strip() else net.literals_at(walk.place)
+    if len(literals) != 1:
+        return ""
+    place: Place | None = walk.place
+    for char in literals[0]:
+        place = place and net.step(place, char)
+    return literals[0] if place and any(edge.kind == "value" for edge in place.holes) else ""
 
 
 def suspects(walk: Walk) -> Suspects:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import finish_envelope
 from toolglean.engine.judge.code import Quotes
@@ -21,13 +21,15 @@ from toolglean.engine.places.holes import (
     read_word,
     suspects,
     value_finder,
+    value_opener,
     value_search,
 )
 from toolglean.engine.places.markers import read_behind, read_markers
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, OBJECTS, OWN, SIBLING, VALUE
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
-from toolglean.engine.readers import JsonReader, reader_stops
+from toolglean.engine.readers import JsonReader, reader_stops, scanner_of
+from toolglean.engine.repair.suspended import Put, Refusal
 from toolglean.formats.compile import Program
 from toolglean.scan.json import leaves_string
 from toolglean.scan.reader import string_text
@@ -216,6 +218,30 @@ class FormatPayload(Walk):
         return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
 
     # -- what mending asks: see `Payload` ------------------------------------------------------------------------------
+
+    def refusal(self, turn: Turn, char: str) -> Refusal:
+        """See `Payload`."""
+        if self.phase == MARKERS:
+            return Refusal(char, value_opener(self) if turn.emit.open else "")
+        envelope, scanner = self.envelope, scanner_of(self.reader) if self.reader is not None else None
+        if self.phase == ARGUMENTS and scanner is not None:
+            return Refusal(char, scanner.due, "," if turn.emit.lags else "")
+        if self.phase == OBJECTS and envelope is not None and not envelope.bare:
+            last = "" if envelope.passes_on and not turn.emit.lags else envelope.last_read
+            return Refusal(char, envelope.scanner.due, last)
+        return Refusal(char)
+
+    def repaired_with(self, put: Put) -> Self | None:
+        """See `Payload`."""
+        if self.phase == MARKERS:
+            return self.copy()
+        twin = self.relented()
+        json = None if twin is None else twin.envelope or (twin.reader and scanner_of(twin.reader))
+        if json and put.back:
+            json.take_back()
+        elif json and put.skip:
+            json.expect_key()
+        return twin if json else None
 
     def brackets(self) -> str:
         """See `Payload`."""

@@ -1,0 +1,305 @@
+# All repairs, in one table: what each is called, at which faults it is asked, and the texts that may have been meant.
+# Does not depend on which of the texts is right (repairer.py): nothing here decides, so nothing here has to be certain.
+#
+# The columns `wrong` and `needed` are the table in docs/explanation/repairs.md, word for word. Functions are pure: they
+# see the text from the refused character up to the call's closer.
+"""The table of repairs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from toolglean.engine.repair.suspended import Kind, Put, Refusal
+from toolglean.scan.nested import DepthError
+from toolglean.scan.python import python_value
+from toolglean.scan.reader import string_text
+from toolglean.values.bare import ODD_QUOTES
+
+__all__ = [
+    "AGAIN", "BRACKETS", "CLOSER", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING", "Asked",
+    "Candidate", "candidates", "put_at_once", "waits",
+]  # fmt: skip
+
+# The names of the repairs, as `ToolCall.repairs` has them.
+BRACKETS = "closing brackets"
+PYTHON = "python literals"
+CLOSER = "parameter closer"
+AGAIN = "extra closer"
+OPENER = "value opener"
+TRAILING = "trailing comma"
+QUOTE = "quote marker"
+EXTRA = "extra brackets"
+
+OF_VALUES = frozenset({CLOSER, OPENER})
+"""Those that put in markers of values: of one call, they must not put in all of them."""
+
+MOST = 8  # brackets, or places for a quote marker, that are tried
+
+
+class Asked(NamedTuple):
+    """What is known of the call that cannot be read as written.
+
+    Attributes:
+        kind: what cannot be read.
+        tail: the text from there on, up to the call's closer.
+        closed: whether the closer came.
+        closers: the brackets that close the open containers, innermost first.
+        whole: whether the arguments' object has closed, and what is open is only what is around it.
+        quote: the marker around strings; keys: the parameters that the tool's schema knows.
+    """
+
+    kind: Kind
+    tail: str
+    closed: bool
+    closers: str
+    whole: bool
+    quote: str
+    keys: tuple[str, ...]
+
+
+Text = tuple[str, str]
+"""Brackets to put in, and the text that follows them."""
+
+
+class Candidate(NamedTuple):
+    """A text that may have been meant.
+
+    Attributes:
+        name: the repair; "" for the text as it is written.
+        brackets: brackets to put in; text: what follows them.
+    """
+
+    name: str
+    brackets: str
+    text: str
+
+
+class Repair(NamedTuple):
+    """A repair: a row of the table.
+
+    Attributes:
+        name: what it is called.
+        wrong: what is written, for people; needed: what is needed to read it so.
+        at_once: what is put in at once, so that the call is read on with it.
+        kinds: else, the faults at which it is asked when the end of the call has come.
+        begins: the characters at which it is asked; "" for all.
+        texts: what may have been meant.
+        guesses: what may have been meant, if the call as it is written does not satisfy the schema.
+        open_too: whether it is asked although the call's closer did not come.
+    """
+
+    name: str
+    wrong: str
+    needed: str
+    at_once: Callable[[Refusal], Put | None] = lambda _: None
+    kinds: frozenset[Kind] = frozenset()
+    begins: str = ""
+    texts: Callable[[Asked], Iterable[Text]] = lambda _: ()
+    guesses: Callable[[Asked], Iterable[Text]] = lambda _: ()
+    open_too: bool = False
+
+
+def put_at_once(refusal: Refusal) -> tuple[str, Put] | None:
+    """What is certainly meant there, and the name of that repair."""
+    found = ((each.name, each.at_once(refusal)) for each in REPAIRS)
+    return next(((name, put) for name, put in found if put is not None), None)
+
+
+def waits(kind: Kind, char: str) -> bool:
+    """Whether the end of the call may show what was meant there."""
+    return any(kind in each.kinds and (not each.begins or char in each.begins) for each in REPAIRS)
+
+
+def candidates(asked: Asked) -> Iterator[list[Candidate]]:
+    """The texts that may have been meant, those that are equally certain together."""
+    rows = [each for each in REPAIRS if asked.kind in each.kinds and (asked.closed or each.open_too)]
+    readable = asked.kind == Kind.QUOTES and asked.closed and asked.tail[:1] not in ODD_QUOTES
+    written = [Candidate("", "", asked.tail)] if readable else []
+    yield written + [Candidate(row.name, *text) for row in rows for text in row.texts(asked)]
+    yield [Candidate(row.name, *text) for row in rows for text in row.guesses(asked)]
+
+
+# -- brackets ----------------------------------------------------------------------------------------------------------
+
+_brackets = re.compile(r"[}\])]").finditer
+
+
+def _missing_brackets(asked: Asked) -> Iterator[Text]:
+    # All of them at the end, or the innermost ones before another bracket.
+    if not asked.tail.strip():
+        yield asked.closers, asked.tail
+    elif asked.tail[0] in "}])":
+        for size in range(1, min(len(asked.closers), MOST) + 1):
+            yield asked.closers[:size], asked.tail
+
+
+def _without_extra_brackets(asked: Asked) -> Iterator[Text]:
+    # More closing brackets than are due. Any other text may take back the call that is before it: "// cancelled".
+    if not asked.whole:
+        return
+    brackets = list(_brackets(asked.tail))
+    written = "".join(each[0] for each in brackets)
+    wanted = len(asked.closers)
+    if len(written) > wanted and written == "".join(asked.tail.split()) and written.endswith(asked.closers):
+        yield "", asked.tail[brackets[-wanted].start() :]
+
+
+# -- commas ------------------------------------------------------------------------------------------------------------
+
+
+def _without_trailing_comma(refusal: Refusal) -> Put | None:
+    return Put("", back=True) if refusal.last == "," and refusal.char in {"}", "]"} else None
+
+
+# -- Python for JSON ---------------------------------------------------------------------------------------------------
+
+_python = re.compile(r"""'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[^\W\d]\w*|[^'"\w]+|\w+""")
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
+def _from_python(asked: Asked) -> Iterator[Text]:
+    found = _json_of(asked.tail) if asked.tail[:1] in {"'", "T", "F", "N"} else None
+    if found is not None:
+        yield "", found
+
+
+def _json_of(text: str) -> str | None:
+    """The text with Python's strings and names of constants as JSON; None where one of them cannot be."""
+    pieces: list[str] = []
+    place = 0
+    for token in _python.finditer(text):
+        if token.start() != place:
+            return None
+        place, word = token.end(), token[0]
+        if word[0] == "'":
+            if pieces and pieces[-1][-1:].isalnum():
+                return None  # b'' or f'': not text
+            found = _string(word)
+            if found is None:
+                return None
+            word = found
+        pieces.append(_WORDS.get(word, word))
+    return "".join(pieces) if place == len(text) else None
+
+
+def _string(literal: str) -> str | None:
+    try:
+        value = python_value(literal)
+    except (ValueError, DepthError):
+        return None
+    return string_text(value) if isinstance(value, str) else None
+
+
+# -- strings between markers -------------------------------------------------------------------------------------------
+
+_behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
+
+
+def _with_quotes(asked: Asked) -> Iterator[Text]:
+    # The value, at which the tail begins, has other quotes; or it has only the marker at its end.
+    tail, quote = asked.tail, asked.quote
+    other = ODD_QUOTES.get(tail[:1])
+    if other:
+        for place in _ends(tail, other, _next_key(asked.keys)):
+            yield "", f"{quote}{tail[1:place]}{quote}{_requoted(tail[place + 1 :], quote)}"
+    elif quote in tail:
+        yield "", quote + tail
+
+
+def _with_quotes_by_schema(asked: Asked) -> Iterator[Text]:
+    # It has no markers at all: the next parameter, or the last bracket, ends it.
+    tail, quote = asked.tail, asked.quote
+    if tail[:1] in ODD_QUOTES:
+        return
+    found = _next_key(asked.keys).search(tail)
+    if found:
+        yield "", f"{quote}{tail[: found.start()]}{quote}{tail[found.start() :]}"
+    elif len(asked.closers) == 1 and tail.rstrip().endswith(asked.closers):
+        end = len(tail.rstrip()) - 1
+        yield "", f"{quote}{tail[:end]}{quote}{tail[end:]}"
+
+
+def _next_key(keys: Iterable[str]) -> re.Pattern[str]:
+    known = "|".join(re.escape(key) for key in keys if key)
+    return re.compile(rf"\s*,\s*(?:{known or '(?!)'})\s*:")
+
+
+def _ends(tail: str, other: str, next_key: re.Pattern[str]) -> list[int]:
+    # The places of the quote that may close the value; the first before a parameter that the schema knows is the last.
+    places: list[int] = []
+    place = tail.find(other, 1)
+    while place >= 0 and len(places) < MOST:
+        if _behind_value(tail, place + 1):
+            places.append(place)
+            if next_key.match(tail, place + 1):
+                break
+        place = tail.find(other, place + 1)
+    return places
+
+
+def _requoted(text: str, quote: str) -> str:
+    # Later values between the same odd quotes.
+    for opener, closer in ODD_QUOTES.items():
+        inner = f"[^{re.escape(opener)}{re.escape(closer)}]*"
+        pattern = rf"([:,\[]\s*){re.escape(opener)}({inner}){re.escape(closer)}(?=\s*(?:[,}}\])]|\Z))"
+        text = re.sub(pattern, lambda found: f"{found[1]}{quote}{found[2]}{quote}", text)
+    return text
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+REPAIRS = (
+    Repair(
+        BRACKETS,
+        "brackets are missing in JSON, in Python arguments, or in Gemma's objects",
+        "every value is whole, the call's closer came, and the bracket can only have been in one place",
+        kinds=frozenset({Kind.CHARACTER}),
+        texts=_missing_brackets,
+    ),
+    Repair(
+        PYTHON,
+        "Python's quotes, `True`, `False` and `None` where the format has JSON",
+        "the rest is JSON",
+        kinds=frozenset({Kind.CHARACTER, Kind.REGION}),
+        begins="'TFN",
+        texts=_from_python,
+        open_too=True,
+    ),
+    Repair(
+        CLOSER,
+        "the closing marker of a parameter is missing, or has another spelling",
+        "what follows is the opener of another parameter of the tool, or all of the call's own closers, and after them "
+        "nothing but the end of the turn or the next call",
+    ),
+    Repair(
+        AGAIN,
+        "the closing marker of a parameter comes twice",
+        "the opener of another parameter or the call's closer follows, and the value contains no opener of a parameter "
+        "to which the first marker could belong",
+    ),
+    Repair(
+        QUOTE,
+        "a string of Gemma's has no quote marker before it, has none at all, or has backticks or typographic quotes in "
+        "its place",
+        "the schema says that it is a string, or the other quotes show it",
+        kinds=frozenset({Kind.QUOTES}),
+        texts=_with_quotes,
+        guesses=_with_quotes_by_schema,
+    ),
+    Repair(
+        EXTRA,
+        "closing brackets between the arguments' object and the brackets that close the object around it",
+        "there is no other text between them",
+        kinds=frozenset({Kind.CHARACTER}),
+        texts=_without_extra_brackets,
+    ),
+    Repair(
+        TRAILING,
+        "a comma before the bracket that closes an object or a list",
+        "the rest is JSON, in a call's markers",
+        _without_trailing_comma,
+    ),
+)
+"""All repairs, in the order in which they are tried."""

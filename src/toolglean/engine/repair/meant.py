@@ -1,0 +1,81 @@
+# Which calls count as meant: those that a tool of the turn takes, and that could not be meant otherwise.
+# Does not depend on how a call was read (repairer.py), or on which text it was read from (candidates.py).
+"""Calls that count as meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolglean.events import CallEnd, Problem
+from toolglean.scan.nested import json_text
+from toolglean.values.coerce import properties, within
+from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
+
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+    from toolglean.events import ToolCall
+
+__all__ = ["bracket_is_unambiguous", "call_of", "ends_with_stray_tag", "key_of", "matches_schema"]
+
+
+def call_of(turn: Turn) -> ToolCall | None:
+    """The call that ended, if it is one that may run and nothing about it is doubtful."""
+    doubts = [each for each in turn.emit.out if isinstance(each, Problem) and not each.reason.startswith("mended: ")]
+    call = next((each.call for each in turn.emit.out if isinstance(each, CallEnd)), None)
+    return None if call is None or call.status != "ok" or doubts else call
+
+
+def matches_schema(turn: Turn, call: ToolCall) -> bool:
+    """Whether the tool is known, where any is, and the schema knows the keys and misses none."""
+    if call.known is False:
+        return False
+    tool = turn.names.tool(call.name)
+    if tool is None:
+        return True
+    extra = tool.parameters.get("additionalProperties", False)
+    required = tool.parameters.get("required")
+    keys = call.arguments
+    return (not tool.properties or bool(extra) or all(key in tool.properties for key in keys)) and (
+        not isinstance(required, list | tuple) or all(key in keys for key in required)
+    )
+
+
+def ends_with_stray_tag(value: str) -> bool:
+    """Whether text ends with a closing tag that nothing in it opened: perhaps what was meant to close the text."""
+    found = _closing_tag(value)
+    return found is not None and f"<{found[1]}" not in value
+
+
+_closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
+
+
+def bracket_is_unambiguous(turn: Turn, call: ToolCall) -> bool:
+    """Whether a bracket that was missing can only have been where it was put in.
+
+    What is at the end of an object may have been meant for the object around it, if that takes such keys.
+    """
+    tool = turn.names.tool(call.name)
+    root: Any = tool.parameters if tool is not None else {}
+    if not tool or not tool.properties:
+        around = NAME_KEYS | ARGUMENT_KEYS | ID_KEYS
+        if any(key in around for key in call.arguments):
+            return False
+    schema: Any = root
+    value: Any = call.arguments
+    while value and isinstance(value, dict | list):
+        last: Any = value[-1] if isinstance(value, list) else value[next(reversed(value))]
+        if isinstance(value, list) and isinstance(last, list) and len(last) > 1:
+            return False
+        if isinstance(value, dict) and isinstance(last, dict):
+            known = properties(schema, root)
+            if any(key in known for key in last) or (not known and len(last) > 1):
+                return False
+        name = "item" if isinstance(value, list) else next(reversed(value))
+        schema, value = within(schema, name, root) or {}, last
+    return True
+
+
+def key_of(call: ToolCall) -> str:
+    """What tells the call from others."""
+    return json_text([call.name, call.arguments])

@@ -1,0 +1,319 @@
+# When to wait for the end of a call that cannot be read as written, what to try then, and what to do if nothing comes
+# of it: exactly what is done where nothing is repaired.
+# Does not depend on how any payload is written. It asks payloads (`Repairable`).
+#
+# While it waits, the turn stands still and the text is kept. That is so from the refused character up to the call's
+# closer, an opener, a limit or the end of the turn: positions decide, never cuts. Each call is tried once, with a
+# bounded number of texts, so all of it stays linear.
+#
+# A trial is an attempt whose text is another one. Every text is given with the place at which it ends in the turn. What
+# was put in, or stands for other text, thus ends where that text ended, and all places that follow are those of the
+# turn.
+"""Repairing a call."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, Asked, Candidate, candidates
+from toolglean.engine.repair.meant import (
+    bracket_is_unambiguous,
+    call_of,
+    ends_with_stray_tag,
+    key_of,
+    matches_schema,
+)
+from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
+
+if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
+    from toolglean.engine.repair.suspended import Repair
+    from toolglean.engine.turn import Payload, Turn
+    from toolglean.events import ToolCall
+
+__all__ = ["finish_repair", "read_repair"]
+
+AMBIGUOUS = "malformed arguments: they can be meant in more than one way"
+
+Piece = tuple[str, int]
+"""A text, and the place at which it ends."""
+
+
+class Status(IntEnum):
+    """How a trial is getting on."""
+
+    NEED = 0
+    ENDED = 1
+    FAILED = 2
+
+
+NEED, ENDED, FAILED = Status
+
+
+class Trial:
+    """A copy of a turn that reads another text, up to the end of one call.
+
+    Attributes:
+        status: whether the call has ended.
+        end: the place up to which it has read; rest: what was given from there.
+        final: whether the marker last put in must be the last of its call.
+    """
+
+    __slots__ = ("_attempt", "_first", "end", "final", "rest", "status")
+
+    def __init__(self, attempt: Attempt, repair: Repair, *, final: bool = False) -> None:
+        self._attempt = attempt.copy()
+        self._first = self.turn.emit.index - self.turn.emit.open
+        self.status = NEED
+        self.end, self.rest = -1, ""
+        self.final = final
+        self.turn.begin_trial(repair)
+
+    def copy(self) -> Trial:
+        """The same trial."""
+        twin = Trial.__new__(Trial)
+        twin._attempt, twin._first, twin.status = self._attempt.copy(), self._first, self.status
+        twin.end, twin.rest, twin.final = self.end, self.rest, self.final
+        return twin
+
+    @property
+    def turn(self) -> Turn:
+        """The copy."""
+        turn: Turn = self._attempt.before
+        return turn
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call, if it may run and nothing about it is doubtful."""
+        return call_of(self.turn)
+
+    def mended(self, name: str, fault: Fault) -> None:
+        """Say what was repaired; "": nothing was."""
+        if name:
+            self.turn.mended(name, fault.text, fault.place)
+
+    def read(self, pieces: list[Piece], *, last: bool = False) -> Status:
+        """Read on, up to the end of the call. `last`: no more text comes."""
+        turn = self.turn
+        stack = [(text, end - len(text)) for text, end in reversed(pieces)]
+        while stack:
+            text = turn.tape.join(*stack.pop())
+            i = 0
+            while i < len(text):
+                if not turn.reading_call or turn.payload is None or turn.limit_passed(i):
+                    self.status = FAILED
+                    return FAILED
+                i = turn.payload.read(turn, text, i)
+                waiting = turn.tape.take_waiting()
+                if waiting is not None and not waiting[0]:  # only the loop was interrupted
+                    waiting = None
+                if turn.emit.index > self._first and not turn.emit.open:
+                    rest = text[i:] + "".join(each for each, _ in reversed(stack))
+                    return self._ended(waiting, turn.base + i, rest)
+                if waiting or turn.mending is not None:
+                    stack.append((text[i:], turn.base + i))
+                    stack.append(waiting or self._put_in(turn.mending, stack))
+                    break
+            self.end = turn.base + i
+        if last and turn.reading_call and turn.payload and turn.emit.open and turn.payload.completes(turn):
+            return self._ended(turn.tape.take_waiting(), self.end, "")
+        return NEED
+
+    def _ended(self, waiting: tuple[str, int] | None, place: int, rest: str) -> Status:
+        text, self.end = waiting or ("", place)
+        self.rest = text + rest
+        self.status = ENDED
+        return ENDED
+
+    def _put_in(self, suspended: Suspended | None, stack: list[tuple[str, int]]) -> tuple[str, int]:
+        # The call lacks something more, say another closing marker.
+        assert suspended is not None
+        fault, put = suspended.fault, suspended.fault.put
+        assert put is not None
+        if fault.name not in self.turn.emit.repairs:
+            self.mended(fault.name, fault)
+        self.final = put.final
+        self.turn.resume()
+        text, place = stack.pop()
+        stack.append((text[put.skip :], place + put.skip))
+        return put.text, place + put.skip - len(put.text)
+
+
+def read_repair(turn: Turn, text: str, i: int) -> int:
+    """Take in more of the text. Returns the place reached."""
+    suspended = turn.mending
+    assert suspended is not None
+    if suspended.fault.put is not None:
+        return _read_on(turn, suspended, suspended.fault.put, text, i)
+    return _read_tail(turn, suspended, text, i)
+
+
+def finish_repair(turn: Turn) -> None:
+    """The turn ended: the closer never came, unless the call needs none, or lacked only what was put in."""
+    suspended = turn.mending
+    assert suspended is not None
+    trial: Trial | None = suspended.trial
+    if suspended.fault.put is None:
+        _end_tail(turn, suspended, suspended.fault.place + len(suspended.raw), closed=False)
+        return
+    if trial is not None and trial.status == NEED:
+        trial.read([], last=True)
+    if (
+        trial is not None
+        and trial.status == ENDED
+        and _is_meant(suspended.fault, trial)
+        and _is_over(turn, suspended, trial, at_end=True)
+    ):
+        _adopt(turn, suspended, trial)
+    else:
+        _as_written(turn, suspended)
+
+
+# -- arguments, up to the closer ---------------------------------------------------------------------------------------
+
+
+def _read_tail(turn: Turn, suspended: Suspended, text: str, i: int) -> int:
+    payload = _payload(suspended)
+    place, found, taken = suspended.find(payload.end_finder(), text[i:], turn.base + i)
+    if place + len(found) > suspended.before.bound.at:
+        _as_written(turn, suspended)
+    elif found:
+        _end_tail(turn, suspended, place, closed=payload.is_closer(found))
+    return i + taken
+
+
+def _end_tail(turn: Turn, suspended: Suspended, end: int, *, closed: bool) -> None:
+    # The arguments can go no further than `end`; `closed`: the call's closer is there.
+    fault, payload = suspended.fault, _payload(suspended)
+    quote, keys = payload.quoting()
+    tail = suspended.raw[: end - fault.place]
+    asked = Asked(fault.kind, tail, closed, payload.brackets(), payload.is_whole(), quote, keys)
+    found: dict[str, Trial] = {}
+    written = ""
+    for equals in candidates(asked):
+        if written and _counts(suspended, found[written]):
+            break  # what follows is less certain than a reading as written, of which the schema knows all
+        for candidate in equals:
+            trial = _tried(suspended, candidate, end, closed=closed)
+            call = None if trial is None else trial.call
+            if trial is None or call is None or (candidate.name and not _counts(suspended, trial)):
+                continue
+            key = key_of(call)
+            found.setdefault(key, trial)
+            written = written if candidate.name else key
+    if len(found) == 1:
+        _adopt(turn, suspended, next(iter(found.values())))
+        return
+    _as_written(turn, suspended)
+    if found and fault.kind == Kind.QUOTES:
+        turn.give_up(AMBIGUOUS, fault.text, fault.place)
+
+
+def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool) -> Trial | None:
+    fault, (name, brackets, text) = suspended.fault, candidate
+    assert suspended.attempt is not None
+    trial = Trial(suspended.attempt, OFF)
+    trial.mended(name, fault)
+    # Feed brackets one at a time: the call ends at one of them, and the rest must stay unread.
+    pieces = [(each, fault.place if text else end) for each in brackets] + [(text, end)]
+    if not closed:  # JSON without a marker is a call only if its line ends with it
+        pieces.append(("\n", end + 1))
+    status = trial.read(pieces, last=True)
+    if status == NEED and name and closed and trial.turn.payload is not None:
+        if name != BRACKETS:
+            trial.mended(BRACKETS, fault)
+        status = trial.read([(each, end) for each in trial.turn.payload.brackets()], last=True)
+    return trial if status == ENDED and _is_nothing(suspended, trial) else None
+
+
+def _is_nothing(suspended: Suspended, trial: Trial) -> bool:
+    # What is left after the call only closes what is around it.
+    brackets = trial.turn.payload.brackets() if trial.turn.payload is not None else ""
+    return brackets.startswith("".join(trial.rest.split())) or _payload(suspended).is_markup(trial.rest)
+
+
+def _counts(suspended: Suspended, trial: Trial) -> bool:
+    # A call without a marker counts only if it is certainly one of the tools'.
+    call, before = trial.call, suspended.before
+    bare = suspended.fault.kind == Kind.REGION and before.region.bare
+    if call is None or not matches_schema(before, call) or (bare and call.known is not True):
+        return False
+    return BRACKETS not in call.repairs or bracket_is_unambiguous(before, call)
+
+
+# -- where it is clear at once what is put in --------------------------------------------------------------------------
+
+
+def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> int:
+    fault, piece, here = suspended.fault, text[i:], turn.base + len(text)
+    suspended.keep(piece)
+    pieces = [(piece, here)]
+    trial: Trial | None = suspended.trial
+    if trial is None:
+        assert suspended.attempt is not None
+        trial = Trial(suspended.attempt, TRIAL, final=put.final)
+        suspended.begin_trial(trial)
+        trial.mended(fault.name, fault)
+        pieces = [(put.text, fault.place + put.skip), (piece[put.skip :], here)]
+    if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(fault, trial):
+        _as_written(turn, suspended)
+    elif trial.status == ENDED:
+        over = _is_over(turn, suspended, trial, at_end=False)
+        if over:
+            _adopt(turn, suspended, trial)
+        elif over is not None:
+            _as_written(turn, suspended)
+    elif trial.status == FAILED:
+        _as_written(turn, suspended)
+    return len(text)
+
+
+def _is_meant(fault: Fault, trial: Trial) -> bool:
+    # A closing marker in a value would belong to a parameter that the value quotes.
+    call, put = trial.call, fault.put
+    if call is None or put is None or not matches_schema(trial.turn, call):
+        return False
+    if fault.name not in OF_VALUES:
+        return True
+    if put.text in call.arguments_text or OF_VALUES.issubset(call.repairs):
+        return False
+    return not any(isinstance(value, str) and ends_with_stray_tag(value) for value in call.arguments.values())
+
+
+def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) -> bool | None:
+    # Where a value lacks its marker before the call's own closers, these must end the call: nothing may follow them
+    # but what ends a section or a turn, or the next call. None: it is still to be seen.
+    if not trial.final:
+        return True
+    raw, place = suspended.raw, trial.end - suspended.fault.place
+    return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.may_be, at_end=at_end)
+
+
+# -- what comes of it --------------------------------------------------------------------------------------------------
+
+
+def _adopt(turn: Turn, suspended: Suspended, trial: Trial) -> None:
+    turn.take_over(trial.turn)
+    turn.read_instead(suspended.raw[trial.end - suspended.fault.place :], trial.end)
+
+
+def _as_written(turn: Turn, suspended: Suspended) -> None:
+    fault, raw, place = suspended.fault, suspended.raw, suspended.fault.place
+    assert turn.payload is not None
+    turn.give_up_repair(suspended.before)
+    if fault.kind == Kind.CHARACTER:
+        turn.give_up(fault.reason, fault.text, place)
+    elif fault.kind == Kind.REGION:
+        turn.payload.refuse(turn)
+        waiting = turn.tape.take_waiting()
+        if waiting is not None and waiting[0]:  # else only the loop was interrupted
+            raw, place = waiting[0] + raw, waiting[1]
+    else:
+        turn.payload.take_as_written(place, doubtful=fault.put is not None and not fault.put.final)
+    turn.read_instead(raw, place)
+
+
+def _payload(suspended: Suspended) -> Payload:
+    payload: Payload = suspended.before.payload
+    return payload

@@ -1,0 +1,218 @@
+# What is kept while the end of a call that cannot be read as written is awaited, and what a repair asks of a payload.
+# Does not depend on what is made of the text (candidates.py, repairer.py), or on who answers (places/payload.py).
+"""A call that may have to be repaired."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from toolglean.scan.rope import Rope, flat, grown, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolglean.engine.attempt import Attempt
+    from toolglean.scan.text import Finder
+
+__all__ = ["OFF", "ON", "TRIAL", "Fault", "Kind", "Put", "Refusal", "Repairable", "Suspended"]
+
+
+class Repair(IntEnum):
+    """Whether a turn repairs calls."""
+
+    OFF = 0
+    ON = 1
+    TRIAL = 2
+    """It is a copy that reads what may have been meant: what is certain at once is put in as it reads."""
+
+
+OFF, ON, TRIAL = Repair
+
+
+class Kind(IntEnum):
+    """What cannot be read as written."""
+
+    CHARACTER = 0
+    """A character of the open call's arguments."""
+    REGION = 1
+    """A character of what is not a call yet."""
+    QUOTES = 2
+    """A value that may lack its quote markers."""
+    UNCLOSED = 3
+    """A text value that may lack its closing marker."""
+
+
+class Refusal(NamedTuple):
+    """What is known where a character was refused.
+
+    Attributes:
+        char: the character.
+        due: what was due in its place, as far as a repair asks: "key", "colon", or a marker before a value.
+        last: the last token, if a reader can go back before it: a comma, or a key of the call itself with its quotes.
+    """
+
+    char: str
+    due: str = ""
+    last: str = ""
+
+
+class Put(NamedTuple):
+    """What is put in where a call cannot be read as written.
+
+    Attributes:
+        text: what is put in.
+        skip: how many characters it replaces there.
+        back: whether it replaces the last token too.
+        final: whether it is a marker that must be the last of its call.
+    """
+
+    text: str
+    skip: int = 0
+    back: bool = False
+    final: bool = False
+
+
+class Fault(NamedTuple):
+    """Where a call cannot be read as written.
+
+    Attributes:
+        kind: what cannot be read.
+        reason: of the `Problem` that is reported if nothing comes of the repair.
+        text: what is shown of it in a `Problem`; place: where that is.
+        name, put: the repair, and what it puts in, if that is clear at once; else the end of the call must tell.
+    """
+
+    kind: Kind
+    reason: str
+    text: str
+    place: int
+    name: str = ""
+    put: Put | None = None
+
+
+class Suspended:
+    """What is kept until the call's end shows what was meant.
+
+    Attributes:
+        fault: what cannot be read as written.
+        attempt: the turn from just before it; in a trial, which is undone as a whole, None.
+        trial: if it is clear what is put in, the copy that reads on with that.
+    """
+
+    __slots__ = ("_edge", "_raw", "attempt", "fault", "trial")
+
+    def __init__(self, fault: Fault, attempt: Attempt | None) -> None:
+        self.fault = fault
+        self.attempt = attempt
+        self.trial: Any = None  # of repairer.py, which is above
+        self._raw: Rope = ()
+        self._edge = ""  # the end of the text, where a marker may begin
+
+    def copy(self) -> Suspended:
+        """The same; what is only read is shared."""
+        twin = Suspended(self.fault, self.attempt)
+        twin._raw, twin._edge = self._raw, self._edge
+        twin.trial = self.trial and self.trial.copy()
+        return twin
+
+    @property
+    def before(self) -> Any:
+        """The turn from just before the fault."""
+        assert self.attempt is not None
+        return self.attempt.before
+
+    @property
+    def raw(self) -> str:
+        """The text from the fault on."""
+        return joined(self._raw)
+
+    def keep(self, piece: str) -> None:
+        """More of the text was read."""
+        self._raw = grown(self._raw, piece)
+
+    def find(self, finder: Finder, piece: str, start: int) -> tuple[int, str, int]:
+        """Read on, in a piece that begins at the place `start`, up to what the finder finds.
+
+        Returns:
+            The place of what was found, or of what may be its beginning; what was found, or ""; and how much of the
+            piece was read.
+        """
+        near, waited = self._edge + piece, len(self._edge)
+        place, found = finder.find(near, 0)
+        taken = max(place + len(found) - waited, 0) if found else len(piece)
+        self.keep(piece[:taken])
+        self._edge = near[place:]
+        return start - waited + place, found, taken
+
+    def begin_trial(self, trial: Any) -> None:
+        """That copy reads on."""
+        self.trial = trial
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {slot: getattr(self, slot) for slot in self.__slots__} | {"_raw": flat(self._raw)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+
+class Repairable:
+    """What is read after a tag. Where nothing of it can be repaired, all of this stays as it is here."""
+
+    def refusal(self, turn: Any, char: str) -> Refusal:
+        """What is known where that character has just been refused."""
+        del turn
+        return Refusal(char)
+
+    def repaired_with(self, put: Put) -> Self | None:
+        """A copy that is before the refused character, or the last token, and takes what is put in there."""
+        del put
+        return None
+
+    def relented(self) -> Self | None:
+        """A copy that is before the character that it has just refused; None where that cannot be."""
+        return None
+
+    def brackets(self) -> str:
+        """What closes the containers of the arguments, and those around them, innermost first."""
+        return ""
+
+    def is_whole(self) -> bool:
+        """Whether the arguments have closed, and only what is around them is open."""
+        return False
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """The marker around strings, and the parameters that the schema knows."""
+        return "", ()
+
+    def end_finder(self) -> Finder:
+        """Finds what ends the call: its closers, and what opens the next."""
+        raise NotImplementedError
+
+    def is_closer(self, found: str) -> bool:
+        """Whether that is one of its closers."""
+        raise NotImplementedError
+
+    def is_markup(self, text: str) -> bool:
+        """Whether the text is nothing but what closes calls and sections."""
+        raise NotImplementedError
+
+    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """Whether what follows a call's closer can only follow a call; None: that is still to be seen.
+
+        Args:
+            before: the text up to where the call ended, its closer included.
+            behind: the text from there on.
+            is_name: whether a call of that name counts.
+            at_end: whether the turn ends there.
+        """
+        raise NotImplementedError
+
+    def refuse(self, turn: Any) -> None:
+        """What was read is not a call."""
+        raise NotImplementedError
+
+    def take_as_written(self, place: int, *, doubtful: bool) -> None:
+        """Nothing can be repaired at that place. `doubtful`: the call must not count as it is written."""
+        raise NotImplementedError
