@@ -23,6 +23,7 @@ from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SPACE, START, TE
 from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
+from toolglean.engine.state import Rules
 from toolglean.engine.tape import WINDOW
 from toolglean.engine.turn import Stops, Turn
 from toolglean.errors import UsageError
@@ -57,7 +58,7 @@ class Machine:
     """
 
     __slots__ = (
-        *("_find_opener", "_find_stop", "_finder", "_finished", "_guards", "_payload_shared", "_stops", "_token_begun"),
+        *("_find_opener", "_find_stop", "_finder", "_finished", "_guards", "_shared", "_stops", "_token_begun"),
         *("_guard", "_last", "_plan", "_pos", "_second", "_turn"),
     )
 
@@ -87,10 +88,12 @@ class Machine:
             Names(tools, unknown=unknown_tools == "call"),
             limits,
             Judge(code, strings),
-            coerce=coerce,
-            stops_after_bare=plan.stops_after_bare,
-            marks=plan.marks if plan.drafts and calls_in_reasoning == "draft" else None,
-            deaf=calls_in_reasoning == "text",
+            Rules(
+                coerce,
+                plan.stops_after_bare,
+                plan.marks if plan.drafts and calls_in_reasoning == "draft" else None,
+                deaf=calls_in_reasoning == "text",
+            ),
             repair=ON if repair else OFF,
             log=log,
         )
@@ -98,7 +101,7 @@ class Machine:
         self._pos = 0  # how many characters of the turn were taken in
         self._last = ""  # text that went out on the fast path, of which the turn was not told yet: the last of it
         self._finished = False
-        self._payload_shared = False  # whether a fork may have the same payload
+        self._shared = False  # whether a fork has some of the turn's state too
         if reasoning:
             self._begin_reasoning()
         elif in_text:
@@ -200,6 +203,7 @@ class Machine:
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
         if not self._finished:
+            self._own()
             self._catch_up()
             while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
                 pass
@@ -213,19 +217,19 @@ class Machine:
         """The same machine at the same place; both go on apart."""
         twin = type(self).__new__(type(self))
         twin._plan, twin._pos, twin._finished = self._plan, self._pos, self._finished
-        twin._turn = self._turn.copy()
-        # Copy on write: the payload is shared until one of them reads. Many forks are dropped before they do, and plain
-        # arguments pass without it.
-        self._payload_shared = twin._payload_shared = self._turn.payload is not None
+        # Copy on write: most of the turn is shared until one of them reads. Many forks are dropped before they do, and
+        # plain text and plain arguments pass without it.
+        twin._turn = self._turn.fork()
+        self._shared = twin._shared = True
         twin._guard, twin._second, twin._last = self._guard, self._second, self._last
         twin._finder, twin._guards, twin._token_begun = self._finder, self._guards, self._token_begun
         twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         return twin
 
-    def _own_payload(self) -> None:
-        if self._payload_shared:
-            self._turn.own_payload()
-            self._payload_shared = False
+    def _own(self) -> None:
+        if self._shared:
+            self._turn.own()
+            self._shared = False
 
     def _taken(self) -> list[Event]:
         draft = self._turn.judge.draft
@@ -286,6 +290,7 @@ class Machine:
 
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content that has something in it with which a quotation, or JSON, may begin; mostly it does not.
+        self._own()
         judge = self._turn.judge
         code, strings = judge.code, judge.strings
         if code is not None and (
@@ -310,6 +315,7 @@ class Machine:
     def _catch_up(self) -> None:
         # The turn is told of the text that went past it.
         if self._last:
+            self._own()
             self._turn.passed(self._last)
             self._last = ""
 
@@ -346,7 +352,7 @@ class Machine:
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes, and in text what looks like the beginning of a marker.
-        self._own_payload()
+        self._own()
         turn = self._turn
         held = turn.tape.held
         start = self._pos - len(held)
@@ -363,7 +369,7 @@ class Machine:
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def _run(self, text: str, place: int, *, last: bool = False) -> None:
-        self._own_payload()
+        self._own()
         self._catch_up()
         turn = self._turn
         tape = turn.tape
@@ -426,7 +432,7 @@ class Machine:
 
     def _release_at_end(self) -> bool:
         """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
-        self._own_payload()
+        self._own()
         turn = self._turn
         held = turn.tape.release()
         start = self._pos - len(held)
@@ -483,7 +489,7 @@ class Machine:
         if state[0] != LAYOUT:
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
         _, self._plan, self._turn, self._pos, self._finished, waits = state
-        self._payload_shared, self._last = False, ""
+        self._shared, self._last = False, ""
         self._shut_fast_paths()
         if not waits and not self._finished:
             self._set_fast_paths()
