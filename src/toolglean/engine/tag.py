@@ -1,15 +1,22 @@
-# What this file knows: a tag, and what follows from its text alone.
-# What it must not know: the payload behind it.
+# What this file knows: a tag, what follows from its text alone, and the gap between it and a call's JSON.
+# Does not depend on how the payload after it is read (discovery.py).
 """A tag: the literal that starts a call, where nothing more of the format is known."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.text import Finder
+from toolglean.scan.text import Finder, is_word
 
-__all__ = ["Tag", "derived_closer"]
+if TYPE_CHECKING:
+    from toolglean.engine.names import Names
+
+__all__ = ["FENCE", "Gap", "Tag", "derived_closer"]
+
+GAP = 256  # characters of anything that may come before a call's JSON
+FENCE = "```"
 
 # In a marker, the word that says "here it begins", and the one that then says "here it ends".
 _PAIRS = (
@@ -50,6 +57,9 @@ class Tag:
         """What ends a payload, and what begins one."""
         return (self.closer,) if self.closer else (), () if self.bare else (self.text,)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tag, (self.text, self.closer)
+
     @staticmethod
     @lru_cache(maxsize=256)
     def of(text: str, closer: str | None = None) -> Tag:
@@ -69,8 +79,8 @@ def derived_closer(tag: str) -> str:
     marker that says end, close or suffix.
     """
     marker = tag.rstrip("[{ \t\r\n")
-    if "```" in marker:
-        return "```"
+    if FENCE in marker:
+        return FENCE
     for begin, end in _PAIRS:
         if begin in marker and marker[0] in "<[" and marker[-1] in ">]":
             return marker.replace(begin, end)
@@ -79,3 +89,66 @@ def derived_closer(tag: str) -> str:
     if found := _square(marker):
         return f"[/{found[1]}]"
     return ""
+
+
+def _tag(text: str, closer: str) -> Tag:
+    return Tag.of(text, closer)
+
+
+class Gap:
+    """The text before a call's JSON, read character by character.
+
+    Attributes:
+        after_call: whether it comes after a call.
+        name: the last word that is a tool's name.
+        recent: its end, as long as the tag, the closer or a fence.
+        tried: whether JSON was begun: if no call comes of it, that is then worth a Problem.
+    """
+
+    __slots__ = ("_after_word", "_size", "_word", "after_call", "name", "recent", "tried")
+
+    def __init__(self, *, after_call: bool) -> None:
+        self.after_call = after_call
+        self.name = self.recent = self._word = ""
+        self._size = 0
+        self._after_word = False  # whether only blanks came after a word
+        self.tried = False
+
+    def copy(self) -> Gap:
+        """The same."""
+        twin = Gap(after_call=self.after_call)
+        twin.name, twin.recent, twin.tried = self.name, self.recent, self.tried
+        twin._word, twin._size, twin._after_word = self._word, self._size, self._after_word
+        return twin
+
+    def may_contain(self, names: Names, char: str) -> bool:
+        """Whether a call may still follow that character. A word ends before any that is not of a word."""
+        if is_word(char):
+            if self.after_call and self._after_word:
+                return False
+            self._word += char
+            return True
+        if not self._word:
+            return True
+        word, self._word = self._word, ""
+        before = self.recent[: -len(word)]
+        name = None if before.endswith("`") else names.resolve(word)  # ```json: not a name
+        self.name = self.name if name is None else name
+        self._after_word = True
+        # Directly after a call, a word is a name or it is prose.
+        return name is not None or not (self.after_call and self._size == len(word))
+
+    def pass_by(self, char: str, tag: Tag) -> bool:
+        """The character is of the gap. False: it is too long."""
+        self._size += 1
+        self._after_word = self._after_word and char in " \t"
+        self.recent = (self.recent + char)[-max(len(tag.text), len(tag.closer), len(FENCE)) :]
+        return self._size <= GAP
+
+    def try_json(self) -> None:
+        """JSON begins."""
+        self.tried = True
+
+    def forget_name(self) -> None:
+        """The JSON was not a call: the name, if there was one, is not that of the next."""
+        self.name = ""
