@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
-from toolglean.engine.tag import FENCE, Gap, Tag
+from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.json import FAIL, leaves_string
 from toolglean.scan.text import Finder, is_word
@@ -129,7 +129,7 @@ class TagPayload(Payload):
     def _read_gap(self, turn: Turn, text: str, i: int) -> int:
         # Character by character: a gap is short, and each rule must act at its own character.
         char, gap = text[i], self.gap
-        if not gap.may_contain(turn.names, char):
+        if not gap.read(char, turn.names, self.tag):
             return self._no_call(turn, i)
         if char == "{":
             return self._begin_object(turn, i)
@@ -141,7 +141,6 @@ class TagPayload(Payload):
     def _pass_by(self, turn: Turn, char: str, i: int) -> int:
         turn.region.keep(char)
         tag, gap = self.tag, self.gap
-        goes_on = gap.pass_by(char, tag)
         if tag.text and gap.recent.endswith(tag.text):
             return self._no_call(turn, i + 1, again=len(tag.text))
         if tag.closer and gap.recent.endswith(tag.closer):
@@ -150,7 +149,7 @@ class TagPayload(Payload):
             if gap.after_call and self._fence:
                 return self._closed(turn, FENCE, i + 1)
             self._fence = not self._fence
-        return i + 1 if goes_on else self._no_call(turn, i + 1)
+        return i + 1 if gap.size <= GAP else self._no_call(turn, i + 1)
 
     def _no_call(self, turn: Turn, i: int, *, again: int | None = None) -> int:
         # `again`: how much of the region's end is to be read again; None: all but its opener.
@@ -185,6 +184,7 @@ class TagPayload(Payload):
         if not char.isspace():
             self._phase = Phase.GAP
             return i
+        self.gap.read(char, turn.names, self.tag)
         return self._pass_by(turn, char, i)
 
     def _begin_object(self, turn: Turn, i: int) -> int:

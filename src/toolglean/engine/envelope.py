@@ -283,7 +283,9 @@ class Envelope:
             self.region_depth = depth - 1 if token == OPEN else depth
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
-        self.frames[-1].read_key(turn, _string(raw), place - len(raw) + raw.index('"'))
+        frame = self.frames[-1]
+        if frame.read_key(_string(raw)):
+            frame.repeat_key(turn, place - len(raw) + raw.index('"'))
 
     def _on_string(self, turn: Turn, raw: str, place: int) -> None:
         frame, scanner = self.frames[-1], self.scanner

@@ -111,17 +111,20 @@ class Frame:
 
     # -- keys and values -----------------------------------------------------------------------------------------------
 
-    def read_key(self, turn: Turn, key: str, place: int) -> None:
-        """A key was read, at that place."""
+    def read_key(self, key: str) -> bool:
+        """A key was read. Whether it is the name's or the arguments', for the second time."""
         self.key = key
         self.keys += 1
         if self._lone_tool:  # not the only key: so it is a key like any other
             self.note(self.under, is_container=True)
             self.under = ""
-        if self.name if key in NAME_KEYS else self.has_arguments and key in ARGUMENT_KEYS:
-            self.repeated = key, place
-            if self.called:
-                self._report_repeated(turn)
+        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.has_arguments
+
+    def repeat_key(self, turn: Turn, place: int) -> None:
+        """The key that was read, at that place, came a second time."""
+        self.repeated = self.key, place
+        if self.called:
+            self._report_repeated(turn)
 
     def read_string(self, turn: Turn, value: str, start: int, here: int, room: int) -> None:
         """A string was read.

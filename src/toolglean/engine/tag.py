@@ -13,7 +13,7 @@ from toolglean.scan.text import Finder, is_word
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
 
-__all__ = ["FENCE", "Gap", "Tag", "derived_closer"]
+__all__ = ["FENCE", "GAP", "Gap", "Tag", "derived_closer"]
 
 GAP = 256  # characters of anything that may come before a call's JSON
 FENCE = "```"
@@ -40,9 +40,10 @@ class Tag:
         bare: whether the tag is JSON itself (`{`, `[`) or nothing at all (""), and not a marker: then only the start
             of a turn is looked at, and unknown names do not count.
         bracket: `[` or `{` where the tag ends with the first character of the payload, else "".
+        recent: how many characters of a gap tell whether the tag, its closer or a fence has just been read.
     """
 
-    __slots__ = ("bare", "bracket", "closer", "finder", "skipper", "text")
+    __slots__ = ("bare", "bracket", "closer", "finder", "recent", "skipper", "text")
 
     def __init__(self, text: str, closer: str) -> None:
         self.text = text
@@ -50,6 +51,7 @@ class Tag:
         self.bare = text in {"", "{", "["}
         self.bracket = text[-1:] if text.endswith(("{", "[")) else ""
         self.finder = Finder([text])
+        self.recent = max(len(text), len(closer), len(FENCE))
         self.skipper = Finder([] if self.bare else [text, closer])
 
     @property
@@ -102,15 +104,16 @@ class Gap:
         after_call: whether it comes after a call.
         name: the last word that is a tool's name.
         recent: its end, as long as the tag, the closer or a fence.
+        size: how many characters it has.
         tried: whether JSON was begun: if no call comes of it, that is then worth a Problem.
     """
 
-    __slots__ = ("_after_word", "_size", "_word", "after_call", "name", "recent", "tried")
+    __slots__ = ("_after_word", "_word", "after_call", "name", "recent", "size", "tried")
 
     def __init__(self, *, after_call: bool) -> None:
         self.after_call = after_call
         self.name = self.recent = self._word = ""
-        self._size = 0
+        self.size = 0
         self._after_word = False  # whether only blanks came after a word
         self.tried = False
 
@@ -118,32 +121,34 @@ class Gap:
         """The same."""
         twin = Gap(after_call=self.after_call)
         twin.name, twin.recent, twin.tried = self.name, self.recent, self.tried
-        twin._word, twin._size, twin._after_word = self._word, self._size, self._after_word
+        twin._word, twin.size, twin._after_word = self._word, self.size, self._after_word
         return twin
 
-    def may_contain(self, names: Names, char: str) -> bool:
-        """Whether a call may still follow that character. A word ends before any that is not of a word."""
+    def read(self, char: str, names: Names, tag: Tag) -> bool:
+        """Read a character; a brace is not a part of the gap. False: it shows that no call follows."""
         if is_word(char):
             if self.after_call and self._after_word:
                 return False
             self._word += char
-            return True
-        if not self._word:
-            return True
-        word, self._word = self._word, ""
+            self._after_word = False
+        else:
+            if self._word and not self._end_word(names):
+                return False
+            if char == "{":
+                return True
+            self._after_word = self._after_word and char in " \t"
+        self.size += 1
+        self.recent = (self.recent + char)[-tag.recent :]
+        return True
+
+    def _end_word(self, names: Names) -> bool:
+        word, self._word, self._after_word = self._word, "", True
         before = self.recent[: -len(word)]
         name = None if before.endswith("`") else names.resolve(word)  # ```json: not a name
-        self.name = self.name if name is None else name
-        self._after_word = True
+        if name is not None:
+            self.name = name
         # Directly after a call, a word is a name or it is prose.
-        return name is not None or not (self.after_call and self._size == len(word))
-
-    def pass_by(self, char: str, tag: Tag) -> bool:
-        """The character is of the gap. False: it is too long."""
-        self._size += 1
-        self._after_word = self._after_word and char in " \t"
-        self.recent = (self.recent + char)[-max(len(tag.text), len(tag.closer), len(FENCE)) :]
-        return self._size <= GAP
+        return name is not None or not (self.after_call and self.size == len(word))
 
     def try_json(self) -> None:
         """JSON begins."""
