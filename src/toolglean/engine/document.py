@@ -11,7 +11,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode, object_text
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.tokens import object_text
 from toolglean.values import data
 from toolglean.values.keys import (
     ARGUMENT_KEYS,

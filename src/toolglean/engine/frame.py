@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from toolglean.engine.names import holds_markup
-from toolglean.scan.json import object_text
+from toolglean.scan.tokens import object_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 

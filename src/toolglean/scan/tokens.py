@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from toolglean.scan.json import FAIL, NEED, JsonScanner
+from toolglean.scan.json import CLOSE, FAIL, NEED, JsonScanner
 from toolglean.scan.rope import Rope, flat, grown, joined
 
-__all__ = ["JsonTokens"]
+__all__ = ["JsonTokens", "object_text"]
 
 
 class JsonTokens(JsonScanner):
@@ -76,3 +76,19 @@ class JsonTokens(JsonScanner):
     def __setstate__(self, state: dict[str, Any]) -> None:
         for slot, value in state.items():
             setattr(self, slot, value)
+
+
+def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
+    """The text of the JSON object of which `text` consists, apart from white space around it.
+
+    Returns:
+        The object's text and ""; or None, and what is wrong: "depth" where the depth limit was passed.
+    """
+    scanner = JsonScanner(max_depth)
+    begin = len(text) - len(text.lstrip(" \t\r\n"))
+    if text[begin : begin + 1] != "{":
+        return None, "an object was expected"
+    end = scanner.skim(text, begin, 0)
+    if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
+        return None, scanner.fault or "one whole object was expected"
+    return scanner.written(text, begin, end), ""
