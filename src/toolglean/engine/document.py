@@ -180,7 +180,7 @@ class Document:
             i = self._read_kept(scanner, names, text, i) if self._kept else self._read_token(scanner, names, text, i)
             if scanner.token == FAIL:
                 break
-            if not was_long and self.is_long:
+            if not was_long and (self.name or self._kept is Kept.ARGUMENTS):
                 break  # another limit is in force: the machine looks at it before the text goes on
         return i
 

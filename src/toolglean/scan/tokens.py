@@ -35,13 +35,16 @@ class JsonTokens(JsonScanner):
     def read_token(self, text: str, pos: int) -> tuple[int, str]:
         """Read one token: see `step`. Returns the position reached, and the token's text; "" while it is not whole."""
         end = self.step(text, pos)
-        self.fixes.clear()
-        if self.token == NEED:
-            self._text = grown(self._text, text[pos:end])
+        if self.fixes:
+            self.fixes.clear()
+        token, found = self.token, text[pos:end]
+        if token == NEED:
+            self._text = grown(self._text, found)
             return end, ""
-        if self.token == FAIL:
+        if token == FAIL:
             return end, ""
-        found, self._text = joined(self._text) + text[pos:end] if self._text else text[pos:end], ()
+        if self._text:
+            found, self._text = joined(self._text) + found, ()
         return end, found
 
     def begin_value(self, *, collect: bool = True) -> None:
