@@ -1,5 +1,5 @@
-# The only loop. Does not know which chunks never reach it (fast.py), what is done with text (prose.py, and the payloads),
-# how a payload is written (discovery.py, places/), or what the user had to name the format.
+# The only loop. Does not know which chunks never reach it (fast.py), what is done with text (prose.py, and the
+# payloads), how a payload is written (discovery.py, places/), or what the user had to name the format.
 #
 # The loop hands text to the step of the current mode until the text is used up. A step reads on from a position and
 # returns the position that it reached; what it cannot decide yet it keeps in the turn's state. The tape says which text
