@@ -24,7 +24,7 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE, TRAILING
+from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, COMMA, EXTRA, PYTHON, QUOTE, TRAILING
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -195,6 +195,11 @@ def with_trailing_comma(rng: random.Random, declared: Format, text: str, given: 
     return _with_commas(rng, declared, text, given, r"(?<=[^\s{\[])(?=\s*[}\]])")
 
 
+def with_extra_comma(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Before some of the keys, or all of them, is another comma."""
+    return _with_commas(rng, declared, text, given, r'(?<=[{,\s])(?="(?:[^"\\]|\\.)*":)')
+
+
 def _with_commas(rng: random.Random, declared: Format, text: str, given: dict[str, Any], where: str) -> str | None:
     # Commas in JSON at places outside its strings.
     written = _find(text, given)
@@ -222,6 +227,7 @@ BREAKERS: dict[str, Breaker] = {
     QUOTE: without_quote,
     EXTRA: with_extra,
     TRAILING: with_trailing_comma,
+    COMMA: with_extra_comma,
 }
 
 

@@ -37,7 +37,7 @@ DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜inv
 GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
-QUOTE, EXTRA, TRAILING = "quote marker", "extra brackets", "trailing comma"
+QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -82,6 +82,12 @@ MENDED = [
     ("kimi-k2", KIMI.format('{"a": "x", }'), {"a": "x"}, (TRAILING,)),
     ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"a": "x", "n": 1,}', {"a": "x", "n": 1}, (TRAILING,)),
     ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x",}},]</tool_calls>', {"a": "x"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": "x",, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{"a": "x" , ,\n, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{, "a": "x", "o": {,"x": 1}}}'), {"a": "x", "o": {"x": 1}}, (COMMA,)),
+    ("auto", '<tool_call>{, "name": "f",, "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (COMMA,)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x",, "n": 1}, "name": "f"}</tool_call>', {"a": "x", "n": 1}, (COMMA,)),
+    ("kimi-k2", KIMI.format('{"a": "x",, "n": 1,}'), {"a": "x", "n": 1}, (COMMA, TRAILING)),
 ]  # fmt: skip
 
 # What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -131,6 +137,12 @@ LEFT = [
     ("a comma in the place of the last value", "hermes", HERMES.format('{"a": "x", "n":,}}')),
     ("commas in the place of items", "hermes", HERMES.format('{"a": "x", "l": [1,,]}}')),
     ("a comma in an empty list", "hermes", HERMES.format('{"a": "x", "l": [,]}}')),
+    ("a comma in an empty object", "hermes", HERMES.format('{"a": "x", "o": {,}}}')),
+    ("commas between items", "hermes", HERMES.format('{"a": "x", "l": [1,, 2]}}')),
+    ("a comma before the first item", "hermes", HERMES.format('{"a": "x", "l": [, 2]}}')),
+    ("commas, and no key", "hermes", HERMES.format('{"a": "x",, 5}}')),
+    ("commas, and a key that the schema does not know", "hermes", HERMES.format('{"a": "x",, "z": 5}}')),
+    ("commas in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",, "n": 1}}'),
     ("a comma in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",}}'),
     ("a comma in JSON in a fence", "auto", '```json\n{"name": "f", "arguments": {"a": "x",}}\n```'),
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),

@@ -18,8 +18,8 @@ from toolglean.scan.reader import string_text
 from toolglean.values.bare import ODD_QUOTES
 
 __all__ = [
-    "AGAIN", "BRACKETS", "CLOSER", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING", "Asked",
-    "Candidate", "candidates", "put_at_once", "waits",
+    "AGAIN", "BRACKETS", "CLOSER", "COMMA", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING",
+    "Asked", "Candidate", "candidates", "put_at_once", "waits",
 ]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
@@ -29,6 +29,7 @@ CLOSER = "parameter closer"
 AGAIN = "extra closer"
 OPENER = "value opener"
 TRAILING = "trailing comma"
+COMMA = "extra comma"
 QUOTE = "quote marker"
 EXTRA = "extra brackets"
 
@@ -151,6 +152,10 @@ def _without_extra_brackets(asked: Asked) -> Iterator[Text]:
 
 def _without_trailing_comma(refusal: Refusal) -> Put | None:
     return Put("", back=True) if refusal.last == "," and refusal.char in {"}", "]"} else None
+
+
+def _without_extra_comma(refusal: Refusal) -> Put | None:
+    return Put("", skip=1) if refusal.char == "," and refusal.due == "key" else None
 
 
 # -- Python for JSON ---------------------------------------------------------------------------------------------------
@@ -300,6 +305,12 @@ REPAIRS = (
         "a comma before the bracket that closes an object or a list",
         "the rest is JSON, in a call's markers",
         _without_trailing_comma,
+    ),
+    Repair(
+        COMMA,
+        "another comma between two members of an object, or one before the first",
+        "the rest is JSON, in a call's markers, and a key follows",
+        _without_extra_comma,
     ),
 )
 """All repairs, in the order in which they are tried."""
