@@ -38,6 +38,7 @@ GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
 QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
+OPENER = "value opener"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -88,6 +89,10 @@ MENDED = [
     ("auto", '<tool_call>{, "name": "f",, "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (COMMA,)),
     ("hermes", '<tool_call>{"arguments": {"a": "x",, "n": 1}, "name": "f"}</tool_call>', {"a": "x", "n": 1}, (COMMA,)),
     ("kimi-k2", KIMI.format('{"a": "x",, "n": 1,}'), {"a": "x", "n": 1}, (COMMA, TRAILING)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><arg_value>5</arg_value>"), {"a": "x", "n": 5}, (OPENER,)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>a < b</arg_value><arg_key>n</arg_key>5</arg_value>"), {"a": "a < b", "n": 5}, (OPENER,)),
+    ("glm-4.5", "<tool_call>f\n<arg_key>a</arg_key>\nsummer hours</arg_value>\n</tool_call>", {"a": "summer hours"}, (OPENER,)),
+    ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
 ]  # fmt: skip
 
 # What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -145,6 +150,14 @@ LEFT = [
     ("commas in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",, "n": 1}}'),
     ("a comma in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",}}'),
     ("a comma in JSON in a fence", "auto", '```json\n{"name": "f", "arguments": {"a": "x",}}\n```'),
+    ("neither opener nor closer", "glm-4.7", GLM.format("<arg_key>a</arg_key>x")),
+    ("an opener here, a closer there", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>b</arg_key><arg_value>y")),
+    ("no opener, and the next parameter", "glm-4.7", GLM.format("<arg_key>a</arg_key>x<arg_key>b</arg_key><arg_value>y</arg_value>")),
+    ("no opener, and the call stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key>x</arg_value>"),
+    ("no opener, and no value", "glm-4.7", GLM.format("<arg_key>a</arg_key></arg_value>")),
+    ("a value that begins as the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key><arg x</arg_value>")),
+    ("no opener, and a key that the schema does not know", "glm-4.7", GLM.format("<arg_key>z</arg_key>x</arg_value>")),
+    ("no opener, and a value of another type", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><b>5</b></arg_value>")),
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
 ]  # fmt: skip
 

@@ -122,6 +122,13 @@ def candidates(asked: Asked) -> Iterator[list[Candidate]]:
     yield [Candidate(row.name, *text) for row in rows for text in row.guesses(asked)]
 
 
+# -- markers of values -------------------------------------------------------------------------------------------------
+
+
+def _with_value_opener(refusal: Refusal) -> Put | None:
+    return Put(refusal.marker) if refusal.marker else None
+
+
 # -- brackets ----------------------------------------------------------------------------------------------------------
 
 _brackets = re.compile(r"[}\])]").finditer
@@ -277,6 +284,12 @@ REPAIRS = (
         "the closing marker of a parameter is missing, or has another spelling",
         "what follows is the opener of another parameter of the tool, or all of the call's own closers, and after them "
         "nothing but the end of the turn or the next call",
+    ),
+    Repair(
+        OPENER,
+        "the marker between a parameter's name and its value is missing (`<arg_value>`)",
+        "the closing marker of the value came, and no other one of the call is missing",
+        _with_value_opener,
     ),
     Repair(
         AGAIN,
