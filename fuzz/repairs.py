@@ -24,7 +24,18 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, COMMA, EXTRA, OPENER, PYTHON, QUOTE, TRAILING
+from toolglean.engine.repair.candidates import (
+    AGAIN,
+    BRACKETS,
+    CLOSER,
+    COMMA,
+    EXTRA,
+    NAME,
+    OPENER,
+    PYTHON,
+    QUOTE,
+    TRAILING,
+)
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -219,6 +230,13 @@ def with_extra_comma(rng: random.Random, declared: Format, text: str, given: dic
     return _with_commas(rng, declared, text, given, r'(?<=[{,\s])(?="(?:[^"\\]|\\.)*":)')
 
 
+def with_name_attribute(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The name is written as an attribute of a tag is."""
+    del rng, given
+    found = re.search(r'"(name|tool_name)": ?"', text) if "{call}" in declared.call else None
+    return found and text[: found.start()] + f'"{found[1]}="' + text[found.end() :]
+
+
 def _with_commas(rng: random.Random, declared: Format, text: str, given: dict[str, Any], where: str) -> str | None:
     # Commas in JSON at places outside its strings.
     written = _find(text, given)
@@ -248,6 +266,7 @@ BREAKERS: dict[str, Breaker] = {
     EXTRA: with_extra,
     TRAILING: with_trailing_comma,
     COMMA: with_extra_comma,
+    NAME: with_name_attribute,
 }
 
 

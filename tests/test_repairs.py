@@ -38,7 +38,7 @@ GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
 QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
-OPENER = "value opener"
+OPENER, NAME = "value opener", "name quote"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -92,6 +92,11 @@ MENDED = [
     ("glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><arg_value>5</arg_value>"), {"a": "x", "n": 5}, (OPENER,)),
     ("glm-4.7", GLM.format("<arg_key>a</arg_key>a < b</arg_value><arg_key>n</arg_key>5</arg_value>"), {"a": "a < b", "n": 5}, (OPENER,)),
     ("glm-4.5", "<tool_call>f\n<arg_key>a</arg_key>\nsummer hours</arg_value>\n</tool_call>", {"a": "summer hours"}, (OPENER,)),
+    # Qwen 3.6, and other models of about that time.
+    ("hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (NAME,)),
+    ("auto", '<tool_call>\n{ "name="f","arguments":{"a":"x","n":1,}}\n</tool_call>', {"a": "x", "n": 1}, (NAME, TRAILING)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x"}, "name="f"}</tool_call>', {"a": "x"}, (NAME,)),
+    ("hermes", '<tool_call>{"id": "c1", "name="f", "arguments": {"a": "x"}}', {"a": "x"}, (NAME,)),
     ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
 ]  # fmt: skip
 
@@ -158,6 +163,12 @@ LEFT = [
     ("a value that begins as the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key><arg x</arg_value>")),
     ("no opener, and a key that the schema does not know", "glm-4.7", GLM.format("<arg_key>z</arg_key>x</arg_value>")),
     ("no opener, and a value of another type", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><b>5</b></arg_value>")),
+    ("a name as an attribute, of no tool", "hermes", '<tool_call>{"name="h", "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, without its end", "hermes", '<tool_call>{"name="f, "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, and the call stops", "hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}'),
+    ("a name as an attribute, in JSON without a marker", "auto", '{"name="f", "arguments": {"a": "x"}}'),
+    ("a parameter as an attribute", "hermes", HERMES.format('{"a="x"}}')),
+    ("another key as an attribute", "hermes", '<tool_call>{"name": "f", "arguments="{"a": "x"}}</tool_call>'),
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
 ]  # fmt: skip
 

@@ -16,10 +16,11 @@ from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
 from toolglean.values.bare import ODD_QUOTES
+from toolglean.values.keys import NAME_KEYS
 
 __all__ = [
-    "AGAIN", "BRACKETS", "CLOSER", "COMMA", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING",
-    "Asked", "Candidate", "candidates", "put_at_once", "waits",
+    "AGAIN", "BRACKETS", "CLOSER", "COMMA", "EXTRA", "NAME", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS",
+    "TRAILING", "Asked", "Candidate", "candidates", "put_at_once", "waits",
 ]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
@@ -30,6 +31,7 @@ AGAIN = "extra closer"
 OPENER = "value opener"
 TRAILING = "trailing comma"
 COMMA = "extra comma"
+NAME = "name quote"
 QUOTE = "quote marker"
 EXTRA = "extra brackets"
 
@@ -120,6 +122,15 @@ def candidates(asked: Asked) -> Iterator[list[Candidate]]:
     written = [Candidate("", "", asked.tail)] if readable else []
     yield written + [Candidate(row.name, *text) for row in rows for text in row.texts(asked)]
     yield [Candidate(row.name, *text) for row in rows for text in row.guesses(asked)]
+
+
+# -- a key with the sign of an attribute -------------------------------------------------------------------------------
+
+
+def _with_name_quote(refusal: Refusal) -> Put | None:
+    key = refusal.last[1:-2]
+    is_name = refusal.due == "colon" and refusal.last == f'"{key}="' and key in NAME_KEYS
+    return Put(f'"{key}": "', back=True) if is_name and refusal.char != '"' else None
 
 
 # -- markers of values -------------------------------------------------------------------------------------------------
@@ -324,6 +335,12 @@ REPAIRS = (
         "another comma between two members of an object, or one before the first",
         "the rest is JSON, in a call's markers, and a key follows",
         _without_extra_comma,
+    ),
+    Repair(
+        NAME,
+        'the name as an attribute of a tag: `{"name="f", …`',
+        "the rest is JSON, in a call's markers",
+        _with_name_quote,
     ),
 )
 """All repairs, in the order in which they are tried."""
