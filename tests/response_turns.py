@@ -100,7 +100,7 @@ def machine_of(
     """A parser that runs the plan."""
     known = ToolSet(tools) if tools else None
     parser = Parser(known)
-    parser._machine = Machine(
-        plan, known, unknown_tools=unknown_tools, markup=True, id_prefix="call_", limits=limits or Limits()
+    Machine.__init__(
+        parser, plan, known, unknown_tools=unknown_tools, markup=True, id_prefix="call_", limits=limits or Limits()
     )
     return parser

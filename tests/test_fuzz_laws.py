@@ -177,7 +177,7 @@ def test_a_call_that_is_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     """A parser that gives an argument of its own to a call that is handed out at the end."""
 
     def finish(self: Parser) -> Any:
-        return [_with_size(event, self._machine.pos) for event in found(self)]
+        return [_with_size(event, self._pos) for event in found(self)]
 
     found = Parser.finish
     monkeypatch.setattr(Parser, "finish", finish)

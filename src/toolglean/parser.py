@@ -33,7 +33,7 @@ class State(enum.Enum):
     Done = 2
 
 
-class Parser:
+class Parser(Machine):
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
@@ -89,7 +89,7 @@ class Parser:
         TemplateError: `template` is not a chat template, or cannot be rendered.
     """
 
-    __slots__ = ("_machine",)
+    __slots__ = ()
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class Parser:
             known,
             untrusted=untrusted,
         )
-        machine = self._machine = Machine(
+        super().__init__(
             chosen.plan,
             known,
             unknown_tools=unknown_tools,
@@ -153,11 +153,9 @@ class Parser:
             markup=markup,
             id_prefix=id_prefix,
             limits=limits or _LIMITS,
+            reasoning=start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning),
+            prompt=prompt and chosen.prompt(prompt),
         )
-        if start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning):
-            machine.begin_reasoning()
-        if prompt:
-            machine.read_prompt(chosen.prompt(prompt))
 
     def feed(self, chunk: str | None) -> list[Event]:
         """Read one chunk.
@@ -174,13 +172,12 @@ class Parser:
             UsageError: the turn was ended by `finish` or `close` (make a new parser for each turn), or the chunk is not
                 text (the message says what to do instead).
         """
-        machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
         # Most chunks stop here.
         if (
-            machine.guard not in chunk
-            and machine.second not in chunk
+            self._guard not in chunk
+            and self._second not in chunk
             and "`" not in chunk
             and "~" not in chunk
             and ">" not in chunk
@@ -189,23 +186,22 @@ class Parser:
         ):
             if not chunk:
                 return []
-            start = machine.pos
-            machine.pos = start + len(chunk)
-            machine.last = machine.turn.last = chunk
+            start = self._pos
+            self._pos = start + len(chunk)
+            self._last = chunk
             return [Content(chunk, start)]
-        return machine.feed(chunk)
+        return self._feed(chunk)
 
     def add(self, chunk: str | None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
 
         Arguments and errors are those of `feed`.
         """
-        machine = self._machine
         if type(chunk) is not str:
             chunk = text_of(chunk)
         if (
-            machine.guard not in chunk
-            and machine.second not in chunk
+            self._guard not in chunk
+            and self._second not in chunk
             and "`" not in chunk
             and "~" not in chunk
             and ">" not in chunk
@@ -213,10 +209,10 @@ class Parser:
             and "[" not in chunk
         ):
             if chunk:
-                machine.pos += len(chunk)
-                machine.last = machine.turn.last = chunk
+                self._pos += len(chunk)
+                self._last = chunk
             return Output(chunk)
-        events = machine.feed(chunk)
+        events = self._feed(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
             return Output(event.text)
         return fold(events)
@@ -228,17 +224,15 @@ class Parser:
             The last events: text that was held back, and a call that was cut off, as a `CallEnd` with status
             "incomplete". A second `finish` returns an empty list.
         """
-        return self._machine.finish()
+        return super().finish()
 
     def close(self) -> Output:
         """End the turn: returns text that was held back and, in `unfinished`, a call that was cut off."""
-        return fold(self._machine.finish())
+        return fold(super().finish())
 
     def fork(self) -> Self:
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
-        twin = object.__new__(type(self))
-        twin._machine = self._machine.fork()
-        return twin
+        return super().fork()
 
     def __copy__(self) -> Self:
         return self.fork()
@@ -249,7 +243,7 @@ class Parser:
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
-        mode = self._machine.turn.mode
+        mode = self._turn.mode
         if mode in {CALL, MEND, SKIP}:
             return State.ToolCalling
         return State.Done if mode == DONE else State.LookingForTag
@@ -257,24 +251,24 @@ class Parser:
     @property
     def tools(self) -> ToolSet | None:
         """The tools; None if you passed none."""
-        return self._machine.turn.names.tools
+        return self._turn.names.tools
 
     @property
     def limits(self) -> Limits:
         """How much the turn may use."""
-        return self._machine.turn.limits
+        return self._turn.limits
 
     @property
     def format(self) -> Format | None:
         """The format that you passed or, with "auto", that the turn has shown; None while it is not known."""
-        formats: tuple[Format, ...] = getattr(self._machine.plan, "formats", ())
+        formats: tuple[Format, ...] = getattr(self._plan, "formats", ())
         if len(formats) == 1:
             return formats[0]
-        only = self._machine.turn.only
+        only = self._turn.only
         return formats[only[0]] if formats and only else None
 
     @property
     def tag(self) -> str | None:
         """The tag that the parser looks for, if only a tag is known."""
-        found: str | None = getattr(self._machine.plan, "tag_text", None)
+        found: str | None = getattr(self._plan, "tag_text", None)
         return found

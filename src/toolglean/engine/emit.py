@@ -101,6 +101,15 @@ class Emitter:
         twin.repairs, twin.floor, twin.strays = self.repairs, self.floor, self.strays
         return twin
 
+    def take(self) -> list[Event]:
+        """The events so far, which are handed out."""
+        events, self.out = self.out, []
+        return events
+
+    def tell_first(self, events: list[Event]) -> None:
+        """These events come before those so far."""
+        self.out = events + self.out if self.out else events
+
     @property
     def clean(self) -> bool:
         """Whether the next content can go out as it comes."""
@@ -147,6 +156,10 @@ class Emitter:
         """Text of the format itself. White space that waited before it is markup too."""
         self.settle()
         self._add_markup(text, start)
+
+    def closed(self, closer: str) -> None:
+        """What closes a marker that was set aside came."""
+        self.strays = self.strays.without(closer)
 
     def settle(self) -> None:
         """What follows is markup or a call: white space that waited is markup."""
@@ -263,6 +276,12 @@ class Emitter:
         if len(text) < len(chunk):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
+
+    def repaired(self, name: str, place: int) -> None:
+        """What is at that place of the open call was repaired."""
+        self.floor = place
+        if name not in self.repairs:
+            self.repairs = (*self.repairs, name)
 
     @property
     def lags(self) -> bool:

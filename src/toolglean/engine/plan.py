@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolglean.engine.quotes import Quotes
-    from toolglean.engine.strings import JsonStrings
+    from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.judge.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
     from toolglean.scan.text import Finder
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import BESIDE, CALL, TEXT
+from toolglean.engine.modes import BESIDE, CALL
 from toolglean.engine.names import holds_markup
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
 from toolglean.engine.places.phases import BEHIND, WORD
@@ -127,10 +127,15 @@ def reach(
     watched = _WatchedPlan(plan)
     # As it is written: what could be mended is told by the whole turn.
     machine = Machine(
-        watched, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), repair=False
+        watched,
+        tools,
+        unknown_tools="call",
+        markup=False,
+        id_prefix="call_",
+        limits=Limits(),
+        repair=False,
+        in_text=not bare,
     )
-    if not bare:
-        machine.turn.mode, machine.turn.fresh = TEXT, False
     limit = min(len(text), start + most)
     events: list[Event] = []
     place, size = start, PIECE
@@ -143,11 +148,11 @@ def reach(
     if not walk.over:
         walk.over = walk.phase == WORD and holds_markup(walk.word) is not None  # the engine asks at the word's end
         walk.far = walk.misfit(limit - start) if walk.over else limit - start
-        walk.look(machine.turn)
+        walk.look(machine._turn)
         if limit == len(text):
             events += machine.finish()
-    if machine.turn.draft is not None:  # a call that waits for what else is on its line
-        events += machine.turn.emit.out
+    if machine._turn.judge.draft is not None:  # a call that waits for what else is on its line
+        events += machine._turn.emit.out
     outcome = _outcome(walk, events, cut=limit < len(text))
     end = start + walk.far
     waits, reading = ((), "") if outcome in {"call", "marker", "stopped"} else (walk.waits, walk.reading)

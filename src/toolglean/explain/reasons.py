@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from toolglean.engine.turn import ADDRESSED, ALONE, DISTRUSTED, IN_STRING, LEFT_OVER, QUOTED, QUOTING
+from toolglean.engine.judge.judge import ADDRESSED, IN_STRING, QUOTED
+from toolglean.engine.turn import ALONE, DISTRUSTED, LEFT_OVER, QUOTING
 from toolglean.values.data import NOT_A_CALL
 
 __all__ = ["Trouble", "limit_of", "said_by", "trouble_of"]

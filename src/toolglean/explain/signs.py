@@ -13,8 +13,8 @@ from collections.abc import Collection
 from itertools import islice
 from typing import NamedTuple
 
-from toolglean.engine.ticks import FENCE
-from toolglean.engine.ticks import Ticks as Code
+from toolglean.engine.judge.ticks import FENCE
+from toolglean.engine.judge.ticks import Ticks as Code
 
 __all__ = ["Bare", "Quotes", "bare_names"]
 

@@ -1,6 +1,6 @@
 # What this file knows: the markers around a tool's result, and the headers of messages that the model does not write,
 # in the chat templates that we know.
-# What it must not know: how any of it is read (engine/quotes.py).
+# What it must not know: how any of it is read (engine/judge/code.py).
 #
 # Both are what others write. A model that writes them makes up a tool's answer, or the user's next message; a call in
 # there is part of that text. The families share their templates, so the tables are one for all formats. They were

@@ -45,9 +45,8 @@ def message(
     plan = response_plan(template)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
     whole = (after_anchor(plan.template, prefix) if prefix else "") + text
-    machine = Machine(plan, None, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits())
     log: list[Entry] = []
-    machine.turn.log = log
+    machine = Machine(plan, None, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), log=log)
     machine.feed(whole)
     machine.finish()
     return _message(plan, log, whole, known)

@@ -118,8 +118,8 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
 def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
     """The region is no call. `at_end`: what follows it cannot tell what it was meant for."""
     deaf = turn.is_deaf
-    if deaf and turn.quotes is not None:
-        turn.quotes.refuse(turn.region.end)
+    if deaf:
+        turn.judge.refuse_quoted(turn.region.end)
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and (counts(walk.name) or turn.names.leaves_open(walk.name)))
     reason = turn.deaf_because if deaf else f"{UNREADABLE}: {_expected(walk)}"

@@ -72,7 +72,7 @@ def read_ending(turn: Turn, walk: Walk, text: str, i: int) -> int:
 def _ends_python(turn: Turn, walk: Walk, pending: str) -> bool | None:
     # Whether the call may end before that; None: one more character tells.
     rest = pending.lstrip()
-    if turn.draft is not None and turn.draft.alone:  # what follows is looked at as text
+    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is looked at as text
         return True
     if rest == "<":  # of a marker, or is less than
         return None

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import finish_envelope
+from toolglean.engine.judge.code import Quotes
+from toolglean.engine.judge.strings import JsonStrings
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
 from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
@@ -26,10 +28,8 @@ from toolglean.engine.places.markers import read_behind, read_markers
 from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, OWN, SIBLING, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
-from toolglean.engine.quotes import Quotes
 from toolglean.engine.readers import JsonReader, reader_stops, scanner_of
 from toolglean.engine.repair.suspended import Put, Refusal
-from toolglean.engine.strings import JsonStrings
 from toolglean.formats.compile import Program
 from toolglean.scan.json import leaves_string
 from toolglean.scan.reader import string_text
@@ -147,7 +147,7 @@ class FormatPlan(Plan):
 
 def _is_in_line(turn: Turn) -> bool:
     # Whether text precedes what begins now on its line. A line break, or what is no text, parts it from that.
-    return not turn.fresh and turn.last[-1:] not in {"", "\n"}
+    return turn.in_line
 
 
 def _foreign(payload: FormatPayload) -> FormatPayload:

@@ -99,14 +99,14 @@ class Trial:
         turn = self.turn
         stack = [(text, end - len(text)) for text, end in reversed(pieces)]
         while stack:
-            text = turn.take_text(*stack.pop())
+            text = turn.tape.join(*stack.pop())
             i = 0
             while i < len(text):
                 if not turn.reading_call or turn.payload is None or turn.limit_passed(i):
                     self.status = FAILED
                     return FAILED
                 i = turn.payload.read(turn, text, i)
-                waiting = turn.again.take()
+                waiting = turn.tape.take_waiting()
                 if waiting is not None and not waiting[0]:  # only the loop was interrupted
                     waiting = None
                 if turn.emit.index > self._first and not turn.emit.open:
@@ -118,7 +118,7 @@ class Trial:
                     break
             self.end = turn.base + i
         if last and turn.reading_call and turn.payload and turn.emit.open and turn.payload.completes(turn):
-            return self._ended(turn.again.take(), self.end, "")
+            return self._ended(turn.tape.take_waiting(), self.end, "")
         return NEED
 
     def _ended(self, waiting: tuple[str, int] | None, place: int, rest: str) -> Status:
@@ -310,7 +310,7 @@ def _as_written(turn: Turn, suspended: Suspended) -> None:
         turn.give_up(fault.reason, fault.text, place)
     elif fault.kind == Kind.REGION:
         turn.payload.refuse(turn)
-        waiting = turn.again.take()
+        waiting = turn.tape.take_waiting()
         if waiting is not None and waiting[0]:  # else only the loop was interrupted
             raw, place = waiting[0] + raw, waiting[1]
     else:

@@ -1,5 +1,6 @@
-# What this file knows: what is done with the text in each mode, until the mode changes or the text is used up.
-# What it must not know: how text is handed round, and which text never comes here (machine.py).
+# How text is read in which no call is open: up to what may be an opener, a closer, or the end of a fence; and what is
+# done with text in every other mode of the machine. Does not know how text is handed round, and which text never comes
+# here (machine.py).
 """The steps of the machine's loop."""
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.fences import FENCES, read_closing, read_opening
-from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT
+from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
+from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.strays import Mark
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
@@ -22,58 +23,66 @@ __all__ = ["STEPS", "begin", "repairer"]
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """White space at the start of the turn; what begins there may be a call without a marker."""
-    j = i
-    while j < len(text) and text[j].isspace():
-        j += 1
+    base = turn.tape.base
+    j = _end_of_space(text, i)
     if plan.spaced:
-        turn.emit.space(text[i:j], turn.base + i)
+        turn.emit.space(text[i:j], base + i)
     else:
-        turn.say(text[i:j], turn.base + i)
-    if j < len(text):
-        if text[j] in FENCES and turn.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
-            return read
-        place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
-        if place == j and not found:
-            return turn.hold(text, j)
-        if place == j and not found[0].isalpha():  # a marker: an unknown name counts behind it; a word may be less
-            turn.mode = TEXT
-            return j
-        if plan.waits_at_start(turn, text, j):
-            return turn.hold(text, j)
-        begun = plan.begin_bare(turn, text, j) if plan.bare else None
-        turn.mode = CALL if begun else DONE if plan.stops_after_bare else TEXT
-        if begun:
-            turn.payload, read = begun
-            return j + read
-    return j
+        turn.say(text[i:j], base + i)
+    if j == len(text):
+        return j
+    if text[j] in FENCES and turn.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
+        return read
+    place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
+    if place == j and not found:
+        return turn.hold(text, j)
+    if place == j and not found[0].isalpha():  # a marker: an unknown name counts after it; a word may be less
+        turn.enter(TEXT)
+        return j
+    if plan.waits_at_start(turn, text, j):
+        return turn.hold(text, j)
+    begun = plan.begin_bare(turn, text, j) if plan.bare else None
+    if begun is None:
+        turn.enter(DONE if plan.stops_after_bare else TEXT)
+        return j
+    payload, read = begun
+    turn.read_with(payload)
+    return j + read
 
 
 def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """Content or reasoning, until a tag."""
-    if turn.wrapper and (end := read_closing(turn, text, i)) > i:
+    judge, base = turn.judge, turn.tape.base
+    if judge.fence and (end := read_closing(turn, text, i)) > i:
         return end
     finder = own = plan.text_finder(turn)
     awaited = turn.emit.strays.awaited
-    if turn.owed or turn.missing[0] or awaited:
-        finder = with_closers(finder, (*(turn.owed or ()), *turn.missing[0], *awaited))
+    if awaited or judge.closers.looked_for:
+        finder = with_closers(finder, (*judge.closers.looked_for, *awaited))
     place, found = finder.find(text, i, turn.last)
     if place > i:
-        turn.say(text[i:place], turn.base + i)
+        turn.say(text[i:place], base + i)
         if found and turn.emit.strays.awaited != awaited:  # it was text: something else is looked for
             return place
     if not found:
         return turn.hold(text, place)
-    if (found not in own.literals and _is_too_late(turn, found, turn.base + place)) or _is_fence(turn, found):
-        turn.say(found, turn.base + place)
+    if (found not in own.literals and _is_too_late(turn, found, base + place)) or _is_fence(turn, found):
+        turn.say(found, base + place)
         return place + len(found)
-    if turn.quotes is not None and turn.lane == CONTENT:
-        turn.quotes.settle(turn.base + place)
+    if turn.lane == CONTENT:
+        turn.judge.marker_follows(base + place)
         if turn.is_over:
             turn.end()
             return place
-    if _is_closer(turn, plan, found, turn.base + place):
+    if _is_closer(turn, plan, found, base + place):
         return place + len(found)
-    return place + begin(turn, plan, found, turn.base + place)
+    return place + begin(turn, plan, found, base + place)
+
+
+def _end_of_space(text: str, i: int) -> int:
+    while i < len(text) and text[i].isspace():
+        i += 1
+    return i
 
 
 def _is_fence(turn: Turn, found: str) -> bool:
@@ -82,24 +91,24 @@ def _is_fence(turn: Turn, found: str) -> bool:
 
 
 def _is_too_late(turn: Turn, found: str, place: int) -> bool:
-    # A closer of the last call, where none is waited for any more: text like any other, and nothing ends before it.
-    closers, until = turn.missing
-    return place > until and found in closers and found not in (*(turn.owed or ()), *turn.emit.strays.awaited)
+    # Then it is text like any other, and nothing ends before it.
+    return turn.judge.closers.is_too_late(found, place) and found not in turn.emit.strays.awaited
 
 
 def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
     """Whether that is a closer for which the turn waits; then it has been read."""
-    if turn.owed and found in turn.owed:
-        turn.owed = None
+    closers = turn.judge.closers
+    if closers.is_awaited(found):
+        turn.judge.heed(closers.trusting())
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited
-    if found not in (*awaited, *turn.missing[0]) or found in plan.finder(turn.lane, turn.only).literals:
+    if found not in (*awaited, *closers.late) or found in plan.finder(turn.lane, turn.only).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)
         turn.emit.set_aside(Mark(found, place), (), 0)
-        turn.emit.strays = turn.emit.strays.without(found)
+        turn.emit.closed(found)
     else:
         _late_closer(turn, found, place)
     return True
@@ -107,26 +116,25 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
 
 def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:
     """What that opener begins reads on; returns how much of the opener it has read."""
-    turn.payload, read = plan.begin(turn, found, start)
-    turn.mode = CALL
+    payload, read = plan.begin(turn, found, start)
+    turn.read_with(payload)
     return read
 
 
 def _late_closer(turn: Turn, closer: str, place: int) -> None:
     # The closer of the last call: markup, unless it comes too late, or in reasoning or code.
-    in_code = turn.quotes is not None and bool(turn.quotes.open)
-    if turn.lane != CONTENT or in_code or place > turn.missing[1]:
+    closers = turn.judge.closers
+    if turn.lane != CONTENT or turn.judge.in_doubt or place > closers.until:
         turn.say(closer, place)
         return
     turn.emit.problem(LEFT_OVER, closer, place)
     turn.emit.markup(closer, place)
-    turn.emit.strays = turn.emit.strays.without(closer)
-    around = turn.emit.strays.around
-    turn.missing = around, turn.missing[1] if around else 0
+    turn.emit.closed(closer)
+    turn.judge.heed(closers.expecting(turn.emit.strays.around, closers.until))
 
 
 def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """White space behind a call: whose it is, what follows decides."""
+    """White space after a call: whose it is, what follows decides."""
     del plan
     j = turn.wait_for_more(text, i)
     if j < len(text):
@@ -137,15 +145,13 @@ def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_beside_marker(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """White space beside a marker: markup."""
     del plan
-    j = i
-    while j < len(text) and text[j].isspace():
-        j += 1
-    turn.emit.markup(text[i:j], turn.base + i)
+    j = _end_of_space(text, i)
+    turn.emit.markup(text[i:j], turn.tape.base + i)
     turn.pass_space(text[i:j])
     if j < len(text) and turn.is_over:
         turn.end()
     elif j < len(text):
-        turn.mode = START if turn.fresh and turn.lane == CONTENT else TEXT
+        turn.enter(START if turn.fresh and turn.lane == CONTENT else TEXT)
     return j
 
 
@@ -180,7 +186,7 @@ def repairer() -> Any:
 def _read_to_the_end(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """All is content."""
     del plan
-    turn.emit.content(text[i:], turn.base + i)
+    turn.emit.content(text[i:], turn.tape.base + i)
     return len(text)
 
 

@@ -1,5 +1,4 @@
-# What this file knows: what becomes of a fence that opens the turn and holds calls.
-# What it must not know: code that stands in other text (quotes.py).
+# A fence that opens the turn and contains nothing but calls. Does not know code in other text (code.py).
 """A fence around the calls of a turn is markup."""
 
 from __future__ import annotations
@@ -7,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.modes import CALL, SPACE
-from toolglean.engine.ticks import WORD
+from toolglean.engine.judge.ticks import WORD
+from toolglean.engine.modes import SPACE
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -33,22 +32,24 @@ def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
         return -1
     if not found:
         return turn.hold(text, i)
-    turn.mode = CALL
-    turn.payload, read = plan.begin(turn, found, turn.base + place)
+    payload, read = plan.begin(turn, found, turn.tape.base + place)
+    turn.read_with(payload)
     turn.region.begin_before(line[0])
-    turn.wrapper = line[1]
+    turn.judge.open_fence(line[1])
     return place + read
 
 
 def read_closing(turn: Turn, text: str, i: int) -> int:
     """What stands where that fence may end; returns its end, or `i` if it is something else."""
-    j, size = i, len(turn.wrapper)
-    while j < len(text) and text[j] == turn.wrapper[0]:
+    fence = turn.judge.fence
+    j, size = i, len(fence)
+    while j < len(text) and text[j] == fence[0]:
         j += 1
     if i < j == len(text) and j - i <= size:
         return turn.hold(text, i)
     if j - i < size:
         return i
-    turn.emit.markup(text[i:j], turn.base + i)
-    turn.wrapper, turn.mode = "", SPACE
+    turn.emit.markup(text[i:j], turn.tape.base + i)
+    turn.judge.open_fence("")
+    turn.enter(SPACE)
     return j

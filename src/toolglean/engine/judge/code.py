@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
-from toolglean.engine.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
-from toolglean.engine.ticks import Ticks
+from toolglean.engine.judge.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
+from toolglean.engine.judge.ticks import Ticks
 
 __all__ = ["Quotes"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from toolglean.engine.ticks import WORD
+from toolglean.engine.judge.ticks import WORD
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 from toolglean.scan.text import NO_GUARD, Finder
 

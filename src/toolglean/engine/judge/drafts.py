@@ -1,0 +1,210 @@
+# Calls that are kept back until it is certain what they are. Does not know how a call is read, or what reasoning looks
+# like.
+#
+# A model that reasons may try out a call and go on reasoning; or it may call and forget to close its reasoning. What
+# follows tells. So the events of such calls are kept back, with the text itself. If reasoning follows, or a marker of
+# reasoning, all of it was reasoning, and is not read again; what follows is. If the turn ends, they were calls.
+#
+# A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
+# is searched for these markers before anything else reads it (`admit`).
+#
+# Three more are kept back in the same way. A call after a lone backtick: if another backtick follows soon, it was code.
+# A call without a marker: a line of Python, a tool's own tag. It counts only alone on its lines, and the rest of the
+# line is still to come: `delete_all() removes every record.` is a sentence. And a call of an unknown tool after other
+# text on its line, which is an example.
+#
+# All of them end in one of two ways: `Turn.keep_draft` hands out its events, `Turn.take_back` undoes the attempt.
+"""Drafts: calls inside reasoning, after a backtick, or without a marker."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.tape import Kept, Piece
+from toolglean.scan.text import Finder
+
+if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
+    from toolglean.engine.emit import Emitter
+
+__all__ = ["MARKERS", "Draft", "Kind"]
+
+MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
+"""The markers of any family that may follow a call on its line begin with these. Python never does."""
+
+
+class Kind(Enum):
+    """Why a call is kept back. The values are the reasons of the `Problem` that says that it was no call."""
+
+    REASONING = "call in the reasoning, which went on"
+    QUOTED = "call in code"
+    ALONE = "call without a marker, with other text on its line"
+    EXAMPLE = "call of an unknown tool, in the middle of a line"
+
+
+class Draft(Kept):
+    """Calls that may not be the turn's, and all text since the first of them began.
+
+    Attributes:
+        kind: why they are kept back.
+        attempt: the turn from before it; the events of the draft are in the turn's own emitter.
+        most: the place up to which what follows may show that it is no call.
+        close: whether it begins directly after the backtick.
+        in_list: whether it begins with the bracket of a list.
+        over: the place at which it turned out to be no call, or None.
+        limit: the limit that was passed there, its text and place, or None.
+    """
+
+    __slots__ = ("_marks", "_safe", "attempt", "close", "in_list", "kind", "limit", "most", "over")
+
+    def __init__(
+        self,
+        attempt: Attempt,
+        kind: Kind,
+        marks: tuple[str, ...],
+        *,
+        start: int,
+        text: str,
+        most: int,
+        close: bool = False,
+        in_list: bool = False,
+    ) -> None:
+        super().__init__(start, text)
+        self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
+        self.most = start + most + self.is_quoted
+        self.over: int | None = None
+        self.limit: tuple[str, str, int] | None = None
+        self._marks = marks
+        self._safe = self.end  # up to here, the text is let through
+        place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
+        if found:
+            self.over = start + place
+
+    def copy(self) -> Draft:
+        """The same draft."""
+        twin = Draft.__new__(Draft)
+        twin.__setstate__(self.__getstate__())
+        twin.attempt = self.attempt.copy()
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        own = (self.attempt, self.kind, self.close, self.in_list, self.most, self.over, self.limit)
+        return (*super().__getstate__(), *own, self._marks, self._safe)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        super().__setstate__(state[:3])
+        self.attempt, self.kind, self.close, self.in_list, self.most, self.over, self.limit = state[3:-2]
+        self._marks, self._safe = state[-2:]
+
+    @property
+    def emit(self) -> Emitter:
+        """The events from before it."""
+        emit: Emitter = self.attempt.before.emit
+        return emit
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether it is after a backtick."""
+        return self.kind is Kind.QUOTED
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing but white space may share its lines."""
+        return self.kind is Kind.ALONE or self.kind is Kind.EXAMPLE
+
+    # -- what is let through -------------------------------------------------------------------------------------------
+
+    def admit(self, piece: Piece, *, last: bool) -> Piece:
+        """Of that text, as much as may be read: up to a marker of reasoning, or to what may become one.
+
+        `last`: no more text comes, so that nothing becomes one.
+        """
+        text, i, base = piece
+        if self.over is not None or base + len(text) <= self._safe:  # it was searched before
+            return piece
+        if self.waits or last:
+            text, i, base = self.after(self._safe) + text[self.end - base :], 0, self._safe
+        self.keep(text[max(self.end - base, 0) :])
+        place, found = _finder(self._marks).find(text, max(i, self._safe - base))
+        while found and self.is_alone:  # whether it counts, `shares_line` tells: it is only let through whole
+            place, found = _finder(self._marks).find(text, place + len(found))
+        if not found and last:
+            place = len(text)
+        if base + place + self.is_quoted > self.most:
+            place, found = self.most - base, ""
+            if self.kind is Kind.REASONING:  # else see `passed`
+                self.limit = "call_chars", "", self.most  # the text there: see `split`
+        self._safe = base + place
+        if found or self.limit is not None:
+            self.over = self._safe
+        return text[:place], i, base
+
+    @property
+    def waits(self) -> bool:
+        """Whether the end of the text was not let through yet."""
+        return self.over is None and self._safe < self.end
+
+    @property
+    def unread(self) -> Piece:
+        """What was taken in and not let through: it is still to be read if the draft contains calls after all."""
+        return self.after(self._safe), 0, self._safe
+
+    @property
+    def passed(self) -> bool:
+        """Whether what would have shown that it is no call did not come in time: a second backtick, or other text.
+
+        So it is once all that was let through is read.
+        """
+        return self.kind is not Kind.REASONING and self._safe >= self.most and self.over is None
+
+    # -- what shows that it is none ------------------------------------------------------------------------------------
+
+    def end_at(self, place: int, limit: tuple[str, str, int] | None) -> None:
+        """What is at that place shows that it is no call; `limit`: because that limit was passed."""
+        if self.over is None or place < self.over:
+            self.over, self.limit = place, limit
+
+    def is_ended_by(self, text: str, start: int) -> bool:
+        """Whether that text, which is no call, shows that it is none either; if not, it is the turn's."""
+        first = start + len(text) - len(text.lstrip())
+        return self.over is not None or not self.is_alone or self.shares_line(first)
+
+    def shares_line(self, place: int) -> bool:
+        """Whether the text at that place has something else before it on its line, or in a list that is open there.
+
+        A marker is not text: a call may end there.
+        """
+        text, rest = self.before(place), self.after(place)
+        if rest.startswith(self._marks):
+            return False
+        is_open = self.in_list and not text.rstrip().endswith("]")
+        return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
+
+    def ends_line(self, place: int) -> bool:
+        """Whether white space with a line break, which ends at that place, ends what must be alone.
+
+        The markers of an example, which still follow, may be on other lines.
+        """
+        return self.kind is Kind.ALONE and not self.shares_line(place)
+
+    def split(self) -> tuple[str, Piece]:
+        """Where it turned out to be none: the text before, and what is to be read again."""
+        over = self.start if self.over is None else self.over
+        if self.limit is not None and self.limit[0] == "call_chars":
+            self.limit = "call_chars", self.after(over)[:1], over
+        return self.before(over), (self.after(over), 0, over)
+
+    def lets_through(self, piece: Piece) -> bool:
+        """Whether that text begins before the place up to which the draft let text through."""
+        return piece[2] + piece[1] < self._safe
+
+    def goes_beyond(self, piece: Piece) -> bool:
+        """Whether that text begins where it is over, or after that."""
+        return self.over is not None and piece[2] + piece[1] >= self.over
+
+
+@lru_cache(maxsize=64)
+def _finder(marks: tuple[str, ...]) -> Finder:
+    return Finder(marks)

@@ -1,0 +1,185 @@
+# All policies of a turn, and the order in which they are asked. Does not know how any of them decides.
+#
+# A turn tells the judge what it says (`content`, `json`, `marker`, `space`, `entered`, `call_began`), and asks whether
+# a call would count (`ignores_calls`). A new policy is a file of its own, a slot here, and a line in each method in
+# which it is told or asked something; no reader changes. What is not in force is None, (), "" or False, and costs
+# nothing.
+"""The policies of a turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.judge.closers import Closers
+
+if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
+    from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.judge.drafts import Draft
+    from toolglean.engine.judge.strings import JsonStrings
+
+__all__ = ["Judge"]
+
+QUOTED = "call in code"
+ADDRESSED = "call in text for the user"
+IN_STRING = "call in a string of JSON"
+TRUSTED = Closers()
+
+
+class Judge:
+    """The policies of a turn.
+
+    Attributes:
+        code: whether content is quoted; None where that does not matter.
+        strings: whether content is in a string of JSON; None where that does not matter.
+        closers: closers that may come outside a call.
+        for_user: whether the text is for the user alone.
+        fence: the code fence that opened the turn, while nothing but calls is in it, else "".
+        attempt: the turn from before the region, if a call that comes of it is kept back.
+        draft: calls that are kept back, or None.
+    """
+
+    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "strings")
+
+    def __init__(self, code: Quotes | None, strings: JsonStrings | None) -> None:
+        self.code = code
+        self.strings = strings
+        self.closers = TRUSTED
+        self.for_user = False
+        self.fence = ""
+        self.attempt: Attempt | None = None
+        self.draft: Draft | None = None
+
+    def copy(self) -> Judge:
+        """The same policies, where they are."""
+        twin = Judge.__new__(Judge)
+        twin.code, twin.strings = self.code and self.code.copy(), self.strings and self.strings.copy()
+        twin.closers, twin.for_user, twin.fence = self.closers, self.for_user, self.fence
+        twin.attempt, twin.draft = self.attempt and self.attempt.copy(), self.draft and self.draft.copy()
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in Judge.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(Judge.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+    # -- what is said --------------------------------------------------------------------------------------------------
+
+    def content(self, text: str, start: int) -> None:
+        """Content is said."""
+        if self.code is not None:
+            self.code.scan(text, start)
+        self.quoted(text)
+
+    def quoted(self, text: str) -> None:
+        """Content is said that is quoted as a whole: it opens and closes no quotation."""
+        if self.strings is not None and (self.strings.is_open or "{" in text or "[" in text):
+            self.strings.scan(text)
+        if self.fence and text and not text.isspace():
+            self.fence = ""
+
+    def json(self, text: str) -> None:
+        """JSON that is data is said: what its strings quote opens no code."""
+        self.space(text)
+        if text and not text.isspace():
+            self.fence = ""
+
+    def space(self, text: str) -> None:
+        """Content that shows nothing, or white space beside a call or a marker: a line may begin after it."""
+        if self.code is not None:
+            self.code.pass_by(text)
+
+    def marker(self, text: str, place: int) -> None:
+        """A marker that is markup wherever it is: it may be in another message's header."""
+        if self.code is not None:
+            self.code.mark(text, place)
+
+    def marker_follows(self, place: int) -> None:
+        """What follows in the content is a marker."""
+        if self.code is not None:
+            self.code.settle(place)
+
+    def entered(self) -> None:
+        """A marker was read after which content or reasoning begins anew."""
+        self.for_user = False
+        if self.strings is not None:
+            self.strings.reset()
+
+    def call_began(self) -> None:
+        """A call is certain."""
+        self.closers = self.closers.expecting((), 0)
+        if self.strings is not None:
+            self.strings.reset()
+
+    def turn_began(self, code: Quotes | None) -> None:
+        """The prompt is over, and nothing in it was open at its end."""
+        self.closers, self.code = self.closers.trusting(), code
+        if self.strings is not None:
+            self.strings.reset()
+
+    # -- what counts ---------------------------------------------------------------------------------------------------
+
+    @property
+    def ignores_calls(self) -> bool:
+        """Whether no call in the content counts here: in code, in JSON, in text for the user."""
+        return (
+            self.for_user
+            or (self.code is not None and self.code.sure)
+            or (self.strings is not None and self.strings.in_string)
+        )
+
+    @property
+    def ignored_because(self) -> str:
+        """Why no call counts here, for a `Problem`."""
+        in_code = self.code is not None and self.code.sure
+        return ADDRESSED if self.for_user else QUOTED if in_code else IN_STRING
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a call is in code that may turn out not to be any."""
+        return self.code is not None and self.code.open > 0
+
+    @property
+    def must_look(self) -> bool:
+        """Whether all content must be shown to the judge: code or JSON goes on, or the turn's fence is open."""
+        code, strings = self.code, self.strings
+        return bool(self.fence) or (code is not None and code.waits) or (strings is not None and strings.is_open)
+
+    @property
+    def heeds_quotes(self) -> bool:
+        """Whether calls in quotations are content."""
+        return self.code is not None and self.code.heeded
+
+    # -- what changes --------------------------------------------------------------------------------------------------
+
+    def address(self, *, for_user: bool) -> None:
+        """Whether what follows is for the user alone."""
+        self.for_user = for_user
+
+    def open_fence(self, fence: str) -> None:
+        """That fence has opened the turn, and a call follows it at once; "" closes it."""
+        self.fence = fence
+
+    def refuse_quoted(self, end: int) -> None:
+        """A call that began in a quotation was left where it is: its text goes up to that place at least."""
+        if self.code is not None:
+            self.code.refuse(end)
+
+    def heed(self, closers: Closers) -> None:
+        """These closers may come from now on."""
+        self.closers = closers
+
+    def attempt_from(self, attempt: Attempt | None) -> None:
+        """That is the turn from before the region, if a call that comes of it is kept back."""
+        self.attempt = attempt
+
+    def take_attempt(self) -> Attempt | None:
+        """The same; the region is a call now."""
+        attempt, self.attempt = self.attempt, None
+        return attempt
+
+    def keep_back(self, draft: Draft | None) -> None:
+        """These calls are kept back; None: none are any more."""
+        self.draft = draft

@@ -1,0 +1,277 @@
+# What is said, what waits, and what is read next; and how calls that were kept back are handed out or undone. Does not
+# know how a call begins or ends (turn.py), or what is looked for (plan.py).
+"""A turn, as far as it is text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
+from toolglean.engine.state import TurnState
+
+if TYPE_CHECKING:
+    from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.judge.drafts import Draft
+    from toolglean.engine.payload import Payload
+    from toolglean.engine.tape import Piece
+
+__all__ = ["CUT_OFF", "Speech"]
+
+CUT_OFF = "cut off behind a marker"
+OVER = "another message: the turn is over"
+
+
+class Speech(TurnState):
+    """A turn, as far as it is text: see the head of this file."""
+
+    __slots__ = ()
+
+    # -- text ----------------------------------------------------------------------------------------------------------
+
+    def say(self, text: str, start: int) -> None:
+        """Text that is no call: content, or reasoning."""
+        if text and self._is_beyond_draft(text, start):
+            return
+        if self.lane == CONTENT:
+            self.judge.content(text, start)
+            self._say_content(text, start)
+        else:
+            self._say_reasoning(text, start)
+
+    def say_json(self, text: str, start: int) -> None:
+        """The same for JSON that is data: what its strings quote opens no code."""
+        if text and self._is_beyond_draft(text, start):
+            return
+        if self.lane == CONTENT:
+            self.judge.json(text)
+            self._say_content(text, start)
+        else:
+            self._say_reasoning(text, start)
+
+    def _say_content(self, text: str, start: int) -> None:
+        if text and not (self.said and not self.fresh) and not text.isspace():
+            self.said, self.fresh = True, False
+        self.emit.content(text, start)
+
+    def _say_reasoning(self, text: str, start: int) -> None:
+        end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
+        if end:
+            self.long_space = False
+        self.emit.reasoning(text[:end], start)
+        if self.long_space:  # too much of this run has waited: the rest is not looked at again
+            self.emit.reasoning(text[end:], start + end)
+            return
+        self.emit.space(text[end:], start + end)
+        if self.emit.space_before(start + len(text)) > self.limits.held:
+            self.emit.space_is_text(self.lane)
+            self.long_space = True
+
+    def passed(self, text: str) -> None:
+        """That text went out as it is, past the turn."""
+        self.last = text
+        if self.lane == CONTENT:
+            self.judge.space(text)
+
+    def note_last(self, text: str) -> None:
+        """That text went out, and the judge was told of it."""
+        self.last = text
+
+    def hold(self, text: str, place: int) -> int:
+        """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
+        self.tape.hold(text[place:])
+        return len(text)
+
+    def read_again(self, text: str, start: int, *, always: bool = False, kept: bool = False) -> bool:
+        """Read that text, which is at `start`, once more, before what follows. False: too much was read again.
+
+        `kept`: the text is that of a region, or of one that is opened for it now.
+        """
+        # What was in the prompt is not part of the turn, so it is not read again, but for what a region keeps.
+        if start < 0 and not self.tape.in_prompt and not (kept or self.region.open):
+            text, start = text[-start:], 0
+        return self.tape.read_again(text, start, always=always)
+
+    def read_instead(self, text: str, start: int) -> None:
+        """Read that text next, which is at `start` and was read before: it is not counted again."""
+        self.tape.read_instead(text, start)
+
+    def wait_for_more(self, text: str, i: int) -> int:
+        """White space from `i` on waits for what follows; returns its end."""
+        j = i
+        while j < len(text) and text[j].isspace():
+            j += 1
+        here = self.tape.base + j
+        self.emit.space(text[i:j], here - (j - i))
+        self.pass_space(text[i:j])
+        if self.emit.space_before(here) > self.limits.held:
+            self.emit.space_is_text(self.lane)
+            self.leave(text_follows=True)
+        if self.judge.draft is not None and "\n" in text[i:j] and self.judge.draft.ends_line(here):
+            self._keep_line()
+        return j
+
+    def pass_space(self, text: str) -> None:
+        """White space beside a call or a marker: a line may begin after it."""
+        if self.lane == CONTENT:
+            self.judge.space(text)
+
+    # -- what is read next ---------------------------------------------------------------------------------------------
+
+    def enter(self, mode: int) -> None:
+        """From here on, text is read in that mode."""
+        self.mode = mode
+
+    def read_with(self, payload: Payload) -> None:
+        """From here on, that payload reads."""
+        self.payload, self.mode = payload, CALL
+
+    def pass_payload(self, payload: Payload) -> None:
+        """The same, in the mode that the turn is in: what it reads is no call any more."""
+        self.payload = payload
+
+    def enter_lane(self, lane: int) -> None:
+        """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
+        draft = self.judge.draft
+        if draft is not None and draft.is_quoted:  # code does not go on after such a marker
+            self.keep_draft()
+        self._keep_line()
+        self.lane, self.long_space, self.last = lane, False, ""
+        self.judge.entered()
+        self.payload, self.mode = None, BESIDE
+
+    def enter_content(self, *, for_user: bool, at_start: bool) -> None:
+        """A marker was read: what follows is content. `for_user`: for the user alone; `at_start`: a call that comes
+        first there needs no marker, if none has been needed so far.
+        """
+        at_start = at_start and self.fresh
+        self.enter_lane(CONTENT)
+        self.fresh = at_start
+        self.judge.address(for_user=for_user)
+
+    def require_marker(self) -> None:
+        """From here on, a call needs a marker."""
+        self.fresh = False
+
+    def narrow(self, formats: tuple[int, ...]) -> None:
+        """From here on, only these formats count; () for all."""
+        self.only = formats
+
+    def leave(self, *, text_follows: bool) -> None:
+        """The payload is over. Unless text follows at once, white space waits for what comes."""
+        self.payload, self.last = None, ""
+        self.bound.lift()
+        self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
+
+    def rest_is_content(self) -> None:
+        """Nothing else counts in this turn."""
+        self.mode = DONE
+
+    # -- the beginning and the end of the turn -------------------------------------------------------------------------
+
+    def begin(self, *, bare: bool, spaced: bool) -> None:
+        """A turn begins. `bare`: what is first in it is looked at in a way of its own; `spaced`: see `Plan`."""
+        self.fresh = bare
+        self.mode = START if bare else SPACE if spaced else TEXT
+
+    def begin_in_text(self) -> None:
+        """The turn begins in the middle of text."""
+        self.fresh, self.mode = False, TEXT
+
+    def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], code: Quotes | None) -> None:
+        """The prompt is over, and ended in text; of what waits, only a whole one of the literals is the turn's."""
+        if self.tape.held not in literals:
+            self.tape.hold("")
+        self.last = ""
+        self.begin(bare=bare, spaced=False)
+        self.judge.turn_began(code)
+
+    def end(self) -> None:
+        """The turn is over: say so, and let the rest be content."""
+        header, place = (self.judge.code and self.judge.code.over) or ("", 0)
+        self.emit.problem(OVER, header, place)
+        self.mode, self.payload = DONE, None
+
+    def cut_off(self, held: str, start: int) -> None:
+        """The turn ends in the middle of a marker."""
+        self.emit.problem(CUT_OFF, held, start)
+        self.emit.markup(held, start)
+
+    def end_cut_call(self, end: int) -> None:
+        """The turn ends within the open call."""
+        self.emit.end_call("malformed" if self.mode == SKIP else "incomplete", end)
+        self.mode, self.payload = TEXT, None
+
+    # -- calls that are kept back --------------------------------------------------------------------------------------
+
+    def _is_beyond_draft(self, text: str, start: int) -> bool:
+        # Whether that text shows that the draft is none of the turn's calls: then it is read again, after that.
+        self.last = text
+        draft = self.judge.draft
+        if draft is None or draft.is_quoted or text.isspace():
+            return False
+        if draft.is_ended_by(text, start):
+            self.end_draft(start)
+            return True
+        self.keep_draft()
+        return False
+
+    def after_draft(self, piece: Piece | None) -> Piece | None:
+        """What is to be read next, if it was that piece: something else where the draft is over."""
+        draft, tape = self.judge.draft, self.tape
+        if draft is None:
+            return piece
+        if draft.passed and not (piece is not None and draft.lets_through(piece)):
+            self.keep_draft()
+            tape.lay(piece)
+            tape.lay_in_order(draft.unread)
+            return tape.next()
+        if draft.over is None or (piece is not None and not draft.goes_beyond(piece)):
+            return piece
+        tape.lay(piece)
+        text, rest = draft.split()
+        self.take_back(draft, text)
+        tape.drop_up_to(draft.end)
+        return rest if rest[0] else tape.next()
+
+    def end_draft(self, place: int, limit: tuple[str, str, int] | None = None) -> None:
+        """What is at that place shows that the draft is none of the turn's calls; the machine takes it back."""
+        assert self.judge.draft is not None
+        self.judge.draft.end_at(place, limit)
+        self.tape.interrupt()
+
+    def take_back(self, draft: Draft, text: str) -> None:
+        """Discard the draft: restore the state from before it, and emit its text as reasoning or content."""
+        self.tape.take_waiting()
+        self.tape.release()
+        draft.attempt.undo(self)
+        self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
+        if draft.is_alone:  # it is plain text
+            self.leave(text_follows=True)
+            self.say(text, draft.start)
+        elif self.lane == CONTENT:  # the code goes on, whatever its text contains
+            self.last = text
+            self.judge.quoted(text)
+            self._say_content(text, draft.start)
+        else:
+            self.say(text, draft.start)
+        if draft.limit is not None:
+            limit, what, place = draft.limit
+            self.emit.problem(f"limit passed: {limit}", what, place)
+            if limit != "call_chars":
+                self.mode, self.lane = DONE, CONTENT
+
+    def keep_draft(self) -> None:
+        """The draft contains the turn's calls: hand out its events."""
+        draft = self.judge.draft
+        assert draft is not None
+        self.judge.keep_back(None)
+        self.emit.tell_first(draft.emit.out)
+        if draft.is_quoted and self.judge.code is not None:
+            self.judge.code.forget()
+
+    def _keep_line(self) -> None:
+        # Calls without a marker are the turn's, for something other than text follows them on their line.
+        draft = self.judge.draft
+        if draft is not None and draft.is_alone and draft.over is None:
+            self.keep_draft()

@@ -1,0 +1,186 @@
+# Where a turn is: all its fields, how they are copied, and what others ask of them. Does not know how any of them
+# changes (speech.py, turn.py).
+#
+# The text is on the tape, the policies are in the judge, the events are in the emitter. What is left is where the
+# reader of the turn is: in which mode, in content or in reasoning, in a region that may become a call. What a reader
+# cannot decide yet it keeps in its own state, never in local variables, so that the next chunk goes on where this one
+# ended. Nothing is decided by where a chunk ends: that is why every chunking gives the same events.
+"""Where a turn is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.repair.suspended import ON
+from toolglean.engine.tape import Bound, Region, Tape
+
+if TYPE_CHECKING:
+    from toolglean.engine.emit import Emitter
+    from toolglean.engine.judge.judge import Judge
+    from toolglean.engine.names import Names
+    from toolglean.engine.payload import Payload
+    from toolglean.engine.repair.suspended import Repair, Suspended
+    from toolglean.limits import Limits
+
+__all__ = ["TurnState"]
+
+
+class TurnState:
+    """Where a turn is: see the head of this file.
+
+    Attributes:
+        tape: the text.
+        emit: the events.
+        judge: the policies.
+        names: the tools, by the names that a model writes.
+        limits: how much the turn may ask for; `bound` is the limit in force.
+        coerce: whether values are typed by the tool's schema.
+        stops_after_bare: whether all text is content once something other than a call without a marker has come.
+        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
+        deaf: whether reasoning contains no calls, whatever is in it.
+        log: where regions are noted down, if somebody wants them (response/log.py).
+        region: text that may become a call.
+        payload: what the last tag opened, while it is read.
+        mode: what is done with the text that comes next.
+        lane: content (0), or reasoning of one kind.
+        only: the numbers of the formats that the turn may still be in; () for all.
+        last: what was said last: its end tells whether a word begins.
+        fresh: whether nothing has come yet before which a call would need a marker.
+        said: whether any content came.
+        long_space: whether more white space of the reasoning has waited than may.
+        repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
+        mending: the call that may have to be repaired, while its end is awaited.
+        tried: the number of calls that had begun when a repair failed: that call is not tried again.
+    """
+
+    __slots__ = (
+        *("tape", "emit", "judge", "region", "bound", "payload", "mending"),
+        *("names", "limits", "coerce", "stops_after_bare", "marks", "deaf", "log"),
+        *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried"),
+    )
+
+    def __init__(
+        self,
+        emit: Emitter,
+        names: Names,
+        limits: Limits,
+        judge: Judge,
+        *,
+        coerce: bool = True,
+        stops_after_bare: bool = False,
+        marks: Callable[[int], tuple[str, ...]] | None = None,
+        deaf: bool = False,
+        repair: Repair = ON,
+        log: list[Any] | None = None,
+    ) -> None:
+        self.tape, self.emit, self.judge = Tape(), emit, judge
+        self.names, self.limits, self.coerce, self.stops_after_bare = names, limits, coerce, stops_after_bare
+        self.marks, self.deaf, self.repair = marks, deaf, repair
+        self.log = log
+        self.region, self.bound = Region(), Bound()
+        self.payload: Payload | None = None
+        self.mode = TEXT
+        self.lane = CONTENT
+        self.only: tuple[int, ...] = ()
+        self.last = ""
+        self.fresh = self.said = self.long_space = False
+        self.mending: Suspended | None = None
+        self.tried = 0
+
+    def copy(self) -> Self:
+        """The same turn. The payload is shared: whoever reads with it first makes a copy of its own."""
+        twin = type(self).__new__(type(self))
+        twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge.copy()
+        twin.names, twin.limits, twin.coerce = self.names, self.limits, self.coerce
+        twin.stops_after_bare, twin.marks, twin.deaf, twin.log = self.stops_after_bare, self.marks, self.deaf, self.log
+        twin.region, twin.bound, twin.payload = self.region.copy(), self.bound.copy(), self.payload
+        twin.mode, twin.lane, twin.only, twin.last = self.mode, self.lane, self.only, self.last
+        twin.fresh, twin.said, twin.long_space = self.fresh, self.said, self.long_space
+        twin.repair, twin.tried = self.repair, self.tried
+        twin.mending = self.mending and self.mending.copy()
+        return twin
+
+    def copy_for_attempt(self, payload: Payload | None = None) -> Self:
+        """The same turn, with a payload of its own, or with that one, and without its events, which may be many."""
+        told = self.emit.take()
+        twin = self.copy()
+        self.emit.tell_first(told)
+        twin.payload = payload or (self.payload and self.payload.copy())
+        return twin
+
+    def own_payload(self) -> None:
+        """Whoever copied the turn reads on with a payload of its own."""
+        if self.payload is not None:
+            self.payload = self.payload.copy()
+
+    def adopt(self, other: Self) -> None:
+        """From now on the turn is where the other one is, in all but the text."""
+        for slot in _READING:
+            setattr(self, slot, getattr(other, slot))
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in TurnState.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(TurnState.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+    # -- what others ask -----------------------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> int:
+        """The place in the turn of the first character of the text that is being read."""
+        return self.tape.base
+
+    @property
+    def in_prompt(self) -> bool:
+        """Whether it is the prompt that is read."""
+        return self.tape.in_prompt
+
+    @property
+    def reading_call(self) -> bool:
+        """Whether the payload is still being read: not given up, not stopped, not left."""
+        return self.mode == CALL
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether no call counts here: in reasoning, if the user wants it so; else see `Judge.ignores_calls`."""
+        return self.deaf if self.lane != CONTENT else self.judge.ignores_calls
+
+    @property
+    def deaf_because(self) -> str:
+        """Why no call counts here, for a `Problem`; "" where the user wants it so."""
+        return "" if self.lane != CONTENT else self.judge.ignored_because
+
+    @property
+    def heeds_quotes(self) -> bool:
+        """Whether calls in quotations are content."""
+        return self.judge.heeds_quotes
+
+    @property
+    def in_line(self) -> bool:
+        """Whether text comes before what begins now on its line: not after a line break, a marker or a call."""
+        return not self.fresh and self.last[-1:] not in {"", "\n"}
+
+    def takes(self, name: str) -> bool:
+        """Whether a call of that name counts."""
+        return not self.is_deaf and self.names.takes(name, bare=self.region.bare)
+
+    def limit_passed(self, i: int) -> bool:
+        """Whether what is at `i` is beyond a limit: of a call that has just become certain, say."""
+        return self.tape.base + i >= self.bound.at
+
+    def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
+        """Of these formats, those that the turn may still be in."""
+        return tuple(number for number in formats if number in self.only) or formats
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the header of another message was read: the rest is content."""
+        code = self.judge.code
+        return code is not None and self.mode != DONE and not self.tape.in_prompt and code.over is not None
+
+
+_READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

@@ -1,0 +1,321 @@
+# The text of a turn: what is being read, what waits for the next chunk, what is read again, and what is kept because it
+# may be read again. Does not know what any of it means.
+#
+# Text is read once, from the front. Three things lay text in front of what follows:
+#
+# - the end of a chunk may be the beginning of a marker: it is *held*, and joined to the next chunk;
+# - a region of which no call came: its opener is text, and the rest is read again, for it may hide a real call;
+# - a reading that was undone (attempt.py): what follows it is read again.
+#
+# Characters that are read again stay below those read, plus 4 KB (REREAD_GRACE): that keeps the whole linear. The rule
+# depends on places alone, so it is the same for every chunking.
+#
+# The tape is the one part of a turn that an undone reading leaves as it is: where the text is, what waits, and how much
+# was read again are facts, whatever the text turns out to mean.
+"""The text of a turn."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TypeAlias
+
+from toolglean.scan.rope import Rope, flat, grown, joined
+
+__all__ = ["WINDOW", "Bound", "Kept", "Piece", "Region", "Tape"]
+
+NEVER = sys.maxsize
+REREAD_GRACE = 4096
+WINDOW = 256  # how much text is joined to held text at once: joining to all of a long text would copy it each time
+
+Piece: TypeAlias = "tuple[str, int, int]"
+"""Text that is still to be read: the text, from where on, and the place of its first character."""
+
+
+class Tape:
+    """What is read, and what is read next.
+
+    Attributes:
+        base: the place in the turn of the first character of the text that is being read.
+        held: the end of the text, which waits for the next chunk.
+        in_prompt: whether it is the prompt that is read: its places are below 0.
+        waiting: what is read next, text and place; with the text "", the machine has something to do first. Else None.
+    """
+
+    __slots__ = ("_ahead", "_by_fallbacks", "_reread", "base", "held", "in_prompt", "waiting")
+
+    def __init__(self) -> None:
+        self.base = 0
+        self.held = ""
+        self.in_prompt = False
+        self._ahead: list[Piece] = []  # what is read next, the last one first; empty between chunks
+        self.waiting: tuple[str, int] | None = None
+        self._reread = 0  # how many characters were read again
+        self._by_fallbacks = 0  # the same, by other readers than the first
+
+    def copy(self) -> Tape:
+        """The same place, for a reader of its own: what is ahead of this one is not ahead of that one."""
+        twin = Tape()
+        twin.base, twin.held, twin.in_prompt = self.base, self.held, self.in_prompt
+        twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.base, self.held, self.in_prompt, self.waiting, self._reread, self._by_fallbacks
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.base, self.held, self.in_prompt, self.waiting, self._reread, self._by_fallbacks = state
+        self._ahead = []
+
+    def enter_prompt(self) -> None:
+        """It is the prompt that is read."""
+        self.in_prompt = True
+
+    def leave_prompt(self) -> None:
+        """From here on, it is the turn."""
+        self.in_prompt = False
+
+    # -- what waits for the next chunk ---------------------------------------------------------------------------------
+
+    def hold(self, text: str) -> None:
+        """That text, the end of what is read, waits."""
+        self.held = text
+
+    def release(self) -> str:
+        """What waits; it does not wait any more."""
+        held, self.held = self.held, ""
+        return held
+
+    # -- what is read again --------------------------------------------------------------------------------------------
+
+    def read_again(self, text: str, start: int, *, always: bool) -> bool:
+        """Read that text, which is at `start`, once more. False: too much was read again.
+
+        `always`: the text is the beginning of a marker, short and at a place of its own.
+        """
+        if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
+            return False
+        self._reread += len(text)
+        if text:
+            self.waiting = (text, start)
+        return True
+
+    def read_by_fallback(self, text: str, start: int) -> bool:
+        """Have that text read by another reader. False: too much was. Each reader has its own budget, so one that
+        failed does not use up another's.
+        """
+        if self._by_fallbacks + len(text) > 2 * (start + len(text)) + REREAD_GRACE:
+            return False
+        self._by_fallbacks += len(text)
+        self.waiting = (text, start)
+        return True
+
+    def read_instead(self, text: str, start: int) -> None:
+        """Read that text next, instead of anything that was to be read again; "" for nothing. It is not counted."""
+        self.waiting = (text, start) if text else None
+
+    def interrupt(self) -> None:
+        """Stop reading for a moment, with nothing to read again."""
+        if self.waiting is None:
+            self.waiting = ("", 0)
+
+    def count_as(self, other: Tape) -> None:
+        """As much was read again as from that tape."""
+        self._reread = other._reread
+
+    def take_waiting(self) -> tuple[str, int] | None:
+        """What is to be read again, with its place; it does not wait any more. None where there is no such text."""
+        waiting, self.waiting = self.waiting, None
+        return waiting
+
+    # -- the order of reading ------------------------------------------------------------------------------------------
+
+    def open(self, piece: Piece) -> tuple[str, int]:
+        """That piece is read now, after what was held. Returns the text, and from where on it is read."""
+        text, i, self.base = piece
+        if not self.held or i >= len(text):
+            return text, i
+        if len(text) - i > WINDOW:
+            self._ahead.append((text, i + WINDOW, self.base))
+        held = self.release()
+        self.base += i - len(held)
+        return held + text[i : i + WINDOW], 0
+
+    def join(self, text: str, base: int) -> str:
+        """That text, which is at `base`, is read now, all of it, after what was held."""
+        held, self.base = "", base
+        if text:
+            held = self.release()
+            self.base -= len(held)
+        return held + text
+
+    def put_back(self, text: str, i: int) -> None:
+        """The text is read from `i` on after what is to be read again."""
+        if i < len(text):
+            self._ahead.append((text, i, self.base))
+
+    def next(self) -> Piece | None:
+        """What is read next; None where nothing is left."""
+        waiting = self.take_waiting()
+        if waiting is not None and waiting[0]:
+            return waiting[0], 0, waiting[1]
+        return self._ahead.pop() if self._ahead else None
+
+    def lay(self, piece: Piece | None) -> None:
+        """Read that piece before all that is ahead."""
+        if piece is not None:
+            self._ahead.append(piece)
+
+    def lay_in_order(self, piece: Piece) -> None:
+        """Read that piece after those that come before it in the turn."""
+        if piece[0]:
+            after = sum(1 for _, i, base in self._ahead if base + i >= piece[2])
+            self._ahead.insert(after, piece)
+
+    def drop_up_to(self, place: int) -> None:
+        """Nothing that was taken in up to that place is ahead any more."""
+        self._ahead[:] = [each for each in self._ahead if each[2] + len(each[0]) > place]
+
+
+class Kept:
+    """Text that is kept, from a place on.
+
+    Attributes:
+        start: its place in the turn.
+        end: the place after it.
+    """
+
+    __slots__ = ("_text", "end", "start")
+
+    def __init__(self, start: int, text: str = "") -> None:
+        self.start, self.end = start, start + len(text)
+        self._text: Rope = ((), text) if text else ()
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        self._text = flat(self._text)
+        return joined(self._text)
+
+    def keep(self, text: str) -> None:
+        """Add to it."""
+        self._text = grown(self._text, text)
+        self.end += len(text)
+
+    def before(self, place: int) -> str:
+        """The text up to that place."""
+        return self.text[: place - self.start]
+
+    def after(self, place: int) -> str:
+        """The text from that place on."""
+        return self.text[place - self.start :]
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.start, self.end, flat(self._text)  # a long rope is too deep for pickle
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.start, self.end, self._text = state
+
+
+class Region(Kept):
+    """Text that may become a call, from its opener on. If it does, it is the beginning of the call's span.
+
+    Attributes:
+        open: whether text is kept.
+        bare: whether no marker opened it, so that an unknown name does not count.
+        opener_length: how many characters at its beginning are not read again if no call comes of it.
+        fence_line: how many characters at its beginning are the line of a fence, before the opener.
+        at_once: whether a call that comes of it is handed out at once, also inside reasoning.
+    """
+
+    __slots__ = ("at_once", "bare", "kept", "lead", "open")
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.open = self.bare = self.at_once = False
+        self.kept = self.lead = 0
+
+    def copy(self) -> Region:
+        """The same region."""
+        twin = Region()
+        twin.start, twin.end, twin._text, twin.at_once = self.start, self.end, self._text, self.at_once
+        twin.open, twin.bare, twin.kept, twin.lead = self.open, self.bare, self.kept, self.lead
+        return twin
+
+    def begin(self, start: int, kept: int, *, bare: bool) -> None:
+        """From `start` on, text is kept."""
+        self.start = self.end = start
+        self._text, self.at_once, self.lead = (), False, 0
+        self.open, self.bare, self.kept = True, bare, kept
+
+    def begin_before(self, text: str) -> None:
+        """It begins with that text, the line of a fence, which was not said yet."""
+        self.lead = len(text)
+        self.start, self.kept = self.start - self.lead, self.kept + self.lead
+        self._text = grown(self._text, text)
+
+    def doubt(self, *, bare: bool) -> None:
+        """Whether an unknown name does not count."""
+        self.bare = bare
+
+    def hand_out(self, *, at_once: bool) -> None:
+        """Whether a call that comes of it is handed out at once."""
+        self.at_once = at_once
+
+    @property
+    def ends_with_space(self) -> bool:
+        """Whether its last character is white space."""
+        return joined(self._text)[-1:].isspace()
+
+    def settle(self) -> None:
+        """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
+        self.kept = self.end - self.start
+
+    def shorten(self, chars: int) -> None:
+        """Its last characters are read again, and kept again then."""
+        text = self.text
+        self._text = ((), text[: len(text) - chars])
+        self.end -= chars
+
+    def taken(self) -> tuple[str, int]:
+        """Its text and place; nothing is kept any more."""
+        text, self.open, self._text = self.text, False, ()
+        return text, self.start
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (*super().__getstate__(), self.open, self.bare, self.kept, self.lead, self.at_once)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        super().__setstate__(state[:3])
+        self.open, self.bare, self.kept, self.lead, self.at_once = state[3:]
+
+
+class Bound:
+    """The limit that is in force, for a region or for an open call.
+
+    Attributes:
+        at: the place in the turn of the first character beyond it; NEVER where none is in force.
+        name: which limit it is.
+    """
+
+    __slots__ = ("at", "name")
+
+    def __init__(self, at: int = NEVER, name: str = "") -> None:
+        self.at, self.name = at, name
+
+    def copy(self) -> Bound:
+        """The same limit."""
+        return Bound(self.at, self.name)
+
+    def set(self, at: int, name: str) -> None:
+        """From now on this one."""
+        self.at, self.name = at, name
+
+    def lift(self) -> None:
+        """From now on none."""
+        self.at = NEVER
+
+    def __getstate__(self) -> tuple[int, str]:
+        return self.at, self.name
+
+    def __setstate__(self, state: tuple[int, str]) -> None:
+        self.at, self.name = state
