@@ -24,7 +24,18 @@ from typing import Any
 
 from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
-from toolglean.engine.repair.candidates import AGAIN, BRACKETS, CLOSER, EXTRA, PYTHON, QUOTE, TRAILING
+from toolglean.engine.repair.candidates import (
+    AGAIN,
+    BRACKETS,
+    CLOSER,
+    COMMA,
+    EXTRA,
+    NAME,
+    OPENER,
+    PYTHON,
+    QUOTE,
+    TRAILING,
+)
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
@@ -143,6 +154,25 @@ def without_closer(rng: random.Random, declared: Format, text: str, given: dict[
     return text
 
 
+def without_opener(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The marker before one value is missing, or before all of them; now and then the one after one of them too."""
+    del given
+    tokens = tokens_of(declared.parameters[0]) if declared.parameters else []
+    names = [each.name if isinstance(each, Hole) else "" for each in tokens]
+    if "key" not in names or "value" not in names:
+        return None
+    between = [each.text for each in tokens[names.index("key") + 1 : names.index("value")] if isinstance(each, Literal)]
+    places = [found.start() for found in re.finditer(re.escape(between[-1]), text)] if len(between) == 2 else []
+    if not places:
+        return None
+    if rng.random() < 0.1:
+        text = text.replace(_parameter_closer(declared), "", 1) if rng.random() < 0.5 else text
+        places = [found.start() for found in re.finditer(re.escape(between[-1]), text)]
+    for place in sorted(rng.sample(places, rng.choice((1, 1, len(places)))), reverse=True):
+        text = text[:place] + rng.choice(("", "", "", "\n", " ")) + text[place + len(between[-1]) :]
+    return text
+
+
 def with_odd_closer(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
     """The closing marker of a parameter comes twice, or has another spelling, with the right one after it or not."""
     del given
@@ -195,6 +225,18 @@ def with_trailing_comma(rng: random.Random, declared: Format, text: str, given: 
     return _with_commas(rng, declared, text, given, r"(?<=[^\s{\[])(?=\s*[}\]])")
 
 
+def with_extra_comma(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Before some of the keys, or all of them, is another comma."""
+    return _with_commas(rng, declared, text, given, r'(?<=[{,\s])(?="(?:[^"\\]|\\.)*":)')
+
+
+def with_name_attribute(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """The name is written as an attribute of a tag is."""
+    del rng, given
+    found = re.search(r'"(name|tool_name)": ?"', text) if "{call}" in declared.call else None
+    return found and text[: found.start()] + f'"{found[1]}="' + text[found.end() :]
+
+
 def _with_commas(rng: random.Random, declared: Format, text: str, given: dict[str, Any], where: str) -> str | None:
     # Commas in JSON at places outside its strings.
     written = _find(text, given)
@@ -218,10 +260,13 @@ BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
     CLOSER: without_closer,
+    OPENER: without_opener,
     AGAIN: with_odd_closer,
     QUOTE: without_quote,
     EXTRA: with_extra,
     TRAILING: with_trailing_comma,
+    COMMA: with_extra_comma,
+    NAME: with_name_attribute,
 }
 
 

@@ -37,7 +37,8 @@ DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜inv
 GEMMA = "<|tool_call>call:f{}<tool_call|>"
 
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
-QUOTE, EXTRA, TRAILING = "quote marker", "extra brackets", "trailing comma"
+QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
+OPENER, NAME = "value opener", "name quote"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -82,6 +83,21 @@ MENDED = [
     ("kimi-k2", KIMI.format('{"a": "x", }'), {"a": "x"}, (TRAILING,)),
     ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"a": "x", "n": 1,}', {"a": "x", "n": 1}, (TRAILING,)),
     ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x",}},]</tool_calls>', {"a": "x"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": "x",, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{"a": "x" , ,\n, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{, "a": "x", "o": {,"x": 1}}}'), {"a": "x", "o": {"x": 1}}, (COMMA,)),
+    ("auto", '<tool_call>{, "name": "f",, "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (COMMA,)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x",, "n": 1}, "name": "f"}</tool_call>', {"a": "x", "n": 1}, (COMMA,)),
+    ("kimi-k2", KIMI.format('{"a": "x",, "n": 1,}'), {"a": "x", "n": 1}, (COMMA, TRAILING)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><arg_value>5</arg_value>"), {"a": "x", "n": 5}, (OPENER,)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>a < b</arg_value><arg_key>n</arg_key>5</arg_value>"), {"a": "a < b", "n": 5}, (OPENER,)),
+    ("glm-4.5", "<tool_call>f\n<arg_key>a</arg_key>\nsummer hours</arg_value>\n</tool_call>", {"a": "summer hours"}, (OPENER,)),
+    # Qwen 3.6, and other models of about that time.
+    ("hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (NAME,)),
+    ("auto", '<tool_call>\n{ "name="f","arguments":{"a":"x","n":1,}}\n</tool_call>', {"a": "x", "n": 1}, (NAME, TRAILING)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x"}, "name="f"}</tool_call>', {"a": "x"}, (NAME,)),
+    ("hermes", '<tool_call>{"id": "c1", "name="f", "arguments": {"a": "x"}}', {"a": "x"}, (NAME,)),
+    ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
 ]  # fmt: skip
 
 # What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -131,8 +147,31 @@ LEFT = [
     ("a comma in the place of the last value", "hermes", HERMES.format('{"a": "x", "n":,}}')),
     ("commas in the place of items", "hermes", HERMES.format('{"a": "x", "l": [1,,]}}')),
     ("a comma in an empty list", "hermes", HERMES.format('{"a": "x", "l": [,]}}')),
+    ("a comma in an empty object", "hermes", HERMES.format('{"a": "x", "o": {,}}}')),
+    ("commas between items", "hermes", HERMES.format('{"a": "x", "l": [1,, 2]}}')),
+    ("a comma before the first item", "hermes", HERMES.format('{"a": "x", "l": [, 2]}}')),
+    ("commas, and no key", "hermes", HERMES.format('{"a": "x",, 5}}')),
+    ("commas, and a key that the schema does not know", "hermes", HERMES.format('{"a": "x",, "z": 5}}')),
+    ("commas in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",, "n": 1}}'),
     ("a comma in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",}}'),
     ("a comma in JSON in a fence", "auto", '```json\n{"name": "f", "arguments": {"a": "x",}}\n```'),
+    ("neither opener nor closer", "glm-4.7", GLM.format("<arg_key>a</arg_key>x")),
+    ("an opener here, a closer there", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>b</arg_key><arg_value>y")),
+    ("no opener, and the next parameter", "glm-4.7", GLM.format("<arg_key>a</arg_key>x<arg_key>b</arg_key><arg_value>y</arg_value>")),
+    ("no opener, and the call stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key>x</arg_value>"),
+    ("no opener, and no value", "glm-4.7", GLM.format("<arg_key>a</arg_key></arg_value>")),
+    ("a value that begins as the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key><arg x</arg_value>")),
+    ("half of the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key>arg_value>x</arg_value>")),
+    ("the end of the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key>)lue>x</arg_value>")),
+    ("the opener's word", "glm-4.7", GLM.format("<arg_key>a</arg_key>arg_value x</arg_value>")),
+    ("no opener, and a key that the schema does not know", "glm-4.7", GLM.format("<arg_key>z</arg_key>x</arg_value>")),
+    ("no opener, and a value of another type", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><b>5</b></arg_value>")),
+    ("a name as an attribute, of no tool", "hermes", '<tool_call>{"name="h", "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, without its end", "hermes", '<tool_call>{"name="f, "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, and the call stops", "hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}'),
+    ("a name as an attribute, in JSON without a marker", "auto", '{"name="f", "arguments": {"a": "x"}}'),
+    ("a parameter as an attribute", "hermes", HERMES.format('{"a="x"}}')),
+    ("another key as an attribute", "hermes", '<tool_call>{"name": "f", "arguments="{"a": "x"}}</tool_call>'),
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
 ]  # fmt: skip
 

@@ -221,7 +221,7 @@ class FormatPayload(Walk):
     def refusal(self, turn: Turn, char: str) -> Refusal:
         """See `Payload`."""
         if self.phase == MARKERS:
-            return Refusal(char, value_opener(self) if turn.emit.open else "")
+            return Refusal(char, marker=value_opener(self) if turn.emit.open else "")
         envelope, scanner = self.envelope, scanner_of(self.reader) if self.reader is not None else None
         if self.phase == ARGUMENTS and scanner is not None:
             return Refusal(char, scanner.due, "," if turn.emit.lags else "")

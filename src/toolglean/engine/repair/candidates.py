@@ -16,10 +16,11 @@ from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
 from toolglean.values.bare import ODD_QUOTES
+from toolglean.values.keys import NAME_KEYS
 
 __all__ = [
-    "AGAIN", "BRACKETS", "CLOSER", "EXTRA", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS", "TRAILING", "Asked",
-    "Candidate", "candidates", "put_at_once", "waits",
+    "AGAIN", "BRACKETS", "CLOSER", "COMMA", "EXTRA", "NAME", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS",
+    "TRAILING", "Asked", "Candidate", "candidates", "put_at_once", "waits",
 ]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
@@ -29,6 +30,8 @@ CLOSER = "parameter closer"
 AGAIN = "extra closer"
 OPENER = "value opener"
 TRAILING = "trailing comma"
+COMMA = "extra comma"
+NAME = "name quote"
 QUOTE = "quote marker"
 EXTRA = "extra brackets"
 
@@ -121,6 +124,22 @@ def candidates(asked: Asked) -> Iterator[list[Candidate]]:
     yield [Candidate(row.name, *text) for row in rows for text in row.guesses(asked)]
 
 
+# -- a key with the sign of an attribute -------------------------------------------------------------------------------
+
+
+def _with_name_quote(refusal: Refusal) -> Put | None:
+    key = refusal.last[1:-2]
+    is_name = refusal.due == "colon" and refusal.last == f'"{key}="' and key in NAME_KEYS
+    return Put(f'"{key}": "', back=True) if is_name and refusal.char != '"' else None
+
+
+# -- markers of values -------------------------------------------------------------------------------------------------
+
+
+def _with_value_opener(refusal: Refusal) -> Put | None:
+    return Put(refusal.marker) if refusal.marker else None
+
+
 # -- brackets ----------------------------------------------------------------------------------------------------------
 
 _brackets = re.compile(r"[}\])]").finditer
@@ -151,6 +170,10 @@ def _without_extra_brackets(asked: Asked) -> Iterator[Text]:
 
 def _without_trailing_comma(refusal: Refusal) -> Put | None:
     return Put("", back=True) if refusal.last == "," and refusal.char in {"}", "]"} else None
+
+
+def _without_extra_comma(refusal: Refusal) -> Put | None:
+    return Put("", skip=1) if refusal.char == "," and refusal.due == "key" else None
 
 
 # -- Python for JSON ---------------------------------------------------------------------------------------------------
@@ -274,6 +297,13 @@ REPAIRS = (
         "nothing but the end of the turn or the next call",
     ),
     Repair(
+        OPENER,
+        "the marker between a parameter's name and its value is missing (`<arg_value>`)",
+        "the closing marker of the value came, no other one of the call is missing, and no part of the opening one is "
+        "there",
+        _with_value_opener,
+    ),
+    Repair(
         AGAIN,
         "the closing marker of a parameter comes twice",
         "the opener of another parameter or the call's closer follows, and the value contains no opener of a parameter "
@@ -300,6 +330,18 @@ REPAIRS = (
         "a comma before the bracket that closes an object or a list",
         "the rest is JSON, in a call's markers",
         _without_trailing_comma,
+    ),
+    Repair(
+        COMMA,
+        "another comma between two members of an object, or one before the first",
+        "the rest is JSON, in a call's markers, and a key follows",
+        _without_extra_comma,
+    ),
+    Repair(
+        NAME,
+        'the name as an attribute of a tag: `{"name="f", …`',
+        "the rest is JSON, in a call's markers",
+        _with_name_quote,
     ),
 )
 """All repairs, in the order in which they are tried."""

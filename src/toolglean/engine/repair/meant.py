@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.events import ToolCall
 
-__all__ = ["bracket_is_unambiguous", "call_of", "ends_with_stray_tag", "key_of", "matches_schema"]
+__all__ = ["bracket_is_unambiguous", "call_of", "ends_with_stray_tag", "key_of", "matches_schema", "may_be_rest_of"]
 
 
 def call_of(turn: Turn) -> ToolCall | None:
@@ -48,6 +48,11 @@ def ends_with_stray_tag(value: str) -> bool:
 
 
 _closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
+
+
+def may_be_rest_of(marker: str, value: str) -> bool:
+    """Whether text may begin with what is left of a marker: `arg_value>5`."""
+    return marker[-1] in value[: len(marker)] or marker.strip("<>|") in value
 
 
 def bracket_is_unambiguous(turn: Turn, call: ToolCall) -> bool:

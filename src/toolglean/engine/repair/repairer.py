@@ -16,13 +16,14 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, Asked, Candidate, candidates
+from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, OPENER, Asked, Candidate, candidates
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
     call_of,
     ends_with_stray_tag,
     key_of,
     matches_schema,
+    may_be_rest_of,
 )
 from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
 
@@ -278,7 +279,10 @@ def _is_meant(fault: Fault, trial: Trial) -> bool:
         return True
     if put.text in call.arguments_text or OF_VALUES.issubset(call.repairs):
         return False
-    return not any(isinstance(value, str) and ends_with_stray_tag(value) for value in call.arguments.values())
+    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    if fault.name == OPENER and any(may_be_rest_of(put.text, text) for text in texts):
+        return False
+    return not any(map(ends_with_stray_tag, texts))
 
 
 def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) -> bool | None:

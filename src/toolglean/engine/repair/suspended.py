@@ -48,13 +48,15 @@ class Refusal(NamedTuple):
 
     Attributes:
         char: the character.
-        due: what was due in its place, as far as a repair asks: "key", "colon", or a marker before a value.
+        due: what was due in its place, in JSON: "key", "colon", or "" for anything else.
         last: the last token, if a reader can go back before it: a comma, or a key of the call itself with its quotes.
+        marker: the marker before a value, if that was due.
     """
 
     char: str
     due: str = ""
     last: str = ""
+    marker: str = ""
 
 
 class Put(NamedTuple):
