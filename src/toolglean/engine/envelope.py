@@ -117,6 +117,11 @@ class Envelope:
         return self._reading == ARGUMENTS
 
     @property
+    def in_inner_value(self) -> bool:
+        """Whether a value of arguments is being read, not the arguments' own members."""
+        return self._reading in {ARGUMENTS, HOLDING} and len(self.scanner.stack) > self._depth + 1
+
+    @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
         if self.scanner.after_comma:
