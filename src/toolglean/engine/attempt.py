@@ -36,7 +36,6 @@ class Attempt:
         """The same attempt. The turn from before it may be given out, so each has a copy of its own."""
         twin = Attempt.__new__(Attempt)
         twin.before = self.before.copy()
-        twin.before.own_payload()
         return twin
 
     def undo(self, turn: Any) -> None:

@@ -1,5 +1,5 @@
-# What this file knows: how a payload is read of which only the tag is known.
-# What it must not know: where the text comes from, and what becomes of text that is not a call (machine.py).
+# What this file knows: how to read a call when only its opening tag is known.
+# Does not depend on where the text comes from, or on what becomes of text that is not a call (machine.py).
 #
 # Names match exactly; what is fuzzy is the place. After the tag there is a *gap*: at most GAP characters of anything,
 # in which whole words are looked up among the tools. Then comes JSON:
@@ -9,73 +9,74 @@
 #
 # After a call the payload goes on over white space, `,`, `;` and `]`, to further objects or names, or to the closer.
 # A gap between two calls is stricter than the first one: two words with only blanks between them are prose, and the
-# payload is over. So `<call 1></c1><c2>get_time\n{}` holds two calls, and `<call 1> I ran it with {"x": 1}` one.
-"""Discovery: calls behind a tag of which nothing else is known."""
+# payload is over. So `<call 1></c1><c2>get_time\n{}` contains two calls, and `<call 1> I ran it with {"x": 1}` one.
+"""Discovery: calls after a tag of which nothing else is known."""
 
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.envelope import Envelope, begin_arguments, begin_frames, finish_envelope, read_envelope
-from toolglean.engine.frame import Frame
+from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
-from toolglean.engine.tag import Tag
+from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import CLOSE, FAIL, KEY, NEED, leaves_string
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.json import FAIL, leaves_string
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolglean.engine.turn import Stops
 
 __all__ = ["TagPayload", "TagPlan"]
 
-GAP = 256  # characters of anything that may stand before a call's JSON
-FENCE = "```"
 _word_after_fence = re.compile(r"(?:\s*+`{3,16}[\w+#./-]{0,32}[ \t\r]{0,8}\n)?+[\W]*+\w").match
 SEPARATORS = frozenset(",;]")
 
-# Phases, named for what has been read.
-IN_GAP = 0  # the tag, or the beginning of something after a call
-BRACKET = 1  # `[` in the gap: a list of calls, or the beginning of a marker such as [ARGS]
-FIRST_KEY = 2  # a name and `{`: its first key decides whether it is the arguments
-IN_JSON = 3  # the beginning of a JSON value
-AFTER = 4  # a call
+
+class Phase(IntEnum):
+    """What has been read."""
+
+    GAP = 0  # the tag, or the beginning of something after a call
+    BRACKET = 1  # `[` in the gap: a list of calls, or the beginning of a marker such as [ARGS]
+    JSON = 2  # the beginning of a JSON value
+    AFTER = 3  # a call
 
 
 class TagPayload(Payload):
-    """Where the reading of a payload stands."""
+    """Where the reading of a payload is.
+
+    Attributes:
+        tag: the tag.
+        envelope: what reads its JSON.
+        first_call: the index that its first call gets.
+        gap: the text before the JSON.
+    """
 
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
-        self.phase = IN_GAP
+        self.first_call = first_call
         self.envelope = Envelope(max_depth, bare=tag.bare, alone=False)
-        self.first_call = first_call  # the index that the payload's first call gets
-        self._after = False  # whether the gap stands after a call
-        self._tried = False  # whether JSON was begun: a payload without a call is then worth a Problem
+        self.gap = Gap(after_call=False)
+        self._phase = Phase.GAP
         self._fence = False  # whether a fence in the gap is still open
         self._paren = False  # whether the name was followed by "("
-        self._start_gap()
-        self._held: Rope = ()  # FIRST_KEY: the object so far
 
-    def _start_gap(self) -> None:
-        self._gap = 0
-        self._recent = ""  # the gap's end, as long as the tag, the closer or a fence
-        self._word = ""
-        self._name = ""
-        self._prose = 0  # 1: in a word; 2: blanks after a word
+    def begin(self, place: int) -> None:
+        """The tag was read. Where it ends with a bracket, which is then at that place, the payload begins with it."""
+        if self.tag.bracket == "[" and not self.tag.bare:
+            self._phase = Phase.BRACKET
+        elif self.tag.bracket:
+            self._begin_json(self.tag.bracket, place)
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
-        return _PHASES[self.phase](turn, self, text, i)
+        return _PHASES[self._phase](self, turn, text, i)
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self.phase == IN_JSON and self.envelope.in_string else None
+        return (leaves_string, None) if self._phase == Phase.JSON and self.envelope.in_string else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -88,11 +89,11 @@ class TagPayload(Payload):
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
-        if self.phase == IN_JSON and finish_envelope(turn, self.envelope):
+        if self._phase == Phase.JSON and self.envelope.finish(turn):
             return
-        _distrust(turn, self)
+        self._distrust(turn)
         if turn.region.open:
-            release(turn, _problem(self), UNREADABLE, at_end=True)
+            release(turn, self._problem(), UNREADABLE, at_end=True)
         else:
             turn.leave(text_follows=False)
 
@@ -112,28 +113,165 @@ class TagPayload(Payload):
     def copy(self) -> TagPayload:
         """The same place."""
         twin = TagPayload.__new__(TagPayload)
-        twin.tag, twin.phase, twin.envelope, twin.first_call = (
-            self.tag,
-            self.phase,
-            self.envelope.copy(),
-            self.first_call,
-        )
-        twin._after, twin._tried, twin._fence, twin._paren = self._after, self._tried, self._fence, self._paren
-        twin._gap, twin._recent, twin._word, twin._name = self._gap, self._recent, self._word, self._name
-        twin._prose, twin._held = self._prose, self._held
+        twin.tag, twin.first_call, twin._phase = self.tag, self.first_call, self._phase
+        twin.envelope, twin.gap = self.envelope.copy(), self.gap.copy()
+        twin._fence, twin._paren = self._fence, self._paren
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_held": flat(self._held), "tag": (self.tag.text, self.tag.closer)}
+    def _distrust(self, turn: Turn) -> None:
+        # What was kept may quote a call in the arguments of one that cannot be read.
+        if self._phase == Phase.JSON and self.envelope.in_arguments:
+            turn.distrust(self.tag.ends[0])
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
-        self.tag = Tag.of(*state["tag"])
+    def _problem(self) -> str:
+        return UNREADABLE if self.gap.tried and not self.tag.bare else ""
+
+    def _read_gap(self, turn: Turn, text: str, i: int) -> int:
+        # Character by character: a gap is short, and each rule must act at its own character.
+        char, gap = text[i], self.gap
+        if not gap.read(char, turn.names, self.tag):
+            return self._no_call(turn, i)
+        if char == "{":
+            return self._begin_object(turn, i)
+        if char == "[" and not gap.name:
+            self._phase = Phase.BRACKET
+        self._paren = self._paren or char == "("
+        return self._pass_by(turn, char, i)
+
+    def _pass_by(self, turn: Turn, char: str, i: int) -> int:
+        turn.region.keep(char)
+        tag, gap = self.tag, self.gap
+        if tag.text and gap.recent.endswith(tag.text):
+            return self._no_call(turn, i + 1, again=len(tag.text))
+        if tag.closer and gap.recent.endswith(tag.closer):
+            return self._closed(turn, tag.closer, i + 1)
+        if gap.recent.endswith(FENCE):
+            if gap.after_call and self._fence:
+                return self._closed(turn, FENCE, i + 1)
+            self._fence = not self._fence
+        return i + 1 if gap.size <= GAP else self._no_call(turn, i + 1)
+
+    def _no_call(self, turn: Turn, i: int, *, again: int | None = None) -> int:
+        # `again`: how much of the region's end is to be read again; None: all but its opener.
+        self._distrust(turn)
+        if again is None:
+            release(turn, self._problem(), UNREADABLE)
+        else:
+            turn.leave(text_follows=True)
+            turn.release_region(self._problem(), again)
+        return i
+
+    def _closed(self, turn: Turn, closer: str, i: int) -> int:
+        if not self.gap.after_call:
+            return self._no_call(turn, i)
+        before = turn.content_region(drop=len(closer))
+        turn.emit.markup(closer, turn.base + i - len(closer))
+        if closer == FENCE and self.tag.closer != FENCE and not before:
+            self._fence = False
+            self._phase = Phase.AFTER
+        else:
+            turn.leave(text_follows=False)
+        return i
+
+    def _read_bracket(self, turn: Turn, text: str, i: int) -> int:
+        char = text[i]
+        if char in "{[" or (self.tag.bare and (char == '"' or char.isdigit())):  # without a marker, also data
+            if self.tag.bare and not self.gap.after_call and _has_words(turn.region.text):
+                return self._no_call(turn, i)
+            self.gap.try_json()
+            self._begin_json("[", turn.region.start + turn.region.text.rindex("["))
+            return i
+        if not char.isspace():
+            self._phase = Phase.GAP
+            return i
+        self.gap.read(char, turn.names, self.tag)
+        return self._pass_by(turn, char, i)
+
+    def _begin_object(self, turn: Turn, i: int) -> int:
+        bare, name = self.tag.bare and not self.gap.name, self.gap.name
+        if bare and not self.gap.after_call and _has_words(turn.region.text):
+            return self._no_call(turn, i)  # JSON in prose
+        self.envelope = Envelope(self.envelope.scanner.max_depth, bare=bare, alone=False)
+        turn.region.keep("{")
+        self.gap.try_json()
+        self._begin_json("{", turn.base + i, name)
+        return i + 1
+
+    def _begin_json(self, bracket: str, place: int, name: str = "") -> None:
+        self._phase = Phase.JSON
+        if name:
+            self.envelope.begin_after_name(name)
+        else:
+            self.envelope.begin(bracket, place)
+
+    def _read_json(self, turn: Turn, text: str, i: int) -> int:
+        j = self.envelope.read(turn, text, i)
+        if not turn.reading_call or turn.payload is not self:
+            return j  # given up, or a limit was passed; or it is data
+        scanner = self.envelope.scanner
+        if scanner.token == FAIL:
+            return self._unreadable(turn, text, j)
+        if self.envelope.has_ended:
+            self._value_closed(turn)
+        return j
+
+    def _unreadable(self, turn: Turn, text: str, j: int) -> int:
+        if self.envelope.scanner.fault == "depth":
+            turn.stop("depth", text[j], turn.base + j)
+        elif turn.region.open:
+            return self._no_call(turn, j)
+        else:
+            self._phase = Phase.AFTER  # `[{…call…} </tool_call>`: the list was left open
+        return j
+
+    def _value_closed(self, turn: Turn) -> None:
+        if turn.emit.index > self.first_call:
+            if turn.region.open:  # `{…call…} {"x": 1}`: an object that is not a call
+                turn.content_region()
+                turn.leave(text_follows=True)
+            else:
+                self._phase = Phase.AFTER
+            return
+        turn.region.settle()
+        if self.tag.bare:
+            turn.leave(text_follows=True)
+            turn.release_region()
+        else:
+            self.gap.forget_name()
+            self._phase = Phase.GAP
+
+    def _read_after(self, turn: Turn, text: str, i: int) -> int:
+        char = text[i]
+        place = turn.base + i
+        if char.isspace():
+            j = i
+            while j < len(text) and text[j].isspace():
+                j += 1
+            turn.emit.space(text[i:j], place)
+            return j
+        if char in SEPARATORS or (char == ")" and self._paren):
+            self._paren = self._paren and char != ")"
+            turn.emit.markup(char, place)
+            return i + 1
+        if not (is_word(char) or char in "{[<`|" or char == self.tag.closer[:1] or char == self.tag.text[:1]):
+            turn.leave(text_follows=False)
+            return i
+        turn.open_region(place, 1, bare=self.tag.bare)
+        self.gap = Gap(after_call=True)
+        self._phase = Phase.GAP
+        return i
+
+
+def _has_words(text: str) -> bool:
+    # Besides the line of a fence.
+    return _word_after_fence(text) is not None
+
+
+_PHASES = (TagPayload._read_gap, TagPayload._read_bracket, TagPayload._read_json, TagPayload._read_after)
 
 
 class Dropped(Payload):
-    """A marker that is markup wherever it stands."""
+    """A marker that is markup wherever it is."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
@@ -161,11 +299,11 @@ class Dropped(Payload):
 
 
 class TagPlan(Plan):
-    """What the machine looks for where only a tag is known: see `plan.Plan`.
+    """What the machine looks for if only a tag is known: see `plan.Plan`.
 
     Args:
         tag: the tag.
-        drop: markers that are markup wherever they stand: those that end a turn.
+        drop: markers that are markup wherever they are: those that end a turn.
     """
 
     def __init__(self, tag: Tag, drop: tuple[str, ...] = ()) -> None:
@@ -194,11 +332,7 @@ class TagPlan(Plan):
         turn.open_region(start, len(found), bare=self.bare)
         turn.region.keep(found)
         payload = TagPayload(self.tag, turn.emit.index, turn.limits.depth)
-        if self.tag.bracket == "[" and not self.tag.bare:
-            payload.phase = BRACKET
-        elif self.tag.bracket:
-            begin_frames(payload.envelope, self.tag.bracket, start + len(found) - 1)
-            payload.phase = IN_JSON
+        payload.begin(start + len(found) - 1)
         return payload, len(found)
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
@@ -214,225 +348,3 @@ class TagPlan(Plan):
 
 def _plan(tag: str, closer: str, drop: tuple[str, ...] = ()) -> TagPlan:
     return TagPlan(Tag.of(tag, closer), drop)
-
-
-def _distrust(turn: Turn, payload: TagPayload) -> None:
-    # What was kept may quote a call in the arguments of one that cannot be read.
-    if payload.phase == IN_JSON and payload.envelope.in_arguments:
-        turn.distrust(payload.tag.ends[0])
-
-
-def _problem(payload: TagPayload) -> str:
-    return UNREADABLE if payload._tried and not payload.tag.bare else ""
-
-
-# -- the gap ---------------------------------------------------------------------------------------------------------
-
-
-def _gap(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
-    # Character by character: a gap is short, and each rule must act at its own character.
-    char = text[i]
-    if is_word(char):
-        if payload._after and payload._prose == 2:
-            return _no_call(turn, payload, i)
-        payload._word += char
-        payload._prose = 1
-    else:
-        if payload._word and not _end_word(turn, payload):
-            return _no_call(turn, payload, i)
-        if char == "{":
-            return _object(turn, payload, i)
-        if char == "[" and not payload._name:
-            payload.phase = BRACKET
-        payload._paren = payload._paren or char == "("
-        payload._prose = 2 if payload._prose and char in " \t" else 0
-    return _in_gap(turn, payload, char, i)
-
-
-def _in_gap(turn: Turn, payload: TagPayload, char: str, i: int) -> int:
-    turn.region.keep(char)
-    payload._gap += 1
-    tag = payload.tag
-    recent = payload._recent = (payload._recent + char)[-max(len(tag.text), len(tag.closer), 3) :]
-    if tag.text and recent.endswith(tag.text):
-        return _no_call(turn, payload, i + 1, again=len(tag.text))
-    if tag.closer and recent.endswith(tag.closer):
-        return _closed(turn, payload, tag.closer, i + 1)
-    if recent.endswith(FENCE):
-        if payload._after and payload._fence:
-            return _closed(turn, payload, FENCE, i + 1)
-        payload._fence = not payload._fence
-    if payload._gap > GAP:
-        return _no_call(turn, payload, i + 1)
-    return i + 1
-
-
-def _end_word(turn: Turn, payload: TagPayload) -> bool:
-    """A word of the gap is whole. False: it shows that no call follows."""
-    word, payload._word = payload._word, ""
-    before = payload._recent[: -len(word)]
-    name = None if before.endswith("`") else turn.names.resolve(word)  # ```json: not a name
-    if name is not None:
-        payload._name = name
-    # Directly after a call, a word is a name or it is prose.
-    return name is not None or not (payload._after and payload._gap == len(word))
-
-
-def _no_call(turn: Turn, payload: TagPayload, i: int, *, again: int | None = None) -> int:
-    # `again`: how much of the region's end is to be read again; None: all but its opener.
-    _distrust(turn, payload)
-    if again is None:
-        release(turn, _problem(payload), UNREADABLE)
-    else:
-        turn.leave(text_follows=True)
-        turn.release_region(_problem(payload), again)
-    return i
-
-
-def _closed(turn: Turn, payload: TagPayload, closer: str, i: int) -> int:
-    if not payload._after:
-        return _no_call(turn, payload, i)
-    before = turn.content_region(drop=len(closer))
-    turn.emit.markup(closer, turn.base + i - len(closer))
-    if closer == FENCE and payload.tag.closer != FENCE and not before:
-        payload._fence = False
-        payload.phase = AFTER
-    else:
-        turn.leave(text_follows=False)
-    return i
-
-
-def _bracket(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
-    char = text[i]
-    if char in "{[" or (payload.tag.bare and (char == '"' or char.isdigit())):  # without a marker, also data
-        if payload.tag.bare and not payload._after and _has_words(turn.region.text):
-            return _no_call(turn, payload, i)
-        begin_frames(payload.envelope, "[", turn.region.start + turn.region.text.rindex("["))
-        payload.phase, payload._tried = IN_JSON, True
-        return i
-    if not char.isspace():
-        payload.phase = IN_GAP
-        return i
-    return _in_gap(turn, payload, char, i)
-
-
-# -- JSON ------------------------------------------------------------------------------------------------------------
-
-
-def _object(turn: Turn, payload: TagPayload, i: int) -> int:
-    if payload.tag.bare and not payload._name and not payload._after and _has_words(turn.region.text):
-        return _no_call(turn, payload, i)  # JSON in prose
-    bare = payload.tag.bare and not payload._name
-    payload.envelope = Envelope(payload.envelope.scanner.max_depth, bare=bare, alone=False)
-    begin_frames(payload.envelope, "{", turn.base + i)
-    turn.region.keep("{")
-    payload.phase, payload._tried = IN_JSON, True
-    if payload._name:
-        payload.envelope.frames = []
-        payload.phase, payload._held = FIRST_KEY, ((), "{")
-    return i + 1
-
-
-def _has_words(text: str) -> bool:
-    # Besides the line of a fence.
-    return _word_after_fence(text) is not None
-
-
-def _first_key(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
-    scanner = payload.envelope.scanner
-    j = scanner.step(text, i)
-    turn.region.keep(text[i:j])
-    payload._held = grown(payload._held, scanner.written(text, i, j))
-    if scanner.token == FAIL:
-        return _unreadable(turn, payload, text, j)
-    if scanner.token == NEED:
-        return j
-    held, payload._held = joined(payload._held), ()
-    key = held[held.index('"') + 1 : -1] if scanner.token == KEY else ""
-    if key in {"arguments", "parameters"} and not turn.names.has_parameter(payload._name, key):
-        _wrapped_arguments(turn, payload, key)
-    elif turn.begin_call(payload._name, None, may_get_id=False):
-        turn.emit.delta(held, turn.base + j - len(held))
-        if scanner.token == CLOSE:
-            turn.end_call(turn.base + j)
-            payload.phase = AFTER
-        else:
-            begin_arguments(payload.envelope, 0)
-            payload.phase = IN_JSON
-    return j
-
-
-def _wrapped_arguments(turn: Turn, payload: TagPayload, key: str) -> None:
-    # name {"arguments": {…}}: the object is an envelope whose name is known.
-    if turn.begin_call(payload._name, None, may_get_id=True):
-        frame = Frame("{")
-        frame.name, frame.key, frame.keys, frame.called = payload._name, key, 1, True
-        payload.envelope.frames = [frame]
-        payload.phase = IN_JSON
-
-
-def _json(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
-    j = read_envelope(turn, payload.envelope, text, i)
-    if not turn.reading_call or turn.payload is not payload:
-        return j  # given up, or a limit was passed; or it is data
-    scanner = payload.envelope.scanner
-    if scanner.token == FAIL:
-        return _unreadable(turn, payload, text, j)
-    if payload.envelope.has_ended:
-        _value_closed(turn, payload)
-    return j
-
-
-def _unreadable(turn: Turn, payload: TagPayload, text: str, j: int) -> int:
-    if payload.envelope.scanner.fault == "depth":
-        turn.stop("depth", text[j], turn.base + j)
-    elif turn.region.open:
-        return _no_call(turn, payload, j)
-    else:
-        payload.phase = AFTER  # `[{…call…} </tool_call>`: the list was left open
-    return j
-
-
-def _value_closed(turn: Turn, payload: TagPayload) -> None:
-    if turn.emit.index > payload.first_call:
-        if turn.region.open:  # `{…call…} {"x": 1}`: an object that is not a call
-            turn.content_region()
-            turn.leave(text_follows=True)
-        else:
-            payload.phase = AFTER
-        return
-    turn.region.settle()
-    if payload.tag.bare:
-        turn.leave(text_follows=True)
-        turn.release_region()
-    else:
-        payload._name, payload.phase = "", IN_GAP
-
-
-# -- after a call ----------------------------------------------------------------------------------------------------
-
-
-def _after(turn: Turn, payload: TagPayload, text: str, i: int) -> int:
-    char = text[i]
-    place = turn.base + i
-    if char.isspace():
-        j = i
-        while j < len(text) and text[j].isspace():
-            j += 1
-        turn.emit.space(text[i:j], place)
-        return j
-    if char in SEPARATORS or (char == ")" and payload._paren):
-        payload._paren = payload._paren and char != ")"
-        turn.emit.markup(char, place)
-        return i + 1
-    if not (is_word(char) or char in "{[<`|" or char == payload.tag.closer[:1] or char == payload.tag.text[:1]):
-        turn.leave(text_follows=False)
-        return i
-    turn.open_region(place, 1, bare=payload.tag.bare)
-    payload._after, payload._tried = True, False
-    payload._start_gap()
-    payload.phase = IN_GAP
-    return i
-
-
-_PHASES: tuple[Callable[[Turn, TagPayload, str, int], int], ...] = (_gap, _bracket, _first_key, _json, _after)

@@ -42,6 +42,7 @@ class Emitter:
         "_id",
         "_id_prefix",
         "_ids",
+        "_ids_shared",
         "_known",
         "_lag",
         "_lag_start",
@@ -76,6 +77,7 @@ class Emitter:
         self._id: str | None = None
         self._shown: str | None = None  # the id that the call's start has told
         self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
+        self._ids_shared = False  # with a copy: the first that adds one makes its own
         self._known: bool | None = None
         self.start = 0
         self._args: Rope = ()
@@ -89,14 +91,16 @@ class Emitter:
 
     def copy(self) -> Emitter:
         """The same emitter."""
+        self._gather()
         twin = Emitter.__new__(Emitter)
         twin.out, twin.index, twin.open = list(self.out), self.index, self.open
         twin._markup_wanted, twin._id_prefix = self._markup_wanted, self._id_prefix
         twin._ws, twin._ws_start = self._ws, self._ws_start
         twin._markup, twin._markup_start = self._markup, self._markup_start
         twin.name, twin.start, twin._known = self.name, self.start, self._known
-        twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids.copy()
-        twin._args, twin._late, twin._args_start = self._args, self._late.copy(), self._args_start
+        twin._id, twin._shown, twin._ids = self._id, self._shown, self._ids
+        self._ids_shared = twin._ids_shared = True
+        twin._args, twin._late, twin._args_start = self._args, [], self._args_start
         twin._lag, twin._lag_start = self._lag, self._lag_start
         twin.repairs, twin.floor, twin.strays = self.repairs, self.floor, self.strays
         return twin
@@ -332,6 +336,7 @@ class Emitter:
             if twice is not None:
                 self.problem("duplicate key", twice, self._args_start or 0)
         index = self.index - 1
+        self._own_ids()
         call_id = self._free_id(index) if self._shown is None else self._shown
         self._ids.setdefault(call_id, 2)
         span = (self.start, end)
@@ -349,8 +354,13 @@ class Emitter:
         for slot, value in zip(self.__slots__, state, strict=True):
             setattr(self, slot, value)
 
+    def _own_ids(self) -> None:
+        if self._ids_shared:
+            self._ids, self._ids_shared = self._ids.copy(), False
+
     def _free_id(self, index: int) -> str:
         # The call's id: the model's own or, where it wrote none, ours; in any case one that no call before it has.
+        self._own_ids()
         wanted = found = self._id if self._id is not None else f"{self._id_prefix}{index}"
         while found in self._ids:
             number = self._ids[wanted]

@@ -1,104 +1,296 @@
-# What this file knows: what is remembered of a container of JSON that may be a call, or may hold one.
-# What it must not know: how JSON is read, and when a call begins.
-"""An open container of the JSON around calls."""
+# What this file knows: what the keys and values of an object of JSON say about a call, and when the call begins.
+# Does not depend on how JSON is read, or on where the object is in it (envelope.py).
+#
+# A call begins when its name is certain. A name that is not a tool's is certain only beside an arguments key. What came
+# before the name is kept here and handed out then. The rules about keys beside the arguments are in values/data.py.
+"""An object of the JSON around calls."""
 
 from __future__ import annotations
 
-from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, NAME_KEYS
+from enum import Enum, auto
+from typing import TYPE_CHECKING
 
-__all__ = ["AS_NULL", "AS_OBJECT", "AS_STRING", "MISSING", "WRONG", "Frame"]
+from toolglean.engine.names import holds_markup
+from toolglean.scan.tokens import object_text
+from toolglean.values import data
+from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
-# What a frame's arguments are, when they came before the name.
-MISSING = 0
-AS_OBJECT = 1
-AS_STRING = 2
-AS_NULL = 3
-WRONG = 4
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Turn
+
+__all__ = ["Frame", "Written"]
 
 MOST_NOTED = 8  # keys that are remembered
 
 
+class Written(Enum):
+    """How the arguments of a call were written."""
+
+    NOT_YET = auto()
+    AS_OBJECT = auto()
+    AS_STRING = auto()
+    AS_NULL = auto()
+    WRONGLY = auto()
+
+
 class Frame:
-    """One open container of the envelope.
+    """One open container of the envelope. A list has no keys.
 
     Attributes:
-        kind: `{` or `[`.
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the value of its name key, or of another key that may hold a tool's name.
+        name: the value of its name key, or of another key that may have a tool's name as its value.
+        soft: whether the name is under a key that may have any value.
         id: the value of its id key.
-        held: what its arguments are: MISSING, or how they were written.
-        arguments: their text, where they came before the name, or stand under a tool's name; `start` is its place.
-        lone: the tool whose name is the only key so far.
-        called: whether a call was opened from this object.
+        written: how its arguments were written.
+        arguments: their text, if they came before the name or under another key; `start` is its place.
+        under: the key of an object in `arguments` that is not known to be the arguments: the only key so far, which is
+            a tool's name; or, if the name is known, the first key beside it that has an object as its value.
+        called: whether a call was begun from this object.
         repeated: the last name or arguments key that came a second time, and its place.
-        soft: whether the name stands under a key that may hold anything.
-        room: how deep arguments may be that are written as a string.
-        others: keys that are no name, no arguments and not in `beside`; of many, the first ones.
+        others: keys that are not for a name or arguments, and not in `beside`; of many, the first ones.
         beside: keys that may be beside a name without being arguments.
-        other: the one of `others` whose object is in `arguments`, because no other arguments came before it.
     """
 
     __slots__ = (
-        "arguments",
-        "beside",
-        "called",
-        "held",
-        "id",
-        "key",
-        "keys",
-        "kind",
-        "lone",
-        "name",
-        "other",
-        "others",
-        "repeated",
-        "room",
-        "soft",
-        "start",
-    )
+        "arguments", "beside", "called", "id", "key", "keys", "name", "others", "repeated", "soft", "start", "under",
+        "written",
+    )  # fmt: skip
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.key = ""
-        self.keys = 0
-        self.name: str | None = None
-        self.id: str | None = None
-        self.held = MISSING
-        self.arguments = ""
-        self.start = 0
-        self.lone = ""
-        self.called = False
+    def __init__(self, *, call_id: str | None = None, name: str | None = None) -> None:
+        self.key = self.arguments = self.under = ""
+        self.keys = self.start = 0
+        self.name, self.id = name, call_id
+        self.soft = self.called = False
+        self.written = Written.NOT_YET
         self.repeated: tuple[str, int] | None = None
-        self.room = 0
-        self.soft = False
         self.others: tuple[str, ...] = ()
         self.beside: tuple[str, ...] = ()
-        self.other = ""
+
+    def copy(self) -> Frame:
+        """The same frame."""
+        twin = Frame(call_id=self.id, name=self.name)
+        twin.key, twin.keys, twin.soft, twin.written = self.key, self.keys, self.soft, self.written
+        twin.arguments, twin.start, twin.under = self.arguments, self.start, self.under
+        twin.called, twin.repeated, twin.others, twin.beside = self.called, self.repeated, self.others, self.beside
+        return twin
 
     @property
-    def lacks_only_arguments(self) -> bool:
-        """Whether an object under another key is all that is beside the name."""
-        return bool(self.other) and self.held == MISSING and self.others == (self.other,)
+    def has_arguments(self) -> bool:
+        """Whether arguments came under one of their names."""
+        return self.written is not Written.NOT_YET
+
+    @property
+    def _lone_tool(self) -> str:
+        # The tool whose name is the only key so far, if its value is an object.
+        return self.under if self.name is None else ""
+
+    @property
+    def _lacks_only_arguments(self) -> bool:
+        # Whether an object under another key is all that is beside the name.
+        return self.name is not None and bool(self.under) and not self.has_arguments and self.others == (self.under,)
+
+    def may_be_arguments(self, bracket: str) -> bool:
+        """Whether the object that begins may be the arguments, under a key that is not theirs."""
+        if not self.keys or bracket != "{" or self.name is None or self.has_arguments or self.others:
+            return False
+        return self.called or (self.key not in HOLDER_KEYS and not self.soft)
 
     def forget_key(self) -> None:
         """The last key was not meant."""
         self.keys -= 1
 
     def note(self, key: str, *, is_container: bool = False) -> None:
-        """A value came that is neither the name nor the arguments."""
-        if key in ARGUMENT_KEYS or (key in NAME_KEYS and not is_container):  # that one came twice is told
+        """A value came that is not the name or the arguments."""
+        if key in ARGUMENT_KEYS or (key in NAME_KEYS and not is_container):  # that it came twice is reported
             return
         if key in BESIDE_KEYS and not is_container:
             self.beside = (*self.beside, key)[:MOST_NOTED]
         else:
             self.others = (*self.others, key)[:MOST_NOTED]
 
-    def copy(self) -> Frame:
-        """The same frame."""
-        twin = Frame(self.kind)
-        twin.key, twin.keys, twin.name, twin.id = self.key, self.keys, self.name, self.id
-        twin.held, twin.arguments, twin.start, twin.room = self.held, self.arguments, self.start, self.room
-        twin.lone, twin.called, twin.repeated, twin.soft = self.lone, self.called, self.repeated, self.soft
-        twin.others, twin.beside, twin.other = self.others, self.beside, self.other
-        return twin
+    # -- keys and values -----------------------------------------------------------------------------------------------
+
+    def read_key(self, key: str) -> bool:
+        """A key was read. Whether it is the name's or the arguments', for the second time."""
+        self.key = key
+        self.keys += 1
+        if self._lone_tool:  # not the only key: so it is a key like any other
+            self.note(self.under, is_container=True)
+            self.under = ""
+        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.has_arguments
+
+    def repeat_key(self, turn: Turn, place: int) -> None:
+        """The key that was read, at that place, came a second time."""
+        self.repeated = self.key, place
+        if self.called:
+            self._report_repeated(turn)
+
+    def read_string(self, turn: Turn, value: str, start: int, here: int, room: int) -> None:
+        """A string was read.
+
+        Args:
+            turn: the turn.
+            value: the string.
+            start: its place.
+            here: the place after what was read.
+            room: how deep arguments may be that are written as a string.
+        """
+        key = self.key
+        if key in NAME_KEYS and (self.name is None or (self.soft and not self.called)):
+            self.name, self.soft = value, False
+            if self.has_arguments or turn.names.resolve(value) is not None:
+                self._begin(turn, here, room)
+        elif key in KNOWN_NAME_KEYS and self.name is None and turn.names.resolve(value) is not None:
+            self.name, self.soft = value, True
+            if self.has_arguments:
+                self._begin(turn, here, room)
+        elif key in ID_KEYS and self.id is None:
+            self.id = value
+            self.note(key)
+            if self.called:
+                turn.emit.set_id(value)
+        elif key in ARGUMENT_KEYS and not self.has_arguments:
+            self.read_arguments(turn, Written.AS_STRING, value, start, here, room)
+        else:
+            if self.keys == 1 and not self.called and turn.names.resolve(key) is not None:
+                found, _ = object_text(value, room)
+                if found is not None:
+                    self.under, self.arguments, self.start = key, found, start
+            self.note(key)
+
+    def read_scalar(self, turn: Turn, value: str, here: int) -> None:
+        """A number, true, false or null was read."""
+        if self.key in ARGUMENT_KEYS and not self.has_arguments:
+            written = Written.AS_NULL if value == "null" else Written.WRONGLY
+            self.read_arguments(turn, written, value, here - len(value), here, 0)
+        elif value != "null":
+            self.note(self.key, is_container=self.key in NAME_KEYS)
+
+    def read_arguments(self, turn: Turn, written: Written, text: str, start: int, here: int, room: int) -> None:
+        """The arguments were read, or their first character, if they cannot be arguments: see `read_string`."""
+        self.written, self.arguments, self.start = written, text, start
+        if self.called:
+            self._hand_out(turn, here, room)
+        elif self.name is not None:
+            self._begin(turn, here, room)
+
+    def begin_value(self, start: int) -> None:
+        """An object begins at that place that is kept until it is whole."""
+        self.start = start
+
+    def end_value(self, text: str, *, is_arguments: bool) -> None:
+        """That object is whole: the arguments, before the name; or see `under`."""
+        self.arguments = text
+        if is_arguments:
+            self.written = Written.AS_OBJECT
+        else:
+            self.under = self.key
+
+    # -- the call ------------------------------------------------------------------------------------------------------
+
+    def begin_arguments(self, turn: Turn) -> bool:
+        """The arguments begin. Whether a call is open that takes them as they are read."""
+        if not self.called and self.name is not None:
+            self._begin_call(turn)  # an unknown name is accepted beside an arguments key
+        if self.called:
+            self.written = Written.AS_OBJECT
+        return self.called
+
+    def begin_under(self, turn: Turn, key: str) -> bool:
+        """The call of the name begins; its arguments follow under this key, the first one. False: it is not taken."""
+        self.called = turn.begin_call(self.name or "", None, may_get_id=True)
+        self.key, self.keys = key, 1
+        return self.called
+
+    def close(self, turn: Turn, place: int, around: list[Frame], *, bare: bool) -> bool:
+        """The object has closed. Whether a call came of it, which has then ended.
+
+        Args:
+            turn: the turn.
+            place: the place after the bracket.
+            around: the containers around it.
+            bare: whether no marker shows that calls are meant.
+        """
+        lone = self._lone_tool
+        if not self.called and self._lacks_only_arguments and turn.region.open:
+            self._begin_call(turn)
+        if self.called:
+            if turn.reading_call:
+                _report_left_out(turn, around)
+                self._end_call(turn, place, bare=bare)
+        elif lone and turn.region.open:
+            name = turn.names.resolve(lone)
+            if name is not None and turn.takes(name) and turn.begin_call(name, self.id, may_get_id=False):
+                turn.emit.delta(self.arguments, self.start)
+                turn.end_call(place)
+        else:
+            return False
+        return True
+
+    def _begin(self, turn: Turn, here: int, room: int) -> None:
+        if self._begin_call(turn):
+            self._hand_out(turn, here, room)
+
+    def _begin_call(self, turn: Turn) -> bool:
+        name = self.name or ""
+        known = turn.names.resolve(name)
+        if not turn.takes(name) or (known is None and holds_markup(name)):
+            return False
+        self.called = turn.begin_call(name if known is None else known, self.id, may_get_id=True)
+        if self.called:
+            self._report_repeated(turn)
+        return self.called
+
+    def _report_repeated(self, turn: Turn) -> None:
+        # The first one is used: its deltas have already been emitted.
+        if self.repeated is not None:
+            turn.emit.problem("repeated key of a call", *self.repeated)
+
+    def _hand_out(self, turn: Turn, here: int, room: int) -> None:
+        # The open call gets the arguments that came before its name, or in one piece.
+        text, self.arguments = self.arguments, ""
+        if self.written is Written.AS_OBJECT:
+            turn.emit.delta(text, self.start)
+        elif self.written is Written.AS_STRING and text.strip() not in {"", "null"}:
+            found, fault = object_text(text, room)
+            if fault == "depth":
+                turn.stop("depth", text, here)
+            elif found is None:
+                turn.give_up("malformed arguments: a string that is not a JSON object", text, self.start)
+            else:
+                turn.emit.delta(found, self.start)
+        elif self.written is Written.WRONGLY:
+            turn.give_up("malformed arguments: an object was expected", text, self.start)
+
+    def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:
+        schema = turn.names.schema(turn.emit.name)
+        others = list(self.others)
+        if not self.has_arguments:
+            others += (key for key in self.beside if data.declares(schema, key))
+        if self.has_arguments and others:
+            turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.start)
+        elif self.under and others == [self.under]:
+            turn.emit.delta(self.arguments, self.start)
+        elif others:
+            turn.end_malformed(data.MISPLACED, ", ".join(others), place)
+            return
+        fault = data.fault_of_text(turn.emit.arguments(), schema, bare=bare)
+        if fault:
+            turn.end_malformed(f"malformed call: {fault}", turn.emit.name, place)
+        else:
+            turn.end_call(place)
+
+    def left_out(self) -> list[str]:
+        """The keys around a call that are not a part of it, each of them once."""
+        if not self.keys or self.called:
+            return []
+        found, self.others = [key for key in self.others if key != self.key], ()  # under its key is the call
+        return found
+
+
+def _report_left_out(turn: Turn, around: list[Frame]) -> None:
+    # What is written in the objects around a call is not a part of it.
+    left_out = [key for frame in around for key in frame.left_out()]
+    if left_out:
+        turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.start)

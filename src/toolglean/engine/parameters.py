@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.ending import Ending
-from toolglean.scan.json import CLOSE, JsonScanner, decode, object_text
+from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.tokens import object_text
 from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, properties
 
 if TYPE_CHECKING:

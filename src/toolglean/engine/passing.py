@@ -1,15 +1,14 @@
-# What this file knows: how JSON that is data is passed over: to its last bracket it is text, and so is what its strings
-# quote; and how a call inside it is noticed, of which nothing comes.
+# What this file knows: how JSON that is data is passed over: up to its last bracket it is text, and so is what its
+# strings quote; and how an object inside it is noticed that would be a call elsewhere.
 # Does not depend on why it is data (data.py, document.py).
 """JSON that is text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolglean.engine.turn import Payload
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, JsonScanner, decode
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
@@ -17,14 +16,15 @@ if TYPE_CHECKING:
     from toolglean.engine.document import Document
     from toolglean.engine.names import Names
     from toolglean.engine.turn import Turn
+    from toolglean.scan.tokens import JsonTokens
 
 __all__ = ["Passing", "pass_over"]
 
 _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 
 
-def pass_over(turn: Turn, scanner: JsonScanner, document: Document) -> None:
-    """The region is JSON that is data, as far as it was read: it is text, and so is what follows of it."""
+def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
+    """The region is JSON that is data, as far as it was read: it is text, and so is the rest of it."""
     text, start = turn.take_region()
     if document.reason:
         turn.emit.problem(f"{data.NOT_A_CALL}: {document.reason}", document.name, document.start)
@@ -38,28 +38,30 @@ def pass_over(turn: Turn, scanner: JsonScanner, document: Document) -> None:
 
 
 class Passing(Payload):
-    """Where the passing over of one JSON value stands.
+    """What passes over one JSON value.
 
     Args:
-        scanner: it stands behind a token.
-        told: whether a call that did not count was reported.
+        scanner: a token has just been read with it.
+        told: whether a call that is not one was reported.
     """
 
-    def __init__(self, scanner: JsonScanner, *, told: bool) -> None:
+    def __init__(self, scanner: JsonTokens, *, told: bool) -> None:
         self._scanner = scanner
         self._told = told
-        self._token: Rope = ()
-        # For each open object: its last key, the tool that it names, and whether it holds arguments.
+        # For each open object: its last key, the tool that it names, and whether it has arguments.
         self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
         scanner, begun = self._scanner, i
         while i < len(text) and scanner.state != END and scanner.token != FAIL:
-            j = scanner.step(text, i)
-            scanner.fixes.clear()
-            missed = "" if self._told else self._watch(turn.names, text[i:j])
-            i = j
+            missed = ""
+            if self._told:
+                i = scanner.step(text, i)
+                scanner.fixes.clear()
+            else:
+                i, raw = scanner.read_token(text, i)
+                missed = self._watch(turn.names, raw)
             if missed:
                 turn.say_json(text[begun:i], turn.base + begun)
                 turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.base + i)
@@ -69,28 +71,24 @@ class Passing(Payload):
         turn.say_json(text[begun:i], turn.base + begun)
         return i
 
-    def _watch(self, names: Names, piece: str) -> str:
+    def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names beside its arguments; "" while there is none.
         token, frames = self._scanner.token, self._open
-        if token == NEED:
-            self._token = grown(self._token, piece)
-            return ""
-        raw, self._token = joined(self._token) + piece, ()
         if token == CLOSE and frames:
             frames.pop()
-        if token in {CLOSE, FAIL} or not frames:
+        if token in {NEED, CLOSE, FAIL} or not frames:
             return ""
-        key, name, holds = frames[-1]
+        key, name, has_arguments = frames[-1]
         if token == KEY:
             key = _string(raw)
         elif key in ARGUMENT_KEYS:
-            holds = True
+            has_arguments = True
         elif token == STRING and key in _NAMES:
             name = names.resolve(_string(raw)) or ""
-        frames[-1] = key, name, holds
+        frames[-1] = key, name, has_arguments
         if token == OPEN:
             frames.append(("", "", False))
-        return name if holds else ""
+        return name if has_arguments else ""
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Never called: no call is open."""
@@ -104,14 +102,8 @@ class Passing(Payload):
     def copy(self) -> Passing:
         """The same place."""
         twin = Passing(self._scanner.copy(), told=self._told)
-        twin._token, twin._open = self._token, list(self._open)
+        twin._open = list(self._open)
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self._scanner, self._told, flat(self._token), self._open
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._scanner, self._told, self._token, self._open = state
 
 
 def _string(raw: str) -> str:

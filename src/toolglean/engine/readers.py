@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
-from toolglean.scan.json import CLOSE, FAIL, STRING, JsonScanner, decode, leaves_string, object_text
+from toolglean.scan.json import CLOSE, FAIL, START, STRING, JsonScanner, decode, leaves_string
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, stop_search, string_text
 from toolglean.scan.rope import Rope, flat, grown, joined
 from toolglean.scan.text import Finder
+from toolglean.scan.tokens import object_text
 from toolglean.values.coerce import is_text, properties
 from toolglean.values.coerce import known as known_type
 
@@ -37,7 +38,7 @@ class JsonReader:
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on: see `Reader.read`."""
         scanner = self._scanner
-        if scanner.untouched and text[pos] == '"':
+        if text[pos] == '"' and scanner.state == START and not scanner.stack:
             self._string = ()
         end = scanner.skim(text, pos, 0)
         piece = scanner.written(text, pos, end)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
 from toolglean.engine.state import TurnState
+from toolglean.engine.tape import UNBOUND
 
 if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
@@ -160,8 +161,8 @@ class Speech(TurnState):
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""
         self.payload, self.last = None, ""
-        self.bound.lift()
-        self.mode = SPACE if not text_follows else DONE if self.stops_after_bare else TEXT
+        self.bound = UNBOUND
+        self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
 
     def rest_is_content(self) -> None:
         """Nothing else counts in this turn."""

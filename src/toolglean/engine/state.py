@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.repair.suspended import ON
-from toolglean.engine.tape import Bound, Region, Tape
+from toolglean.engine.tape import UNBOUND, Region, Tape
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -24,7 +24,23 @@ if TYPE_CHECKING:
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
-__all__ = ["TurnState"]
+__all__ = ["Rules", "TurnState"]
+
+
+class Rules(NamedTuple):
+    """What holds for the whole turn.
+
+    Attributes:
+        coerce: whether values are typed by the tool's schema.
+        stops_after_bare: whether all text is content once something other than a call without a marker has come.
+        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
+        deaf: whether reasoning contains no calls, whatever is in it.
+    """
+
+    coerce: bool
+    stops_after_bare: bool
+    marks: Callable[[int], tuple[str, ...]] | None
+    deaf: bool
 
 
 class TurnState:
@@ -36,10 +52,7 @@ class TurnState:
         judge: the policies.
         names: the tools, by the names that a model writes.
         limits: how much the turn may ask for; `bound` is the limit in force.
-        coerce: whether values are typed by the tool's schema.
-        stops_after_bare: whether all text is content once something other than a call without a marker has come.
-        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
-        deaf: whether reasoning contains no calls, whatever is in it.
+        rules: what else holds for the whole turn.
         log: where regions are noted down, if somebody wants them (response/log.py).
         region: text that may become a call.
         payload: what the last tag opened, while it is read.
@@ -56,8 +69,7 @@ class TurnState:
     """
 
     __slots__ = (
-        *("tape", "emit", "judge", "region", "bound", "payload", "mending"),
-        *("names", "limits", "coerce", "stops_after_bare", "marks", "deaf", "log"),
+        *("tape", "emit", "judge", "region", "bound", "payload", "mending", "names", "limits", "rules", "log"),
         *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried"),
     )
 
@@ -67,53 +79,54 @@ class TurnState:
         names: Names,
         limits: Limits,
         judge: Judge,
+        rules: Rules,
         *,
-        coerce: bool = True,
-        stops_after_bare: bool = False,
-        marks: Callable[[int], tuple[str, ...]] | None = None,
-        deaf: bool = False,
         repair: Repair = ON,
         log: list[Any] | None = None,
     ) -> None:
         self.tape, self.emit, self.judge = Tape(), emit, judge
-        self.names, self.limits, self.coerce, self.stops_after_bare = names, limits, coerce, stops_after_bare
-        self.marks, self.deaf, self.repair = marks, deaf, repair
-        self.log = log
-        self.region, self.bound = Region(), Bound()
+        self.names, self.limits, self.rules, self.log = names, limits, rules, log
+        self.region, self.bound = Region(), UNBOUND
         self.payload: Payload | None = None
         self.mode = TEXT
         self.lane = CONTENT
         self.only: tuple[int, ...] = ()
         self.last = ""
         self.fresh = self.said = self.long_space = False
+        self.repair = repair
         self.mending: Suspended | None = None
         self.tried = 0
 
-    def copy(self) -> Self:
-        """The same turn. The payload is shared: whoever reads with it first makes a copy of its own."""
+    def fork(self) -> Self:
+        """The same turn. What is only touched when text is read is shared: whoever reads first must `own` it."""
         twin = type(self).__new__(type(self))
-        twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge.copy()
-        twin.names, twin.limits, twin.coerce = self.names, self.limits, self.coerce
-        twin.stops_after_bare, twin.marks, twin.deaf, twin.log = self.stops_after_bare, self.marks, self.deaf, self.log
-        twin.region, twin.bound, twin.payload = self.region.copy(), self.bound.copy(), self.payload
+        twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
+        twin.region, twin.bound, twin.payload, twin.mending = self.region, self.bound, self.payload, self.mending
+        twin.names, twin.limits, twin.rules, twin.log = self.names, self.limits, self.rules, self.log
         twin.mode, twin.lane, twin.only, twin.last = self.mode, self.lane, self.only, self.last
         twin.fresh, twin.said, twin.long_space = self.fresh, self.said, self.long_space
         twin.repair, twin.tried = self.repair, self.tried
-        twin.mending = self.mending and self.mending.copy()
+        return twin
+
+    def own(self) -> None:
+        """Make copies of what a fork shares."""
+        self.judge, self.region = self.judge.copy(), self.region.copy()
+        self.payload, self.mending = self.payload and self.payload.copy(), self.mending and self.mending.copy()
+
+    def copy(self) -> Self:
+        """The same turn, with nothing shared that changes."""
+        twin = self.fork()
+        twin.own()
         return twin
 
     def copy_for_attempt(self, payload: Payload | None = None) -> Self:
-        """The same turn, with a payload of its own, or with that one, and without its events, which may be many."""
-        told = self.emit.take()
+        """The same turn, without its events, which may be many; with that payload, if it is given."""
+        own = self.payload
+        told, self.payload = self.emit.take(), payload or own
         twin = self.copy()
         self.emit.tell_first(told)
-        twin.payload = payload or (self.payload and self.payload.copy())
+        self.payload = own
         return twin
-
-    def own_payload(self) -> None:
-        """Whoever copied the turn reads on with a payload of its own."""
-        if self.payload is not None:
-            self.payload = self.payload.copy()
 
     def adopt(self, other: Self) -> None:
         """From now on the turn is where the other one is, in all but the text."""
@@ -135,6 +148,11 @@ class TurnState:
         return self.tape.base
 
     @property
+    def coerce(self) -> bool:
+        """Whether values are typed by the tool's schema."""
+        return self.rules.coerce
+
+    @property
     def in_prompt(self) -> bool:
         """Whether it is the prompt that is read."""
         return self.tape.in_prompt
@@ -147,7 +165,7 @@ class TurnState:
     @property
     def is_deaf(self) -> bool:
         """Whether no call counts here: in reasoning, if the user wants it so; else see `Judge.ignores_calls`."""
-        return self.deaf if self.lane != CONTENT else self.judge.ignores_calls
+        return self.rules.deaf if self.lane != CONTENT else self.judge.ignores_calls
 
     @property
     def deaf_because(self) -> str:

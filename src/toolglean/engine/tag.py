@@ -1,15 +1,22 @@
-# What this file knows: a tag, and what follows from its text alone.
-# What it must not know: the payload behind it.
+# What this file knows: a tag, what follows from its text alone, and the gap between it and a call's JSON.
+# Does not depend on how the payload after it is read (discovery.py).
 """A tag: the literal that starts a call, where nothing more of the format is known."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.text import Finder
+from toolglean.scan.text import Finder, is_word
 
-__all__ = ["Tag", "derived_closer"]
+if TYPE_CHECKING:
+    from toolglean.engine.names import Names
+
+__all__ = ["FENCE", "GAP", "Gap", "Tag", "derived_closer"]
+
+GAP = 256  # characters of anything that may come before a call's JSON
+FENCE = "```"
 
 # In a marker, the word that says "here it begins", and the one that then says "here it ends".
 _PAIRS = (
@@ -33,9 +40,10 @@ class Tag:
         bare: whether the tag is JSON itself (`{`, `[`) or nothing at all (""), and not a marker: then only the start
             of a turn is looked at, and unknown names do not count.
         bracket: `[` or `{` where the tag ends with the first character of the payload, else "".
+        recent: how many characters of a gap tell whether the tag, its closer or a fence has just been read.
     """
 
-    __slots__ = ("bare", "bracket", "closer", "finder", "skipper", "text")
+    __slots__ = ("bare", "bracket", "closer", "finder", "recent", "skipper", "text")
 
     def __init__(self, text: str, closer: str) -> None:
         self.text = text
@@ -43,12 +51,16 @@ class Tag:
         self.bare = text in {"", "{", "["}
         self.bracket = text[-1:] if text.endswith(("{", "[")) else ""
         self.finder = Finder([text])
+        self.recent = max(len(text), len(closer), len(FENCE))
         self.skipper = Finder([] if self.bare else [text, closer])
 
     @property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a payload, and what begins one."""
         return (self.closer,) if self.closer else (), () if self.bare else (self.text,)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tag, (self.text, self.closer)
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -69,8 +81,8 @@ def derived_closer(tag: str) -> str:
     marker that says end, close or suffix.
     """
     marker = tag.rstrip("[{ \t\r\n")
-    if "```" in marker:
-        return "```"
+    if FENCE in marker:
+        return FENCE
     for begin, end in _PAIRS:
         if begin in marker and marker[0] in "<[" and marker[-1] in ">]":
             return marker.replace(begin, end)
@@ -79,3 +91,69 @@ def derived_closer(tag: str) -> str:
     if found := _square(marker):
         return f"[/{found[1]}]"
     return ""
+
+
+def _tag(text: str, closer: str) -> Tag:
+    return Tag.of(text, closer)
+
+
+class Gap:
+    """The text before a call's JSON, read character by character.
+
+    Attributes:
+        after_call: whether it comes after a call.
+        name: the last word that is a tool's name.
+        recent: its end, as long as the tag, the closer or a fence.
+        size: how many characters it has.
+        tried: whether JSON was begun: if no call comes of it, that is then worth a Problem.
+    """
+
+    __slots__ = ("_after_word", "_word", "after_call", "name", "recent", "size", "tried")
+
+    def __init__(self, *, after_call: bool) -> None:
+        self.after_call = after_call
+        self.name = self.recent = self._word = ""
+        self.size = 0
+        self._after_word = False  # whether only blanks came after a word
+        self.tried = False
+
+    def copy(self) -> Gap:
+        """The same."""
+        twin = Gap(after_call=self.after_call)
+        twin.name, twin.recent, twin.tried = self.name, self.recent, self.tried
+        twin._word, twin.size, twin._after_word = self._word, self.size, self._after_word
+        return twin
+
+    def read(self, char: str, names: Names, tag: Tag) -> bool:
+        """Read a character; a brace is not a part of the gap. False: it shows that no call follows."""
+        if is_word(char):
+            if self.after_call and self._after_word:
+                return False
+            self._word += char
+            self._after_word = False
+        else:
+            if self._word and not self._end_word(names):
+                return False
+            if char == "{":
+                return True
+            self._after_word = self._after_word and char in " \t"
+        self.size += 1
+        self.recent = (self.recent + char)[-tag.recent :]
+        return True
+
+    def _end_word(self, names: Names) -> bool:
+        word, self._word, self._after_word = self._word, "", True
+        before = self.recent[: -len(word)]
+        name = None if before.endswith("`") else names.resolve(word)  # ```json: not a name
+        if name is not None:
+            self.name = name
+        # Directly after a call, a word is a name or it is prose.
+        return name is not None or not (self.after_call and self.size == len(word))
+
+    def try_json(self) -> None:
+        """JSON begins."""
+        self.tried = True
+
+    def forget_name(self) -> None:
+        """The JSON was not a call: the name, if there was one, is not that of the next."""
+        self.name = ""

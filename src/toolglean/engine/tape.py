@@ -17,11 +17,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.scan.rope import Rope, flat, grown, joined
 
-__all__ = ["WINDOW", "Bound", "Kept", "Piece", "Region", "Tape"]
+__all__ = ["UNBOUND", "WINDOW", "Bound", "Kept", "Piece", "Region", "Tape"]
 
 NEVER = sys.maxsize
 REREAD_GRACE = 4096
@@ -289,7 +289,7 @@ class Region(Kept):
         self.open, self.bare, self.kept, self.lead, self.at_once = state[3:]
 
 
-class Bound:
+class Bound(NamedTuple):
     """The limit that is in force, for a region or for an open call.
 
     Attributes:
@@ -297,25 +297,8 @@ class Bound:
         name: which limit it is.
     """
 
-    __slots__ = ("at", "name")
+    at: int = NEVER
+    name: str = ""
 
-    def __init__(self, at: int = NEVER, name: str = "") -> None:
-        self.at, self.name = at, name
 
-    def copy(self) -> Bound:
-        """The same limit."""
-        return Bound(self.at, self.name)
-
-    def set(self, at: int, name: str) -> None:
-        """From now on this one."""
-        self.at, self.name = at, name
-
-    def lift(self) -> None:
-        """From now on none."""
-        self.at = NEVER
-
-    def __getstate__(self) -> tuple[int, str]:
-        return self.at, self.name
-
-    def __setstate__(self, state: tuple[int, str]) -> None:
-        self.at, self.name = state
+UNBOUND = Bound()

@@ -17,6 +17,7 @@ from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspende
 from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import CUT_OFF, Speech
 from toolglean.engine.strays import PATIENCE, Mark
+from toolglean.engine.tape import UNBOUND, Bound
 
 __all__ = ["ALONE", "CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
 
@@ -52,20 +53,20 @@ class Turn(Speech):
         # Whether a call that begins here is kept back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        return self.marks is not None if self.lane != CONTENT else self.judge.in_doubt
+        return self.rules.marks is not None if self.lane != CONTENT else self.judge.in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
         self.region.begin(start, kept, bare=bare)
-        self.bound.set(start + self.limits.held, "held")
+        self.bound = Bound(start + self.limits.held, "held")
 
     def allow_long_region(self) -> None:
         """The region contains the arguments of a call whose name is still to come: they may be as long as a call."""
         if self.region.open:
-            self.bound.set(self.region.start + self.limits.call_chars, "call_chars")
+            self.bound = Bound(self.region.start + self.limits.call_chars, "call_chars")
 
     def take_region(self) -> tuple[str, int]:
         """Its text and place; nothing is kept any more, and no limit is in force."""
-        self.bound.lift()
+        self.bound = UNBOUND
         return self.region.taken()
 
     def content_region(self, drop: int = 0) -> bool:
@@ -181,7 +182,7 @@ class Turn(Speech):
         text, start = self.take_region()
         if self.lane == CONTENT:
             self.judge.marker_follows(start)
-        self.bound.set(start + self.limits.call_chars, "call_chars")
+        self.bound = Bound(start + self.limits.call_chars, "call_chars")
         attempt, known = self.judge.take_attempt(), self.names.known(name)
         if attempt is not None:
             self._begin_draft(attempt, text, start, alone=alone, unknown=known is False, at_once=at_once)
@@ -207,13 +208,13 @@ class Turn(Speech):
             self.emit.end_call("malformed", end)
         else:
             self.emit.end_call("ok", end)
-        self.bound.lift()
+        self.bound = UNBOUND
 
     def end_malformed(self, reason: str, text: str, end: int) -> None:
         """The open call was read to its end, and may not run."""
         self.emit.problem(reason, text, self.emit.start)
         self.emit.end_call("malformed", end)
-        self.bound.lift()
+        self.bound = UNBOUND
 
     def end_wrong(self, reason: str, end: int) -> None:
         """The open call is finished, and must not run for that reason."""
@@ -258,8 +259,8 @@ class Turn(Speech):
         elif self.lane == CONTENT and (alone or unknown):
             kind, marks = Kind.ALONE if alone else Kind.EXAMPLE, MARKERS
             in_list = alone and text.startswith("[")
-        elif self.lane != CONTENT and self.marks is not None and not at_once:
-            kind, marks, most = Kind.REASONING, self.marks(self.lane), self.limits.call_chars
+        elif self.lane != CONTENT and self.rules.marks is not None and not at_once:
+            kind, marks, most = Kind.REASONING, self.rules.marks(self.lane), self.limits.call_chars
         else:
             return
         attempt.before.emit.tell_first(self.emit.take())  # with what was said of its opener
@@ -284,7 +285,7 @@ class Turn(Speech):
         attempt = None
         if self.repair != TRIAL:
             attempt = Attempt(self, before)
-            self.bound.lift()
+            self.bound = UNBOUND
         if fault.put is not None and fault.put.back:
             (self if attempt is None else attempt.before).emit.drop_comma()
         if attempt is None:
@@ -329,7 +330,7 @@ class Turn(Speech):
 
     def give_up_repair(self, before: Turn) -> None:
         """The call is read on as it was written, and no other repair of it is tried. `before`: the turn as it was."""
-        self.bound.set(before.bound.at, before.bound.name)
+        self.bound = before.bound
         self.tried = self.emit.index
         self.resume()
 
@@ -338,7 +339,7 @@ class Turn(Speech):
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
-        self.bound.lift()
+        self.bound = UNBOUND
         self.mode = SKIP
         self.tape.release()
 
@@ -358,7 +359,7 @@ class Turn(Speech):
         if limit == "held" and self.region.open and self.payload is not None and self.payload.is_too_long(self):
             return
         self.mode, self.payload = DONE, None
-        self.bound.lift()
+        self.bound = UNBOUND
         self._keep_line()
         if self.judge.draft is not None:
             self.end_draft(place, (limit, text, place))

@@ -380,17 +380,9 @@ def _nothing(found: Found) -> Iterator[Story]:
 
 
 _RULES: tuple[Callable[[Found], Iterator[Story]], ...] = (
-    _limits,
-    _unfinished,
-    _reasoning,
-    _calls_elsewhere,
-    _unknown_calls,
-    _openers_without_call,
-    _told,
-    _names_without_opener,
-    _closers_without_opener,
-    _nothing,
-)
+    _limits, _unfinished, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call, _told,
+    _names_without_opener, _closers_without_opener, _nothing,
+)  # fmt: skip
 
 
 def _wanted(reach: Reach) -> str:

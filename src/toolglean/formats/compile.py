@@ -41,9 +41,8 @@ class Lane:
     def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
         self.opening = program.net.place(states)
         self.line = program.net.place(states + lines) if lines else self.opening
-        self.finder = Finder(program.net.exits(states + lines).literals, words=words)
-        if lines:  # what was said last must be known
-            self.finder.guards = "", ""
+        # Whether a line begins, only the text before tells: then every chunk is looked at.
+        self.finder = Finder(program.net.exits(states + lines).literals, words=words, unguarded=bool(lines))
 
     def place_behind(self, last: str) -> Place:
         """The place before the literals, behind that text."""

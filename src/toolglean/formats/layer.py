@@ -80,21 +80,9 @@ class Layer:
     """
 
     __slots__ = (
-        *(
-            "bare",
-            "call_opener",
-            "closers",
-            "format",
-            "insides",
-            "lanes",
-            "line",
-            "net",
-            "opener",
-            "reasonings",
-            "tags",
-            "written",
-        ),
-    )
+        "bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "reasonings", "tags",
+        "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -109,7 +97,7 @@ class Layer:
         # `lanes`: how many lanes of reasoning there are already. `among`: the formats of the net, this one included.
         # `others`: the reasoning of families that are not among them.
         self.net, self.format, self.lanes = net, declared, lanes
-        net.format = number
+        net.begin_format(number)
         self.opener = net.state()
         self.call_opener = net.state()  # before calls and sections that have a marker
         self.line = net.state()
@@ -150,12 +138,16 @@ class Layer:
             begin = net.state()
             marker = "" if pattern in self.format.stripped else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
-            stripped = net.stripped = pattern in self.format.stripped
+            stripped = pattern in self.format.stripped
             objects = begins_with_objects(pattern)
             whole = objects and bool(opener) and is_bare(first_literal(opener))
             unmarked = not marked and (not opener or is_bare(first_literal(opener)))
-            net.doubtful = stripped or unmarked or (opener or marker).startswith("`")
-            net.unmarked = whole or (objects and not opener) or (opener or marker).startswith("`")
+            fenced = (opener or marker).startswith("`")
+            net.begin_call(
+                doubtful=stripped or unmarked or fenced,
+                stripped=stripped,
+                unmarked=whole or (objects and not opener) or fenced,
+            )
             self._call(pattern, begin, tail, closers)
             if whole:  # a section that is JSON itself is read with its calls: only all of it shows whether it is data
                 net.eps[self.bare].append(begin)
@@ -169,7 +161,7 @@ class Layer:
                 net.eps[again].append(begin)
                 if not opener or (stripped and (opener, closer) == self.format.section):
                     net.eps[self.bare].append(begin)
-        net.doubtful = net.stripped = net.unmarked = False
+        net.begin_call()
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:

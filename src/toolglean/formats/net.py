@@ -135,7 +135,7 @@ class Exits:
 class Place:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
 
-    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
+    __slots__ = ("_begun", "_inner", "action", "chars", "flags", "formats", "holes", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -160,7 +160,7 @@ class Place:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
         self._begun: dict[str, tuple[HoleEdge, ...]] = {}
-        self.inner: tuple[str, tuple[Place, ...]] | None = None
+        self._inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
@@ -171,6 +171,21 @@ class Place:
         if char.isascii():  # what is remembered stays small, whatever a stranger writes
             self._begun[char] = edges
         return edges
+
+    def inner(self, net: Net) -> tuple[str, tuple[Place, ...]] | None:
+        """The characters that can only follow each other from here on, and the places after them."""
+        if self._inner is None:
+            places: list[Place] = []
+            chars, here = "", self
+            while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
+                char = next(iter(here.chars))
+                found = net.step(here, char)
+                if found is None or char.isspace():
+                    break
+                chars, here = chars + char, found
+                places.append(found)
+            self._inner = chars, tuple(places)
+        return self._inner if self._inner[0] else None
 
 
 class Net:
@@ -187,8 +202,8 @@ class Net:
         self.formats: list[int] = []
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
-        self.format = -1  # the number of the format for which states are made
-        self.doubtful = self.stripped = self.unmarked = False  # see HoleEdge: of the call for which they are made
+        self._format = -1  # the number of the format for which states are made
+        self._call = (False, False, False)  # of the call for which they are made: see `begin_call`
         self._places: dict[tuple[int, ...], Place] = {}
         self._exits: dict[tuple[int, ...], Exits] = {}
         self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
@@ -207,11 +222,19 @@ class Net:
 
     # -- laying --------------------------------------------------------------------------------------------------------
 
+    def begin_format(self, number: int) -> None:
+        """The states that are made from here on are of that format."""
+        self._format = number
+
+    def begin_call(self, *, doubtful: bool = False, stripped: bool = False, unmarked: bool = False) -> None:
+        """The holes that are made from here on are of such a call: see `HoleEdge`."""
+        self._call = doubtful, stripped, unmarked
+
     def state(self, flags: int = 0) -> int:
         """A new state."""
         self.chars.append(None)
         self.flags.append(flags)
-        self.formats.append(self.format)
+        self.formats.append(self._format)
         return len(self.chars) - 1
 
     def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
@@ -222,7 +245,7 @@ class Net:
         self.chars.append(None)
         self.flags += [0] * size
         self.flags.append(flags)
-        self.formats += [self.format] * (size + 1)
+        self.formats += [self._format] * (size + 1)
         return here + size
 
     def space(self, begin: int) -> int:
@@ -247,9 +270,7 @@ class Net:
         """A hole behind `begin`; returns the state behind the hole."""
         here, target = self.state(flags), self.state()
         self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(
-            kind, target, self.format, codec, lead, trail, word, last, self.doubtful, self.stripped, self.unmarked
-        )
+        self.holes[here] = HoleEdge(kind, target, self._format, codec, lead, trail, word, last, *self._call)
         self.before[target] = here
         return target
 
@@ -290,7 +311,7 @@ class Net:
 
         Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
         """
-        inner = self._inner(place)
+        inner = place.inner(self)
         if inner:
             chars, places = inner
             size = min(len(chars), len(text) - i)
@@ -298,21 +319,6 @@ class Net:
                 return places[size - 1], i + size
         found = self.step(place, text[i])
         return None if found is None else (found, i + 1)
-
-    def _inner(self, place: Place) -> tuple[str, tuple[Place, ...]] | None:
-        """The characters that can only follow each other from that place on, and the places behind them."""
-        if place.inner is None:
-            places: list[Place] = []
-            chars, here = "", place
-            while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
-                char = next(iter(here.chars))
-                found = self.step(here, char)
-                if found is None or char.isspace():
-                    break
-                chars, here = chars + char, found
-                places.append(found)
-            place.inner = chars, tuple(places)
-        return place.inner if place.inner[0] else None
 
     def behind(self, edges: tuple[HoleEdge, ...]) -> tuple[Place, Exits]:
         """The place behind a hole, and what may stand there."""

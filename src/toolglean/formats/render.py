@@ -34,9 +34,10 @@ from toolglean.formats.write_values import (
     tree_item,
     type_word,
 )
-from toolglean.scan.json import decode, object_text
+from toolglean.scan.json import decode
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import holds_name_after
+from toolglean.scan.tokens import object_text
 from toolglean.values.coerce import properties
 from toolglean.values.data import DEFINITION, fault_of_arguments, is_definition
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.envelope import Envelope
 from toolglean.engine.parameters import Parameters, pass_value
 from toolglean.engine.readers import JsonReader, reader_for, reader_stops
 from toolglean.formats.net import HoleEdge
@@ -162,7 +162,7 @@ def _read_mark(turn: Turn, region: Region, char: str, i: int) -> int:
 def _read_objects(turn: Turn, region: Region, text: str, i: int) -> int:
     envelope = region.envelope
     assert envelope is not None
-    j = read_envelope(turn, envelope, text, i)
+    j = envelope.read(turn, text, i)
     if not turn.reading_call:
         return j
     scanner = envelope.scanner

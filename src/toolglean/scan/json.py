@@ -4,7 +4,7 @@
 # A scanner is a stack of open containers and the number of a state. A state is named for what has been read; its
 # method reads on from there and returns the position that it reached. `step` returns after each token, `skim` after
 # the whole value. Nothing is decoded here: `decode` does that once, in C, when a value is whole.
-# Tokens and states are plain numbers: members of an `IntEnum` make each step a sixth slower.
+# States are plain numbers: as members of an `IntEnum`, they would make a step 6 % slower.
 #
 # Departures from RFC 8259, and why:
 # - raw line breaks and other control characters in strings are accepted, as models write them; they are passed on as
@@ -17,22 +17,27 @@ from __future__ import annotations
 
 import math
 import re
+from enum import IntEnum
 from typing import Any, Self
 
 from toolglean.scan.text import passing
 
-__all__ = [
-    "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "decode", "escaped", "object_text",
-]  # fmt: skip
+__all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "Token", "decode", "escaped"]
 
-# Tokens: what `step` has just read.
-NEED = 0  # nothing whole yet: the text ran out
-KEY = 1  # a key, with its closing quote
-STRING = 2  # a string value, with its closing quote
-SCALAR = 3  # a number, true, false or null; the position is after its last character
-OPEN = 4  # { or [
-CLOSE = 5  # } or ]
-FAIL = 6  # the character at the position is not allowed there; `fault` says why
+
+class Token(IntEnum):
+    """What `step` has just read."""
+
+    NEED = 0  # nothing whole yet: the text ran out
+    KEY = 1  # a key, with its closing quote
+    STRING = 2  # a string value, with its closing quote
+    SCALAR = 3  # a number, true, false or null; the position is after its last character
+    OPEN = 4  # { or [
+    CLOSE = 5  # } or ]
+    FAIL = 6  # the character at the position is not allowed there; `fault` says why
+
+
+NEED, KEY, STRING, SCALAR, OPEN, CLOSE, FAIL = Token
 
 # States, named for what has been read.
 START = 0  # nothing: a value follows
@@ -113,11 +118,6 @@ class JsonScanner:
         twin.fault, twin.fixes = self.fault, []
         twin._back, twin._partial, twin._phase = self._back, self._partial, self._phase
         return twin
-
-    @property
-    def untouched(self) -> bool:
-        """Whether nothing was read yet."""
-        return self.state == START and not self.stack
 
     @property
     def in_string(self) -> bool:
@@ -369,47 +369,6 @@ def decode(text: str) -> tuple[Any, str | None]:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
         has twice (the last value counts), or None.
     """
-    from toolglean.scan.nested import decoded  # noqa: PLC0415  # the first call pays for it, not every import
+    from toolglean.scan.nested import decoded_with_repeats  # noqa: PLC0415  # the first call pays, not every import
 
-    try:
-        return decoded(text, _unique), None
-    except _RepeatedKeyError:
-        pass
-    twice: list[str] = []
-
-    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            seen: set[str] = set()
-            twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        return found
-
-    value = decoded(text, build)
-    return value, twice[0] if twice else None
-
-
-class _RepeatedKeyError(Exception):
-    """An object has a key twice: a slower way finds out which one."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _RepeatedKeyError
-    return found
-
-
-def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
-    """The text of the JSON object of which `text` consists, apart from white space around it.
-
-    Returns:
-        The object's text and ""; or None, and what is wrong: "depth" where the depth limit was passed.
-    """
-    scanner = JsonScanner(max_depth)
-    begin = len(text) - len(text.lstrip(" \t\r\n"))
-    if text[begin : begin + 1] != "{":
-        return None, "an object was expected"
-    end = scanner.skim(text, begin, 0)
-    if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
-        return None, scanner.fault or "one whole object was expected"
-    return scanner.written(text, begin, end), ""
+    return decoded_with_repeats(text)

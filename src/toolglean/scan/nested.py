@@ -15,7 +15,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
-__all__ = ["DepthError", "decoded", "json_text", "unfolded", "whole_characters"]
+__all__ = ["DepthError", "decoded", "decoded_with_repeats", "json_text", "unfolded", "whole_characters"]
 
 Pairs = list[tuple[str, Any]]
 
@@ -54,6 +54,36 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
         return _decoder(build).decode(text)
     except RecursionError:
         return _decoded_deep(text, build)
+
+
+def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
+    """The same, and a key that an object in it has twice (the last value is used), or None."""
+    try:
+        return decoded(text, _unique), None
+    except _RepeatedKeyError:
+        pass
+    twice: list[str] = []
+
+    def build(pairs: Pairs) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen: set[str] = set()
+            twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return found
+
+    value = decoded(text, build)
+    return value, twice[0] if twice else None
+
+
+class _RepeatedKeyError(Exception):
+    """An object has a key twice: a slower way finds out which one."""
+
+
+def _unique(pairs: Pairs) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedKeyError
+    return found
 
 
 @lru_cache(maxsize=2)  # to make one takes longer than to read the arguments of a small call

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import IntEnum
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, Protocol, Self
@@ -24,6 +25,7 @@ __all__ = [
     "NEED",
     "Reader",
     "Search",
+    "Status",
     "Steps",
     "quoted_text",
     "stop_search",
@@ -33,10 +35,17 @@ __all__ = [
 Search = Callable[[str], object]
 """Tells whether a text contains something."""
 
-NEED = 0  # the text ran out; nothing is wrong so far
-DONE = 1  # the value is whole; the position is after its last character
-FAILED = 2  # the character at the position is not allowed there; `fault` says what was expected
-DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it is, relent
+
+class Status(IntEnum):
+    """Where a reader is."""
+
+    NEED = 0  # the text ran out; nothing is wrong so far
+    DONE = 1  # the value is whole; the position is after its last character
+    FAILED = 2  # the character at the position is not allowed there; `fault` says what was expected
+    DOUBTED = 3  # the value at the position may lack its quote markers: to read it as it is, relent
+
+
+NEED, DONE, FAILED, DOUBTED = Status
 
 string_text: Callable[[str], str] = encode_basestring
 """The text as a JSON string, with its quotes; everything but quotes, backslashes and control characters as it is."""

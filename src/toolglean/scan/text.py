@@ -39,11 +39,12 @@ class Finder:
         words: whether a literal that begins with a letter counts only where a word begins: in prose, most letters are
             inside words.
         exact: whether `search` looks at whole literals, not only at the characters with which they begin.
+        unguarded: whether every text must be looked at, so that there are no `guards`.
 
     Attributes:
         openers: the characters with which literals begin.
         guards: text that has neither of these two characters has no literal, and no beginning of one; ("", "") where
-            literals begin with more than two characters, or with letters.
+            literals begin with more than two characters, or with letters, and if it is `unguarded`.
         search: finds a character at which a literal may begin, any of `openers`; of letters, and if it is `exact`, a
             literal or so much of it as the text's end has. In the latter case the match has a group. At the beginning
             of the text only `find` knows whether a word begins.
@@ -63,7 +64,9 @@ class Finder:
         "words",
     )
 
-    def __init__(self, literals: Iterable[str], *, words: bool = False, exact: bool = False) -> None:
+    def __init__(
+        self, literals: Iterable[str], *, words: bool = False, exact: bool = False, unguarded: bool = False
+    ) -> None:
         self.words = words
         self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
         self._longest = len(self.literals[0]) if self.literals else 0
@@ -81,7 +84,7 @@ class Finder:
         self._first = self.openers if len(self.openers) == 1 else ""
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
         first, second = [*self.openers, NO_GUARD, NO_GUARD][:2]
-        self.guards = ("", "") if self._letters or len(self.openers) > 2 else (first, second)
+        self.guards = ("", "") if unguarded or self._letters or len(self.openers) > 2 else (first, second)
         self._expression = self._candidates(exact=exact)
         self.search = re.compile(self._expression).search
 

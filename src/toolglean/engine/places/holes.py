@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.envelope import Envelope, read_envelope
+from toolglean.engine.envelope import Envelope
 from toolglean.engine.mending.state import OFF, QUOTES, REGION, TRIAL, UNCLOSED, Mending
 from toolglean.engine.modes import CALL
 from toolglean.engine.names import holds_markup
@@ -164,7 +164,7 @@ def read_objects(turn: Turn, walk: Walk, text: str, i: int) -> int:
     envelope = walk.envelope
     assert envelope is not None
     before = turn.emit.index
-    j = read_envelope(turn, envelope, text, i)
+    j = envelope.read(turn, text, i)
     begun = turn.emit.index > walk.first_call
     if turn.emit.index > before and not walk.is_foreign:
         turn.narrow(turn.narrowed(tuple(sorted({edge.format for edge in walk.edges}))))

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.envelope import finish_envelope
 from toolglean.engine.judge.code import Quotes
 from toolglean.engine.judge.strings import JsonStrings
 from toolglean.engine.modes import CONTENT
@@ -298,7 +297,7 @@ class FormatPayload(Walk):
             accept_guarded(turn, self)
         elif self.accepted is not None:
             accept(turn, self)
-        elif self.phase == OBJECTS and self.envelope is not None and finish_envelope(turn, self.envelope):
+        elif self.phase == OBJECTS and self.envelope is not None and self.envelope.finish(turn):
             pass
         else:
             cut_off(turn, self)

@@ -1,0 +1,227 @@
+# What goes out without being read. Does not know how the rest is read (machine.py).
+#
+# Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
+# as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin an
+# opener, or end a string, is looked at beside the loop too: mostly it does neither. Text without a sign of a quotation
+# (judge/signs.py) is not looked at by judge/code.py, which only learns what came last. A fast path takes in nothing of
+# a chunk that must be read after all.
+"""The fast paths past the machine's loop."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Self
+
+from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.tape import WINDOW
+from toolglean.events import Content
+from toolglean.scan.text import NO_GUARD
+
+if TYPE_CHECKING:
+    from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.plan import Plan
+    from toolglean.engine.turn import Stops, Turn
+    from toolglean.events import Event
+    from toolglean.scan.reader import Search
+    from toolglean.scan.text import Finder
+
+__all__ = ["FastPath"]
+
+_anything: Search = re.compile("").search
+_nowhere: Stops = _anything, None
+
+
+class FastPath:
+    """Takes in chunks, and lets those pass that need not be read."""
+
+    __slots__ = (
+        *("_find_opener", "_find_stop", "_finder", "_guard", "_guards", "_last", "_plan", "_pos", "_second", "_shared"),
+        *("_stops", "_token_begun", "_turn"),
+    )
+
+    def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
+        self._plan = plan  # what is looked for
+        self._turn = turn
+        self._pos = pos  # how many characters of the turn were taken in
+        self._last = ""  # text that went out on the fast path, of which the turn was not told yet: the last of it
+        self._shared = False  # whether a fork has some of the turn's state too
+        self._shut_fast_paths()
+
+    def _feed(self, chunk: str) -> list[Event]:
+        # The fast paths first. `Parser.feed` has the fastest, for plain content.
+        events = None
+        if self._find_opener is not None and chunk:  # text
+            start, turn = self._pos, self._turn
+            looks = turn.tape.held or self._token_begun or self._find_opener(chunk)
+            if looks or (not turn.lane and ("{" in chunk or "[" in chunk)):
+                events = self._beside_opener(chunk)
+            elif turn.lane:
+                event = turn.emit.plain_reasoning(chunk, start)
+                if event is not None:
+                    self._pos, self._last = start + len(chunk), chunk
+                    return [event]
+            else:
+                self._pos, self._last = start + len(chunk), chunk
+                return [Content(chunk, start)]
+        elif self._find_stop is not None and chunk:  # inside a string of the arguments
+            start, turn = self._pos, self._turn
+            end = start + len(chunk)
+            if end < turn.bound.at:
+                if self._find_stop(chunk):
+                    events = self._beside_stop(chunk)
+                else:
+                    self._pos, write = end, self._stops[1]
+                    return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
+        return self._feed_loop(chunk) if events is None else events
+
+    def _feed_loop(self, chunk: str) -> list[Event]:
+        raise NotImplementedError
+
+    def fork(self) -> Self:
+        """The same at the same place; both go on apart."""
+        twin = type(self).__new__(type(self))
+        twin._plan, twin._pos, twin._last = self._plan, self._pos, self._last
+        # Copy on write: most of the turn is shared until one of them reads. Many forks are dropped before they do, and
+        # plain text and plain arguments pass without it.
+        twin._turn = self._turn.fork()
+        self._shared = twin._shared = True
+        twin._guard, twin._second = self._guard, self._second
+        twin._finder, twin._guards, twin._token_begun = self._finder, self._guards, self._token_begun
+        twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
+        return twin
+
+    def _own(self) -> None:
+        if self._shared:
+            self._turn.own()
+            self._shared = False
+
+    # -- the fast paths ------------------------------------------------------------------------------------------------
+
+    def _shut_fast_paths(self) -> None:
+        # A chunk without these two, and without any of `~>{[, is plain content; "" is in every chunk.
+        self._guard = self._second = ""
+        self._guards = "", ""
+        self._token_begun = False  # whether the last text may be the beginning of something that quotes
+        # Text: tells whether a chunk may contain an opener.
+        self._find_opener: Search | None = None
+        self._finder: Finder | None = None
+        # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
+        self._find_stop: Search | None = None
+        self._stops: Stops = _nowhere
+
+    def _set_fast_paths(self) -> None:
+        turn = self._turn
+        mode, emit = turn.mode, turn.emit
+        if turn.judge.draft is not None:  # all of it is kept, in case it is no call
+            self._shut_fast_paths()
+            return
+        if mode == CALL:
+            stops = turn.payload.stops() if emit.open and not turn.tape.held and turn.payload is not None else None
+            if self._find_stop is not None or self._find_opener is not None:
+                self._shut_fast_paths()
+            if stops is not None:
+                self._stops, self._find_stop = stops, stops[0]
+            return
+        self._shut_fast_paths()
+        if mode == TEXT:
+            if not turn.long_space and turn.judge.closers.awaited is None and emit.unmarked:
+                self._set_fast_paths_of_text()
+        elif mode == DONE and emit.clean:
+            self._guard = self._second = NO_GUARD
+
+    def _set_fast_paths_of_text(self) -> None:
+        turn, judge = self._turn, self._turn.judge
+        if turn.lane != CONTENT:
+            if not turn.tape.held:
+                self._finder = self._plan.text_finder(turn)
+                self._find_opener = self._finder.search
+        elif turn.said and turn.emit.clean and not judge.must_look:
+            if judge.closers.late:
+                if self._pos <= judge.closers.until + WINDOW:  # no closer is as long
+                    return
+                judge.heed(judge.closers.expecting((), 0))
+            finder = self._finder = self._plan.text_finder(turn)
+            if judge.code is None:
+                self._find_opener, self._guards = finder.search, finder.guards
+            else:
+                self._find_opener, self._guards = judge.code.watch(finder)
+                self._token_begun = judge.code.begun
+            self._guard, self._second = ("", "") if turn.tape.held or self._token_begun else self._guards
+
+    def _tell_quotations(self, text: str, start: int) -> None:
+        # Content that has something in it with which a quotation, or JSON, may begin; mostly it does not.
+        self._own()
+        judge = self._turn.judge
+        code, strings = judge.code, judge.strings
+        if code is not None and (
+            self._token_begun or code.signs(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
+        ):
+            self._look_for_quotes(code, text, start)
+        else:
+            self._last = text
+        if strings is not None and ("{" in text or "[" in text):
+            strings.scan(text)
+            if strings.is_open:
+                self._shut_fast_paths()
+
+    def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
+        self._catch_up()
+        code.scan(text, start)
+        self._turn.note_last(text)
+        self._token_begun = code.begun
+        if code.waits:
+            self._shut_fast_paths()
+
+    def _catch_up(self) -> None:
+        # The turn is told of the text that went past it.
+        if self._last:
+            self._own()
+            self._turn.passed(self._last)
+            self._last = ""
+
+    # Each of these returns None if the chunk must be read; then nothing of it was taken in.
+
+    def _beside_opener(self, chunk: str) -> list[Event] | None:
+        # Most of what might begin an opener is refuted by the characters after it, in this chunk or in the next.
+        turn = self._turn
+        tape, finder = turn.tape, self._finder
+        text, start = tape.held + chunk, self._pos - len(tape.held)
+        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and "`" in text):
+            return None  # a place below 0: what waits is of the prompt
+        hit, place = finder.search(text), len(text)
+        if hit is not None:
+            place = hit.start() if hit.lastindex else 0
+            if not place:
+                place, found = finder.find(text, 0, self._last or turn.last)
+                if found:
+                    return None
+        said, event = text[:place], None
+        if place:
+            event = turn.emit.plain_reasoning(said, start) if turn.lane else Content(said, start)
+            if event is None:  # white space alone, which may have to wait
+                return None
+        self._pos += len(chunk)
+        tape.hold(text[place:])
+        if turn.lane:
+            self._last = said or self._last
+        else:
+            if place:
+                self._tell_quotations(said, start)
+            self._guard, self._second = ("", "") if tape.held or self._token_begun else self._guards
+        return [] if event is None else [event]
+
+    def _beside_stop(self, chunk: str) -> list[Event] | None:
+        # Most of what might end a string belongs to it: escapes, and in text what looks like the beginning of a marker.
+        self._own()
+        turn = self._turn
+        held = turn.tape.held
+        start = self._pos - len(held)
+        if turn.payload is None or start < 0 or len(chunk) > WINDOW:
+            return None
+        passed = turn.payload.passed(turn, held + chunk)
+        if passed is None:
+            return None
+        self._pos += len(chunk)
+        text, waits = passed
+        self._find_stop = _anything if waits else self._stops[0]
+        return [turn.emit.plain_delta(text, start)] if text else []
