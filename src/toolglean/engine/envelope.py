@@ -102,7 +102,8 @@ class Envelope:
     @property
     def in_inner_value(self) -> bool:
         """Whether a value of arguments is being read, not the arguments' own members."""
-        return self._reading in {ARGUMENTS, HOLDING} and len(self.scanner.stack) > self._depth + 1
+        in_value = self._reading == Reading.ARGUMENTS or self._reading in _KEPT
+        return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
 
     @property
     def last_read(self) -> str:
