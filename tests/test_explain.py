@@ -92,7 +92,7 @@ def test_how_far_each_format_came_and_what_was_expected_there() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "expected", "place"),
     [
-        ('<tool_call>{"name": "f", "arguments": {"x": 1,}}', "hermes", "a key in double quotes", 46),
+        ('<tool_call>{"name": "f", "arguments": {"x": 1, y: 2}}', "hermes", "a key in double quotes", 47),
         ("<tool_call>{'name': 'f'}", "hermes", "a key in double quotes", 12),
         ('<tool_call>{"name": "f", "arguments": {"x": "a', "hermes", "the end of the JSON", 46),
         ('<tool_call>{"nome": "f"}', "hermes", 'the keys "name" and "arguments"', 24),

@@ -273,7 +273,7 @@ def test_wrong_options_are_refused_at_once() -> None:
 BROKEN = [
     HERMES[:-20],  # cut off
     HERMES[: HERMES.index("Tromsø")],
-    HERMES.replace('"}}', '", }}'),  # malformed
+    HERMES.replace('"}}', '", y}}'),  # malformed
     HERMES.replace('{"city": "Tromsø 😀"}', "[1]"),
 ]
 
@@ -412,7 +412,7 @@ def test_what_was_found_is_counted() -> None:
     for text in (
         HERMES + HERMES,
         "a < b",
-        HERMES.replace('"}}', '", }}'),
+        HERMES.replace('"}}', '", y}}'),
         HERMES.replace('"city"', '"city": 1, "city"'),
     ):
         for kind in KINDS:

@@ -192,7 +192,9 @@ def test_a_problem_marks_its_text() -> None:
 
 
 def test_the_explanation_and_the_output_are_those_of_the_whole_turn() -> None:
-    found = record(['<tool_call>{"name": "f", "argu', 'ments": {"x": 1,}}'], ["f"], title="a title", notes=["a note"])
+    found = record(
+        ['<tool_call>{"name": "f", "argu', 'ments": {"x": 1, y: 2}}'], ["f"], title="a title", notes=["a note"]
+    )
     assert [cause.name for cause in found.explanation.causes] == ["json-broken"]
     assert [call.name for call in found.output.unfinished] == ["f"]
     assert (found.title, found.notes, found.format) == ("a title", ("a note",), "hermes")

@@ -100,6 +100,12 @@ class Envelope:
         return self._reading == Reading.ARGUMENTS
 
     @property
+    def in_inner_value(self) -> bool:
+        """Whether a value of arguments is being read, not the arguments' own members."""
+        in_value = self._reading == Reading.ARGUMENTS or self._reading in _KEPT
+        return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
+
+    @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
         if self.scanner.after_comma:

@@ -131,8 +131,8 @@ class JsonScanner:
 
     @property
     def due(self) -> str:
-        """What may follow: "key", "colon", or "" for anything else."""
-        return "key" if self.state in {OBJECT, COMMA} else "colon" if self.state == NAMED else ""
+        """What may follow: "first key", "key", "colon", or "" for anything else."""
+        return {OBJECT: "first key", COMMA: "key", NAMED: "colon"}.get(self.state, "")
 
     def take_back(self) -> None:
         """Go back before the last token: a comma, or a key."""

@@ -173,7 +173,9 @@ def _without_trailing_comma(refusal: Refusal) -> Put | None:
 
 
 def _without_extra_comma(refusal: Refusal) -> Put | None:
-    return Put("", skip=1) if refusal.char == "," and refusal.due == "key" else None
+    # Before the first key of a value's object, its closing bracket may be missing: `"at": {, "code": 5}`.
+    is_first = refusal.due == "first key" and not refusal.inner
+    return Put("", skip=1) if refusal.char == "," and (refusal.due == "key" or is_first) else None
 
 
 # -- Python for JSON ---------------------------------------------------------------------------------------------------
@@ -333,7 +335,7 @@ REPAIRS = (
     ),
     Repair(
         COMMA,
-        "another comma between two members of an object, or one before the first",
+        "another comma between two members of an object, or one before the first of the arguments",
         "the rest is JSON, in a call's markers, and a key follows",
         _without_extra_comma,
     ),

@@ -48,7 +48,8 @@ class Refusal(NamedTuple):
 
     Attributes:
         char: the character.
-        due: what was due in its place, in JSON: "key", "colon", or "" for anything else.
+        due: what was due in its place, in JSON: "first key", "key", "colon", or "" for anything else.
+        inner: whether that was in a value of the arguments.
         last: the last token, if a reader can go back before it: a comma, or a key of the call itself with its quotes.
         marker: the marker before a value, if that was due.
     """
@@ -56,6 +57,7 @@ class Refusal(NamedTuple):
     char: str
     due: str = ""
     last: str = ""
+    inner: bool = False
     marker: str = ""
 
 
