@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.mending.state import AGAIN, OFF, PYTHON
 from toolglean.engine.missed import UNREADABLE, release
-from toolglean.engine.places.otherwise import read_otherwise
 from toolglean.engine.places.phases import MARKERS, OBJECTS, WORD
 from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
@@ -115,23 +114,40 @@ def _end_value(turn: Turn, walk: Walk, parameters: Parameters, here: int) -> boo
     return turn.reading_call
 
 
-def no_call(turn: Turn, walk: Walk, *, at_end: bool = False) -> None:
-    """The region is no call. `at_end`: what follows it cannot tell what it was meant for."""
+def no_call(turn: Turn, walk: Walk, *, at_end: bool = False, problem: str = "") -> None:
+    """The region is no call.
+
+    `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
+    """
     deaf = turn.is_deaf
     if deaf:
         turn.judge.refuse_quoted(turn.region.end)
     counts = turn.names.may_be if deaf or walk.is_foreign else turn.takes
     tried = walk.phase == OBJECTS or (bool(walk.name) and (counts(walk.name) or turn.names.leaves_open(walk.name)))
     reason = turn.deaf_because if deaf else f"{UNREADABLE}: {_expected(walk)}"
-    problem = walk.problem or (reason if tried and not turn.region.bare else "")
+    problem = walk.fallback.problem or problem or (reason if tried and not turn.region.bare else "")
     quoting = walk.unnamed or (walk.envelope is not None and walk.envelope.in_arguments)
     if quoting and not deaf:
         turn.distrust(walk.program.ends(walk.format)[0])
-    elif not deaf and read_otherwise(turn, walk, problem):
+    elif not deaf and _read_by_others(turn, walk, problem):
         return
     around = walk.phase in {MARKERS, WORD}
     closers = walk.program.closers_of(turn.region.text[: turn.region.kept]) if around else None
     release(turn, problem, f"{UNREADABLE}: {_expected(walk)}", at_end=at_end, closers=closers)
+
+
+def _read_by_others(turn: Turn, walk: Walk, problem: str, *, doubted: bool = False) -> bool:
+    # Have the region read again, if somebody else can: see fallback.py.
+    if turn.in_prompt:
+        return False
+    lead, start = turn.region.lead, turn.region.start
+    found = walk.fallback.second_try(turn.region.text[lead:], turn.lane, problem, doubted=doubted)
+    if found is None:
+        return False
+    twin = type(walk)(found.program, found.begin(turn.lane, turn.last))
+    twin.settle(start + lead)
+    twin.fallback = found.fallback
+    return turn.read_region_again(twin, found.opener, bare=found.fallback.from_start)
 
 
 def _expected(walk: Walk) -> str:
@@ -200,11 +216,14 @@ def start_call(turn: Turn, walk: Walk, formats: tuple[int, ...] = ()) -> bool:
         return True
     if not turn.names.may_be(walk.name):
         fitting = tuple(each for each in fitting if not walk.program.formats[each].registered_only)
-    fitting = _beginning_line(walk, fitting) if walk.in_line else fitting
+    problem = ""
+    if walk.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
+        beginning = tuple(each for each in fitting if not walk.program.formats[each].is_written_out)
+        fitting, problem = beginning, ALONE if len(beginning) < len(fitting) else ""
     if not walk.name or not turn.takes(walk.name) or not fitting or _is_any_word(turn, walk):
-        no_call(turn, walk)
+        no_call(turn, walk, problem=problem)
         return False
-    if name is None and read_otherwise(turn, walk, "", doubted=True):
+    if name is None and turn.names.tools is not None and _read_by_others(turn, walk, "", doubted=True):
         return False
     number = fitting[0]
     declared = walk.program.formats[number]
@@ -227,14 +246,6 @@ def _is_any_word(turn: Turn, walk: Walk) -> bool:
     # No marker, no tools, and no format that somebody named: nothing tells a name before JSON from another word.
     anybody = turn.names.tools is None and len(walk.program.formats) > 1
     return anybody and turn.region.bare and turn.region.text.startswith(walk.name) and not _is_python(walk)
-
-
-def _beginning_line(walk: Walk, formats: tuple[int, ...]) -> tuple[int, ...]:
-    # Text precedes the call on its line: a tool's own tag is a mention there.
-    found = tuple(each for each in formats if not walk.program.formats[each].is_written_out)
-    if len(found) < len(formats):
-        walk.problem = walk.problem or ALONE
-    return found
 
 
 def _is_python(walk: Walk) -> bool:

@@ -13,6 +13,7 @@ from toolglean.engine.modes import CONTENT
 from toolglean.engine.parameters import pass_value
 from toolglean.engine.places.calls import accept, accept_guarded, cut_off, no_call
 from toolglean.engine.places.ending import complete, read_ending
+from toolglean.engine.places.fallback import Fallback, Role
 from toolglean.engine.places.holes import (
     read_arguments,
     read_objects,
@@ -24,7 +25,7 @@ from toolglean.engine.places.holes import (
     value_search,
 )
 from toolglean.engine.places.markers import read_behind, read_markers
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, OWN, SIBLING, VALUE
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, VALUE
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.plan import Plan
 from toolglean.engine.readers import JsonReader, reader_stops, scanner_of
@@ -97,18 +98,17 @@ class FormatPlan(Plan):
             other = siblings.at_opener(found)
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
-                payload = _foreign(FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last)))
-                payload.in_line = _is_in_line(turn)
+                payload = FormatPayload(other[0], other[0].lane(CONTENT, ()).place_behind(turn.last))
+                payload.fallback = Fallback(Role.SIBLING, in_line=_is_in_line(turn))
                 payload.settle(start)
                 return payload, 0
         in_line = _is_in_line(turn)
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         payload = FormatPayload(self.program, self.program.lane(turn.lane, turn.only).place_behind(turn.last))
-        payload.in_line = in_line
+        role = Role.ONLY if siblings is None else Role.OWN
+        payload.fallback = Fallback(role, siblings, in_line=in_line)
         payload.settle(start)
-        if siblings is not None:
-            payload.role, payload.siblings = OWN, siblings
         return payload, 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
@@ -123,12 +123,13 @@ class FormatPlan(Plan):
         if place is not None:
             payload = FormatPayload(self.program, place)
             if siblings is not None:
-                payload.role, payload.siblings, payload.from_start = OWN, siblings, True
+                payload.fallback = Fallback(Role.OWN, siblings, from_start=True)
         else:
             program = None if siblings is None else siblings.at_start(text, i).program
             if program is None:
                 return None
-            payload = _foreign(FormatPayload(program, program.bare_start(())))
+            payload = FormatPayload(program, program.bare_start(()))
+            payload.fallback = Fallback(Role.SIBLING)
         turn.open_region(turn.base + i, 0, bare=True)
         payload.settle(turn.base + i)
         return payload, 0
@@ -147,11 +148,6 @@ class FormatPlan(Plan):
 def _is_in_line(turn: Turn) -> bool:
     # Whether text precedes what begins now on its line. A line break, or what is no text, parts it from that.
     return turn.in_line
-
-
-def _foreign(payload: FormatPayload) -> FormatPayload:
-    payload.role = SIBLING
-    return payload
 
 
 class FormatPayload(Walk):

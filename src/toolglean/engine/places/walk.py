@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, DOUBTED, MARKERS, OBJECTS, ONLY, SIBLING
+from toolglean.engine.places.fallback import Fallback
+from toolglean.engine.places.phases import ARGUMENTS, BEHIND, MARKERS, OBJECTS
 from toolglean.engine.turn import Payload
 from toolglean.formats.compile import Program
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
@@ -20,11 +21,11 @@ from toolglean.scan.rope import Rope, flat, grown
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
-    from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
 __all__ = ["Walk"]
 
+ALONE = Fallback()
 NO_EXITS = Exits((), frozenset())
 
 
@@ -45,11 +46,7 @@ class Walk(Payload):
         pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
         finder: finds what may end the value that is read; None until it is needed.
         hole_end: behind the last parameter, as far as it is known.
-        role: whose reading it is (phases.py), as long as the region may be read otherwise.
-        from_start: whether the region began where the turn did, without a marker.
-        in_line: whether text precedes the region on its line.
-        siblings: the formats that may read what this one does not; None where only this one counts.
-        problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
+        fallback: who reads, and who else may.
         stripped: whether the open call's markers were taken out.
         value_start: the place of the first character of the value that is read; -1 before it.
         unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
@@ -60,15 +57,15 @@ class Walk(Payload):
         "edges",
         "envelope",
         "exits",
+        "fallback",
+        "fallback",
         "finder",
         "first_call",
         "format",
-        "from_start",
         "guarded",
         "hole",
         "hole_end",
         "id",
-        "in_line",
         "index",
         "name",
         "others",
@@ -78,11 +75,8 @@ class Walk(Payload):
         "pending_start",
         "phase",
         "place",
-        "problem",
         "program",
         "reader",
-        "role",
-        "siblings",
         "stripped",
         "unnamed",
         "value_start",
@@ -108,10 +102,7 @@ class Walk(Payload):
         self.pending: Rope = ()
         self.pending_chars = self.pending_start = 0
         self.hole_end = 0
-        self.role = ONLY
-        self.from_start = self.in_line = False
-        self.siblings: Siblings | None = None
-        self.problem = ""
+        self.fallback = ALONE
         self.unnamed: Rope | None = None
         self.stripped = False
         self.value_start = -1
@@ -128,8 +119,7 @@ class Walk(Payload):
         twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
         twin.unnamed, twin.stripped, twin.finder = self.unnamed, self.stripped, self.finder
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.role, twin.from_start, twin.in_line = self.role, self.from_start, self.in_line
-        twin.siblings, twin.problem, twin.value_start = self.siblings, self.problem, self.value_start
+        twin.fallback, twin.value_start = self.fallback, self.value_start
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -156,8 +146,8 @@ class Walk(Payload):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is a sibling's: its numbers of formats are not those of the turn."""
-        return self.role in {SIBLING, DOUBTED}
+        """See `Fallback`."""
+        return self.fallback.is_foreign
 
     def relented(self) -> Self | None:
         """See `Payload`."""
@@ -221,8 +211,7 @@ class Walk(Payload):
     def go_behind(self, place: Place) -> None:
         """The call is complete: what follows is markup, or another call."""
         self.phase, self.place = BEHIND, place
-        self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
-        self.problem = ""
+        self.fallback = self.fallback.after_call()
         self.name = self.id = self.index = ""
         self.parameters = self.reader = self.envelope = self.unnamed = None
         self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
