@@ -18,6 +18,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolglean.engine.modes import CONTENT
+
 if TYPE_CHECKING:
     from toolglean.formats.compile import Program
     from toolglean.formats.net import Place
@@ -59,15 +61,17 @@ class Fallback(NamedTuple):
 
     def after_call(self) -> Fallback:
         """The same after a call: what follows is read once, for a call without a marker may follow."""
-        role = Role.SIBLING if self.is_foreign else Role.ONLY
-        return self if role is self.role and not self.problem else self._replace(role=role, problem="")
+        if not self.problem and (self.role is Role.ONLY or self.role is Role.SIBLING):
+            return self
+        return Fallback(Role.SIBLING if self.is_foreign else Role.ONLY, in_line=self.in_line)
 
-    def second_try(self, text: str, lane: int, problem: str, *, doubted: bool) -> SecondTry | None:
+    def second_try(self, text: str, lane: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
         """Who reads that text again; None if nobody can.
 
         Args:
             text: what was read so far, from the opener on.
             lane: the lane in which it stands.
+            last: what was said before it.
             problem: the reason of the `Problem` that is due if no call comes of it.
             doubted: whether it can be read on, but the tool is unknown.
         """
@@ -79,28 +83,25 @@ class Fallback(NamedTuple):
             role = Role.ONLY
         else:
             found = siblings.again_at_start(text) if self.from_start else siblings.at_opener(text)
-            role = Role.DOUBTED if doubted else Role.SIBLING
+            role, lane = Role.DOUBTED if doubted else Role.SIBLING, CONTENT
         if found is None:
             return None
-        program, opener = found
-        return SecondTry(program, 0 if self.from_start else opener, self._replace(role=role, problem=problem))
+        (program, opener), fallback = found, self._replace(role=role, problem=problem)
+        if self.from_start:
+            return SecondTry(program, program.bare_start(()), 0, fallback)
+        return SecondTry(program, program.lane(lane, ()).place_behind(last), opener, fallback)
 
 
 class SecondTry(NamedTuple):
     """Who reads a text again.
 
     Attributes:
-        program: the formats.
+        program, place: the formats, and where they begin.
         opener: how many characters at the beginning are their marker: they are not read a third time.
         fallback: who may read it then.
     """
 
     program: Program
+    place: Place
     opener: int
     fallback: Fallback
-
-    def begin(self, lane: int, last: str) -> Place:
-        """The place where they begin. `last`: what was said before the text."""
-        if self.fallback.from_start:
-            return self.program.bare_start(())
-        return self.program.lane(0 if self.fallback.is_foreign else lane, ()).place_behind(last)
