@@ -1,6 +1,6 @@
 # What this room knows: Hugging Face's response templates, version 1: how they are read, and how formats are written as
 # such.
-# What it must not know: chat templates.
+# What it does not depend on: chat templates.
 #
 # spec.py      the words of a template, checked
 # patterns.py  patterns that are literals, white space and words; real.py: real regular expressions; marks.py: both

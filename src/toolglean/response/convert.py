@@ -1,5 +1,5 @@
 # What this file knows: which response templates say what one of our formats says, and which format that is.
-# What it must not know: how either is read.
+# What it does not depend on: how either is read.
 #
 # A template is turned into a format only where both read the same: the sink is the content, reasoning has literal
 # markers, and the calls are JSON, JSON behind a name, or tags behind a name whose closers close all that their openers
@@ -14,17 +14,16 @@ from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.formats.compile import compiled
-from toolglean.formats.spec import JSON, Format, Quoted
+from toolglean.formats.spec import Format
+from toolglean.response.calls import Kind, Tag, Way, way_of
 from toolglean.response.marks import Marker
 from toolglean.response.patterns import Lit, Sequence, Space, Word
 from toolglean.response.spec import CALLS, CONTENT, REASONING, Field, Template, read_template
-from toolglean.response.tags import Tag
-from toolglean.response.ways import ARGUMENTS, OBJECTS, PARAMETERS, Way, way_of
 
 __all__ = ["to_format"]
 
 NAME = "response-template"
-HOLES = {OBJECTS: "{call}", ARGUMENTS: "{arguments}", PARAMETERS: "{parameters}"}
+HOLES = {Kind.OBJECTS: "{call}", Kind.ARGUMENTS: "{arguments}", Kind.PARAMETERS: "{parameters}"}
 
 _hole = re.compile(r"\{[a-z_]+\}|\{name=")
 
@@ -66,7 +65,7 @@ def _format(template: Template) -> Format:
         also=tuple(spellings[1:]),
         separator="\n",
         parameter=_parameter(way.tag) if way.tag is not None else (),
-        arguments=Quoted(way.quote) if way.quote else JSON,
+        arguments=way.codec,
         reasonings=tuple(pairs),
         calls_in_reasoning=in_reasoning,
         drop=drop,
@@ -91,7 +90,7 @@ def _spellings(field: Field, way: Way, drop: tuple[str, ...]) -> list[str]:
     found = [_pattern(each) for each in opener.reduced.alternatives]
     if any(each[0] in "{[" and not each[1:2].isalpha() for each in found):
         raise _No  # JSON itself is not a marker to a format, and counts only where the turn starts
-    if way.kind == PARAMETERS and any(each.count("<") != closer.count("</") for each in (*found[:1],)):
+    if way.kind is Kind.PARAMETERS and any(each.count("<") != closer.count("</") for each in (*found[:1],)):
         raise _No  # between two closers, a template reads over anything
     if any(("{name}" in each) != bool(way.name) or ("{id}" in each) != bool(way.id) for each in found):
         raise _No

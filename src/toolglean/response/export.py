@@ -1,5 +1,5 @@
 # What this file knows: how a format is written as a response template, and what of a format no template can say.
-# What it must not know: how a template is read (all others in this room).
+# What it does not depend on: how a template is read (all others in this room).
 #
 # For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
 # a call become one pattern, and must share what follows the opener. White space beside markers is taken in by patterns

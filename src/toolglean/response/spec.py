@@ -1,5 +1,5 @@
 # What this file knows: the words of a response template, version 1, and what makes one wrong by itself.
-# What it must not know: how text is read.
+# What it does not depend on: how text is read.
 #
 #     {"version": 1, "defaults": {"role": "assistant"},
 #      "start_anchor" | "start_anchor_pattern": where the assistant's message begins in the prompt,
