@@ -204,6 +204,11 @@ def test_a_closing_literal_within_a_value_is_text() -> None:
     assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": "a </p> b"})]
 
 
+def test_much_white_space_after_a_closing_literal() -> None:
+    text = f"<c><f=get_time><p=city>a</p>{' ' * 4000}b</p>{' ' * 5000}b</p></c>"
+    assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": f"a</p>{' ' * 4000}b"})]
+
+
 def test_a_template_that_reads_values_as_json() -> None:
     given = json.loads(json.dumps(TAG_CALLS))
     args = {"name": "json", "args": {"allow_non_json": True}}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from toolglean.response.calls import way_of
 from toolglean.response.marks import Found, Marks
-from toolglean.response.spec import REASONING, read_template
+from toolglean.response.spec import Role, read_template
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -61,7 +61,7 @@ class Fields:
         self.fields = self.template.fields
         self.ways = tuple(map(way_of, self.fields))
         self.watch: Callable[[Note], object] | None = None
-        self._lanes = [number for number, each in enumerate(self.fields) if each.role == REASONING]
+        self._lanes = [number for number, each in enumerate(self.fields) if each.role is Role.REASONING]
         openers = [(number, each.open) for number, each in enumerate(self.fields) if each.open is not None]
         closers = [[(CLOSE, each.close)] if each.close is not None else [] for each in self.fields]
         heads = [[(number, way.tag.marker)] if way.tag else [] for number, way in enumerate(self.ways)]

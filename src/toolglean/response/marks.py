@@ -32,12 +32,6 @@ class Marker:
     source: str = ""
     where: str = ""
 
-    @property
-    def literals(self) -> tuple[str, ...]:
-        """The alternatives that are nothing but a literal."""
-        found = [each[0] for each in self.reduced.alternatives if len(each) == 1]
-        return tuple(each.text for each in found if isinstance(each, Lit))
-
 
 class Found(str):
     """The text of a mark that was found.

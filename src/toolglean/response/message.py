@@ -18,7 +18,7 @@ from toolglean.engine.machine import Machine
 from toolglean.limits import Limits
 from toolglean.response.fields import CLOSE, Note
 from toolglean.response.plan import ResponsePlan, after_anchor, response_plan
-from toolglean.response.spec import CALLS, Field
+from toolglean.response.spec import Field, Role
 from toolglean.response.values import NOTHING, coerced, content_value, region_value
 from toolglean.tools import ToolLike, ToolSet
 
@@ -65,7 +65,7 @@ def _message(plan: ResponsePlan, notes: list[Note], text: str, tools: ToolSet) -
             value = region_value(field, text[note.body : note.body_end], note.mark.captures)
             if value is NOTHING:
                 continue
-            _put(found, field, _with_types(value, tools) if field.role == CALLS else value)
+            _put(found, field, _with_types(value, tools) if field.role is Role.CALLS else value)
         pieces.append(text[place : note.start])
         place = note.end
     pieces.append(text[place:])

@@ -23,7 +23,6 @@ __all__ = [
     "FAIL",
     "HELD",
     "NEED",
-    "Ahead",
     "Lit",
     "Reduced",
     "Sequence",

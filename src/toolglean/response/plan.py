@@ -21,7 +21,7 @@ from toolglean.response.calls import Kind
 from toolglean.response.fields import Fields
 from toolglean.response.marks import Found, Marks
 from toolglean.response.region import Arguments, CallsRegion, Objects, Whole
-from toolglean.response.spec import CALLS, Template
+from toolglean.response.spec import Role, Template
 from toolglean.response.tags import Tags
 from toolglean.response.text import AtStart, Mark
 
@@ -63,7 +63,7 @@ class ResponsePlan(Fields, Plan):
         number = self.inside(turn.lane, turn.only)
         if found.number < 0 or number is not None:
             return Mark(self, found, start, number, closes=True), 0 if found.before else len(found)
-        if self.fields[found.number].role != CALLS:
+        if self.fields[found.number].role is not Role.CALLS:
             return Mark(self, found, start, found.number, closes=False), len(found)
         turn.open_region(start, len(found))
         turn.region.keep(str(found))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.turn import Payload
 from toolglean.response.patterns import FAIL
-from toolglean.response.spec import OTHER
+from toolglean.response.spec import Role
 from toolglean.scan.text import until
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Mark(_TextPayload):
     def finish(self, turn: Turn) -> None:
         """Do what the mark does."""
         found = self.found
-        shown = self.number is not None and self.plan.fields[self.number].role == OTHER
+        shown = self.number is not None and self.plan.fields[self.number].role is Role.OTHER
         end = self.start if found.before else self.start + len(found)
         if not found.before and not shown:
             turn.emit.markup(str(found), self.start)
