@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ ANCHORS = {
     "<｜end▁of▁sentence｜>": "<｜Assistant｜>",
 }
 LAST_HOLES = ("call", "calls", "arguments", "parameters")
+IN_OPENER = {"name": (r"\s", "<"), "id": (r"\s", "<")}
+IN_PARAMETER = {"key": (r"\n", ""), "value": ("", "")}
 TEXT = {"content": "text", "repeats": True, "join": "\n"}
 
 
@@ -102,18 +105,30 @@ def _in_class(chars: set[str]) -> str:
     return "".join(sorted("\\" + each if each in "\\]^-[" else each for each in chars))
 
 
-def _opener(declared: Format, tokens: tuple[Token, ...], after: str) -> str:
+def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tuple[str, str]], after: str = "") -> str:
+    """The tokens as a pattern.
+
+    Args:
+        declared: the format.
+        tokens: the tokens.
+        holes: those that may stand there, with what cannot stand in them: a class, and further characters.
+        after: the character that follows.
+    """
     found = ""
     for place, token in enumerate(tokens):
         if isinstance(token, Literal):
             found += _escaped(token.text)
         elif isinstance(token, Space):
-            found += r"\s*"
-        elif token.name in {"name", "id"}:
-            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
-            found += rf"(?P<{token.name}>[^\s{_in_class({'<', following} - {''})}]+)"
-        else:
+            beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
+            found += r"\n?" if beside and token.text else r"\s*"
+        elif token.name not in holes:
             raise _error(declared, f"{{{token.name}}} has no place in one")
+        elif token.name == "value":
+            found += "(?P<value>.*?)"
+        else:
+            without, chars = holes[token.name]
+            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
+            found += rf"(?P<{token.name}>[^{without}{_in_class({*chars, following} - {''})}]+)"
     return found
 
 
@@ -182,7 +197,9 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
     closer = _closer(declared, behind)
     if hole.name == "parameters" and not closer:
         raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
-    opener = _opener(declared, before, after).removesuffix(r"\s*") + (r"\s*" if hole.name == "parameters" else "")
+    opener = _pattern(declared, before, IN_OPENER, after).removesuffix(r"\s*") + (
+        r"\s*" if hole.name == "parameters" else ""
+    )
     has_id = any(token == Hole("id") for token in before)
     head = before[0]
     assert isinstance(head, Literal)
@@ -240,22 +257,7 @@ def _call(function: Any) -> dict[str, Any]:
 def _tag_pattern(declared: Format) -> str:
     if len(declared.parameters) > 1:
         raise _error(declared, f"several spellings of a parameter: {declared.parameters[1]!r}")
-    tokens = tokens_of(declared.parameters[0].strip())
-    found = ""
-    for place, token in enumerate(tokens):
-        beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
-        if isinstance(token, Literal):
-            found += _escaped(token.text)
-        elif isinstance(token, Space):
-            found += r"\n?" if beside and token.text else r"\s*"
-        elif token.name == "key":
-            following = next(each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal))
-            found += rf"(?P<key>[^\n{_in_class({following})}]+)"
-        elif token.name == "value":
-            found += "(?P<value>.*?)"
-        else:
-            raise _error(declared, f"{{{token.name}}} has no place in one")
-    return found
+    return _pattern(declared, tokens_of(declared.parameters[0].strip()), IN_PARAMETER)
 
 
 # -- reasoning ---------------------------------------------------------------------------------------------------------
