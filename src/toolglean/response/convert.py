@@ -1,9 +1,9 @@
-# What this file knows: which response templates say what one of our formats says, and which format that is.
+# What this file knows: which response templates a format can express, and which format that is.
 # What it does not depend on: how either is read.
 #
 # A template is turned into a format only where both read the same: the sink is the content, reasoning has literal
-# markers, and the calls are JSON, JSON behind a name, or tags behind a name whose closers close all that their openers
-# open. What templates cannot say, formats do: white space between markers is any.
+# markers, and the calls are JSON, JSON after a name, or tags after a name whose closers close all that their openers
+# open. What templates cannot express, formats do: white space between markers is any.
 """From response templates to formats."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _hole = re.compile(r"\{[a-z_]+\}|\{name=")
 
 
 class _No(Exception):  # noqa: N818  # no error: the answer
-    """No format says what the template says."""
+    """No format can express what the template does."""
 
 
 def to_format(template: Mapping[str, Any]) -> Format | None:

@@ -1,4 +1,4 @@
-# What this file knows: how a format is written as a response template, and what of a format no template can say.
+# What this file knows: how a format is written as a response template, and what of a format no template can express.
 # What it does not depend on: how a template is read (all others in this room).
 #
 # For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
@@ -39,7 +39,7 @@ TEXT = {"content": "text", "repeats": True, "join": "\n"}
 
 @dataclass(frozen=True)
 class _Spelling:
-    # One spelling of a call: its last hole, and the patterns before and behind it.
+    # One spelling of a call: its last hole, and the patterns before and after it.
     head: str
     opener: str
     hole: str
@@ -52,7 +52,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
 
     Args:
         declared: the format.
-        start_anchor: the literal behind which the assistant's message begins in the prompt; "": that of the family,
+        start_anchor: the literal after which the assistant's message begins in the prompt; "": that of the family,
             where one of the format's markers shows it.
         main_only: leave out further spellings that do not fit into one template, such as those that only slips of
             models need.
@@ -91,7 +91,7 @@ def _escaped(text: str) -> str:
 
 def _longest(markers: list[str]) -> tuple[str, ...]:
     # Of two markers of which one begins the other, the shorter is left out: transformers would take it whenever the
-    # stream is cut behind it.
+    # stream is cut after it.
     found = dict.fromkeys(each.strip() for each in markers)
     return tuple(each for each in found if not any(o != each and o.startswith(each) for o in found))
 
@@ -134,7 +134,7 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tu
 
 def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
     # All markers must stand there. Were the last ones optional, transformers would close at the first one whenever the
-    # stream is cut behind it, and take the rest for content.
+    # stream is cut after it, and take the rest for content.
     holes = [token.name for token in tokens if isinstance(token, Hole)]
     if holes:
         raise _error(declared, f"{{{holes[0]}}} stands after the arguments")
@@ -190,16 +190,14 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
         raise _error(declared, f"{{{hole.name}}} cannot be expressed in a template: {pattern!r}")
     if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
         raise _error(declared, f"no template can read the codec of {{arguments}}: {declared.arguments!r}")
-    before, behind = tokens[:last], tokens[last + 1 :]
+    before, ending = tokens[:last], tokens[last + 1 :]
     if not _has_marker(pattern):
-        before, behind = _in_section(declared, pattern, section, before, behind)
-    after = "<" if hole.name == "parameters" else "{"
-    closer = _closer(declared, behind)
-    if hole.name == "parameters" and not closer:
+        before, ending = _in_section(declared, pattern, section, before, ending)
+    tags = hole.name == "parameters"
+    closer = _closer(declared, ending)
+    if tags and not closer:
         raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
-    opener = _pattern(declared, before, IN_OPENER, after).removesuffix(r"\s*") + (
-        r"\s*" if hole.name == "parameters" else ""
-    )
+    opener = _pattern(declared, before, IN_OPENER, "<" if tags else "{").removesuffix(r"\s*") + r"\s*" * tags
     has_id = any(token == Hole("id") for token in before)
     head = before[0]
     assert isinstance(head, Literal)
@@ -207,15 +205,15 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
 
 
 def _in_section(
-    declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], behind: tuple[Token, ...]
+    declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], ending: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-    """A call without a marker of its own: the section's are its markers, if it holds all calls of the section."""
+    """A call without a marker of its own: the section's are its markers, if it contains all calls of the section."""
     opener, closer = (tokens_of(each.strip()) for each in section)
     if not opener or not _has_marker(section[0]):
         raise _error(declared, f"no marker opens the call {pattern!r}")
     if Hole("calls") not in tokens_of(pattern):
         raise _error(declared, f"calls of one section without a marker between them: {pattern!r}")
-    return (*opener, *before), (*behind, *closer)
+    return (*opener, *before), (*ending, *closer)
 
 
 def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) -> dict[str, Any]:
@@ -223,7 +221,7 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
     found: dict[str, Any] = {"open_pattern": rf"\s*{_any_of(each.opener for each in spellings)}"}
     if main.closer:
         found["close_pattern"] = rf"{main.closer}\s*"
-    else:  # JSON behind which no marker stands goes up to the next call, or the end
+    else:  # JSON after which no marker stands goes up to the next call, or the end
         drop = tuple(each for each in drop if not any(call.head.startswith(_escaped(each)) for call in spellings))
         heads = "|".join(dict.fromkeys(each.head for each in spellings))
         found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"

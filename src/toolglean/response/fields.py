@@ -1,5 +1,8 @@
 # What this file knows: what opens and closes each field of a response template, and in which way its calls are read.
 # What it does not depend on: what is done where a mark was found (region.py, tags.py, text.py).
+#
+# Where a turn stands, the turn itself remembers: reasoning is a lane; that content (or a field that we do not know)
+# stands in a region is in `only`, in which formats number from 0 and regions from INSIDE.
 """The fields of a response template, with their marks."""
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ class Fields:
         ends: finds where a region ends of whose calls one cannot be read: at the next opener at the latest.
         at_start: the field whose region is open where the turn starts.
         far: that whose region is, if a literal stands further on; and the literal.
-        watch: is told of each region.
+        watch: gets a `Note` of each region.
     """
 
     def __init__(self, source: str) -> None:
@@ -69,7 +72,7 @@ class Fields:
         self.firsts = [Marks([*head, *closer]) for head, closer in zip(heads, closers, strict=True)]
         self.ends = [Marks([*closer, opener]) for closer, opener in zip(closers, openers, strict=True)]
         sink = self.template.sink
-        # A template that says where content stands says that its anchor is none, where the model writes it again.
+        # In a template that names where content stands, the anchor is no content where the model writes it again.
         drop = sink.close if sink is not None else self.template.anchor
         # What only stands ahead closes nothing here: the region that it opens does.
         dropped = [(DROP, replace(drop, reduced=replace(drop.reduced, ahead=())))] if drop is not None else []

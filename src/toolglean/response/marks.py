@@ -38,7 +38,7 @@ class Found(str):
 
     Attributes:
         number: which mark it is.
-        captures: what its groups hold.
+        captures: what its groups captured.
         before: whether it only stands ahead, and is not part of the mark.
     """
 

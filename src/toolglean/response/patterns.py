@@ -60,7 +60,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters of a class, one at least. `name`: the group that holds it, "" for none."""
+    """Characters of a class, one at least. `name`: the group that captures it, "" for none."""
 
     name: str
     chars: str
@@ -75,7 +75,7 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A literal that must follow, and is not part of the match; `far`: anywhere behind."""
+    """A literal that must follow, and is not part of the match; `far`: anywhere after."""
 
     text: str
     far: bool = False
@@ -99,7 +99,7 @@ class Reduced:
     Attributes:
         alternatives: sequences, each of which begins with a literal.
         ahead: literals before which it matches without taking them.
-        far: a literal that must stand anywhere behind; "" for none. It matches without any width.
+        far: a literal that must stand anywhere after; "" for none. It matches without any width.
         at_start: whether it matches where the turn starts, without any width.
     """
 

@@ -2,8 +2,7 @@
 # What it does not depend on: how regions are read (region.py, tags.py, text.py).
 #
 # Between regions, all openers are looked for, with the sink's closers, which are markup. In a region of text only its
-# closer is. Reasoning is a lane of the machine; that content (or a field that we do not know) stands in a region, the
-# machine remembers in `only`, in which formats number from 0 and regions from INSIDE.
+# closer is.
 #
 # A field that is neither content, reasoning nor calls is content, with its markers, as the model wrote it: no event
 # says more, and nothing is lost. `message` gives its value: it watches the regions, with a plan of its own.

@@ -2,7 +2,7 @@
 # What it does not depend on: what it is a marker of.
 #
 # The answer must not depend on where the text is cut. It is the one that comes when the text is read character by
-# character: a match counts once a character stands behind it that does not belong to it. Where more text is there at
+# character: a match counts once a character stands after it that does not belong to it. Where more text is there at
 # once, the same is done over (`_settled`), from the match's first character on.
 #
 # The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
@@ -36,7 +36,7 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
 
     Args:
         source: the expression.
-        where: the field and key that hold it, for messages.
+        where: the field and key that declare it, for messages.
         behind: whether it may look at what stands before it.
 
     Raises:
@@ -101,7 +101,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
 
 
 def _shortest(pattern: Any, text: str, place: int, last: int) -> int:
-    # How long the shortest match at the place is, by halves: what holds one holds it however long it goes on.
+    # How long the shortest match at the place is, by halves: what contains one contains it however long it goes on.
     ends = range(place + 1, last)
     return bisect_left(ends, True, key=lambda end: _timed(pattern.match, text, place, end) is not None) + 1
 

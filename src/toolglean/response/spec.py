@@ -67,7 +67,7 @@ class Template:
     """A response template that was read.
 
     Attributes:
-        defaults: what the message holds in any case.
+        defaults: what the message contains in any case.
         anchor: where the assistant's message begins in the prompt.
         fields: the fields that have an opener.
         sink: the field that has none, if any.

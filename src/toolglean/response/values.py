@@ -74,7 +74,7 @@ def _scalar(parser: str, text: str) -> Any:
 def json_value(text: str) -> Any:
     """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
     scanner = JsonScanner()
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
+    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
     end = scanner.skim(text, 0, 0)
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NOTHING
@@ -157,7 +157,7 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
         if place < pos:
             continue
         close = text.find(tag.tail, end)
-        if close < 0:  # nor behind any later head
+        if close < 0:  # nor after any later head
             break
         found.append((captures["key"], tag.trimmed(text[end:close])))
         pos = close + len(tag.tail)
