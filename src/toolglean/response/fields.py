@@ -55,6 +55,7 @@ class Fields:
         ends: finds where a region ends of whose calls one cannot be read: at the next opener at the latest.
         at_start: the field whose region is open where the turn starts.
         far: that whose region is, if a literal stands further on; and the literal.
+        bare, spaced: see `Plan`.
         watch: gets a `Note` of each region.
     """
 
@@ -79,6 +80,8 @@ class Fields:
         self.between = Marks([*openers, *dropped])
         self.at_start = next((number for number, each in openers if each.reduced.at_start), None)
         self.far = next(((number, each.reduced.far) for number, each in openers if each.reduced.far), None)
+        self.bare = self.at_start is not None or self.far is not None
+        self.spaced = self.bare  # white space before what may be such a region waits for what follows
 
     # -- where a turn stands -------------------------------------------------------------------------------------------
 

@@ -41,11 +41,6 @@ _readers: Mapping[Kind, type[CallsRegion]] = {
 class ResponsePlan(Fields, Plan):
     """What the machine looks for: see `Plan`."""
 
-    def __init__(self, source: str) -> None:
-        super().__init__(source)
-        self.bare = self.at_start is not None or self.far is not None
-        self.spaced = self.bare  # white space before what may be such a region waits for what follows
-
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the marks that count where the turn is: in that `lane`, where `only` these fields may follow."""
         number = self.inside(lane, only)
