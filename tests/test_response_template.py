@@ -261,6 +261,12 @@ def test_a_complete_call_needs_no_closer() -> None:
     assert content_of(events(JSON_CALLS, '<c>f {"a": 1} </d>')) == " </d>"
 
 
+def test_the_beginning_of_a_closer_stands_at_its_place() -> None:
+    machine = machine_of(response_plan(JSON_CALLS))
+    found = [*machine.feed('<c>f {"a": 1}  </'), *machine.finish()]
+    assert [(each.text, each.start) for each in found if isinstance(each, Content)] == [("  ", 13), ("</", 15)]
+
+
 def test_no_arguments_at_all() -> None:
     assert calls_of(events(JSON_CALLS, "<c>f</c>")) == [("f", {})]
     assert calls_of(events(TAG_CALLS, "<c><f=f>\n</c>")) == [("f", {})]

@@ -61,6 +61,7 @@ class CallsRegion(Payload):
         self.step = FIRST
         self.name = opener.captures.get(self.way.name, "")
         self.tail = ""  # what may be a marker, or the beginning of one
+        self.tail_start = -1  # its place, after the call
         self.reader: Any = None  # of the calls, while they are read
 
     @property
@@ -100,7 +101,7 @@ class CallsRegion(Payload):
             self.no_call(turn, at_end=True)
             return
         self.leave(turn, text_follows=bool(self.tail))
-        turn.say(self.tail, self.body_end)
+        turn.say(self.tail, self.tail_start)
 
     # -- from the opener to the call -----------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class CallsRegion(Payload):
                 return i
         self.tail += text[i]
         status, found = marks.begins(self.tail)
-        start = turn.base + i + 1 - len(self.tail)
+        start = self.tail_start = turn.base + i + 1 - len(self.tail)
         if found is not None:
             self.close(turn, found, start, self.tail[len(found) :])
         elif status == FAIL:
