@@ -71,7 +71,7 @@ class FastPath:
                     events = self._beside_stop(chunk)
                 else:
                     self._pos, write = end, self._stops[1]
-                    return [turn.emit.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
+                    return [turn.emit.call.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
         return self._feed_loop(chunk) if events is None else events
 
     def _feed_loop(self, chunk: str) -> list[Event]:
@@ -224,4 +224,4 @@ class FastPath:
         self._pos += len(chunk)
         text, waits = passed
         self._find_stop = _anything if waits else self._stops[0]
-        return [turn.emit.plain_delta(text, start)] if text else []
+        return [turn.emit.call.plain_delta(text, start)] if text else []

@@ -149,7 +149,7 @@ class Frame:
             self.id = value
             self.note(key)
             if self.called:
-                turn.emit.set_id(value)
+                turn.emit.call.set_id(value)
         elif key in ARGUMENT_KEYS and not self.has_arguments:
             self.read_arguments(turn, Written.AS_STRING, value, start, here, room)
         else:
@@ -264,20 +264,20 @@ class Frame:
             turn.give_up("malformed arguments: an object was expected", text, self.start)
 
     def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:
-        schema = turn.names.schema(turn.emit.name)
+        schema = turn.names.schema(turn.emit.call.name)
         others = list(self.others)
         if not self.has_arguments:
             others += (key for key in self.beside if data.declares(schema, key))
         if self.has_arguments and others:
-            turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.start)
+            turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.call.start)
         elif self.under and others == [self.under]:
             turn.emit.delta(self.arguments, self.start)
         elif others:
             turn.end_malformed(data.MISPLACED, ", ".join(others), place)
             return
-        fault = data.fault_of_text(turn.emit.arguments(), schema, bare=bare)
+        fault = data.fault_of_text(turn.emit.call.arguments, schema, bare=bare)
         if fault:
-            turn.end_malformed(f"malformed call: {fault}", turn.emit.name, place)
+            turn.end_malformed(f"malformed call: {fault}", turn.emit.call.name, place)
         else:
             turn.end_call(place)
 
@@ -293,4 +293,4 @@ def _report_left_out(turn: Turn, around: list[Frame]) -> None:
     # What is written in the objects around a call is not a part of it.
     left_out = [key for frame in around for key in frame.left_out()]
     if left_out:
-        turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.start)
+        turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.call.start)

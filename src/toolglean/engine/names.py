@@ -1,5 +1,5 @@
-# What this file knows: which tool a written name means, and whether a call of that name counts.
-# What it must not know: where names are written.
+# What this file knows: which tool a written name means, and whether a call of that name is accepted.
+# Does not depend on where names are written.
 """Names that the model writes, and the tools that they mean."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _of_id(name: str) -> str:
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
 
 holds_markup = re.compile(r"[<>\"'`\n\r]").search
-"""Finds what stands in no name and no key: there it is the rest of a marker, broken or quoted."""
+"""Finds what no name and no key contains: there it is the rest of a marker, broken or quoted."""
 
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 PLACEHOLDERS = frozenset(
@@ -58,7 +58,7 @@ class Names:
     Attributes:
         tools: the tools; None where none were given.
         unknown: whether a call of another tool counts as well.
-        spaced: whether any tool's name holds white space.
+        spaced: whether any tool's name contains white space.
     """
 
     __slots__ = ("spaced", "tools", "unknown")
@@ -119,9 +119,9 @@ class Names:
         return tool is not None and key in tool.properties
 
     def takes(self, name: str, *, bare: bool) -> bool:
-        """Whether a call of that name counts: if it is a tool's, or if it is like a name and the user wants such calls.
+        """Whether a call of that name is accepted: of a tool's name, or of one like it if the user wants such calls.
 
-        `bare`: no marker stands before it. Then an unknown name never counts, or any JSON would be a call.
+        `bare`: no marker comes before it. Then an unknown name is never accepted, or any JSON would be a call.
         """
         if not name:
             return False

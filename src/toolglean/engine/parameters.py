@@ -111,7 +111,7 @@ class Parameters:
 
     def copy(self) -> Self:
         """The same place."""
-        twin = object.__new__(type(self))
+        twin = type(self).__new__(type(self))
         twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
         twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
         twin._wrappers, twin._wrapped = self._wrappers, self._wrapped

@@ -75,7 +75,7 @@ class Tag:
 
 
 def derived_closer(tag: str) -> str:
-    """The closer that belongs to a tag by its form; "" where there is none.
+    """The closer that belongs to a tag by its form; "" if there is none.
 
     `<x>` → `</x>`, `[X]` → `[/X]`, a fence → a fence, and a marker that says begin, start, open or prefix → the same
     marker that says end, close or suffix.

@@ -204,7 +204,7 @@ class Turn(Speech):
         elif not whole:
             self.emit.end_call("incomplete", end)
         elif self.judge.closers.awaited is not None:
-            self.emit.problem(DISTRUSTED, self.emit.name, self.emit.start)
+            self.emit.problem(DISTRUSTED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
         else:
             self.emit.end_call("ok", end)
@@ -212,13 +212,13 @@ class Turn(Speech):
 
     def end_malformed(self, reason: str, text: str, end: int) -> None:
         """The open call was read to its end, and may not run."""
-        self.emit.problem(reason, text, self.emit.start)
+        self.emit.problem(reason, text, self.emit.call.start)
         self.emit.end_call("malformed", end)
         self.bound = UNBOUND
 
     def end_wrong(self, reason: str, end: int) -> None:
         """The open call is finished, and must not run for that reason."""
-        self.end_malformed(reason, self.emit.name, end)
+        self.end_malformed(reason, self.emit.call.name, end)
 
     def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
         """The open call is finished, but a value contains the opener `of` a call or a parameter: the closer found may
@@ -232,7 +232,7 @@ class Turn(Speech):
 
         A closer may be that of a call which the arguments quote, if they contain one of the tags that open calls.
         """
-        arguments = self.emit.arguments()
+        arguments = self.emit.call.arguments
         self.emit.end_call("malformed", place)
         if closer:
             self.emit.markup(closer, place)
@@ -287,7 +287,7 @@ class Turn(Speech):
             attempt = Attempt(self, before)
             self.bound = UNBOUND
         if fault.put is not None and fault.put.back:
-            (self if attempt is None else attempt.before).emit.drop_comma()
+            (self if attempt is None else attempt.before).emit.call.drop_comma()
         if attempt is None:
             self.payload = before
         self.mending, self.mode = Suspended(fault, attempt), MEND

@@ -303,6 +303,6 @@ def end_call(turn: Turn, walk: Walk) -> bool:
 def _quoted_opener(turn: Turn, walk: Walk, parameters: Parameters) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in walk.program.before_names(walk.format)]
-    if holds_name_after(turn.emit.arguments(), literals, turn.names.may_be):
+    if holds_name_after(turn.emit.call.arguments, literals, turn.names.may_be):
         return "call"
     return "parameter" if parameters.doubtful else ""

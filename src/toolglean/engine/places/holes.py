@@ -101,7 +101,7 @@ def read_arguments(turn: Turn, walk: Walk, text: str, i: int) -> int:
     """Arguments in the format's codec."""
     assert walk.reader is not None
     # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
-    begun = turn.emit.has_arguments and walk.unnamed is None
+    begun = turn.emit.call.has_arguments and walk.unnamed is None
     start = turn.base + i - waiting_of(walk.reader) if begun else walk.pending_start
     j, piece, status = walk.reader.read(text, i)
     if walk.unnamed is not None:
@@ -304,7 +304,7 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     declared = walk.program.formats[walk.edges[0].format]
     kind, word = walk.edges[0].kind, word.strip() if walk.edges[0].kind != "key" else word
     if kind in {"key", "type"}:
-        if holds_markup(word) and not turn.names.has_parameter(turn.emit.name, declared.unescaped(word)):
+        if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, declared.unescaped(word)):
             turn.give_up(f"malformed call: {kind} expected", word, start)
             return False
         if walk.parameters is None:
@@ -321,7 +321,7 @@ def _word_read(turn: Turn, walk: Walk, word: str, start: int) -> bool:
     elif kind == "id":
         walk.id = whole_characters(word)
         if turn.emit.open:
-            turn.emit.set_id(walk.id)
+            turn.emit.call.set_id(walk.id)
     else:
         walk.index = word
     return True
@@ -416,7 +416,7 @@ def _swallowed(turn: Turn, walk: Walk, text: str, place: int, found: str) -> int
         if _misspelt(turn, walk, text, place, spelling):
             return place if turn.mode != CALL else turn.hold(text, place)
     elif not parameters.doubtful and start > parameters.as_written:
-        before = parameters.last_char(turn.emit.arguments_end)
+        before = parameters.last_char(turn.emit.call.arguments_end)
         exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
         kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
         if kind == WAIT:

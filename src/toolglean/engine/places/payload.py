@@ -224,9 +224,9 @@ class FormatPayload(Walk):
             return Refusal(char, marker=value_opener(self) if turn.emit.open else "")
         envelope, scanner = self.envelope, scanner_of(self.reader) if self.reader is not None else None
         if self.phase == ARGUMENTS and scanner is not None:
-            return Refusal(char, scanner.due, "," if turn.emit.lags else "", inner=len(scanner.stack) > 1)
+            return Refusal(char, scanner.due, "," if turn.emit.call.lags else "", inner=len(scanner.stack) > 1)
         if self.phase == OBJECTS and envelope is not None and not envelope.bare:
-            last = "" if envelope.passes_on and not turn.emit.lags else envelope.last_read
+            last = "" if envelope.passes_on and not turn.emit.call.lags else envelope.last_read
             return Refusal(char, envelope.scanner.due, last, inner=envelope.in_inner_value)
         return Refusal(char)
 

@@ -1,0 +1,169 @@
+# What a call has gathered so far. Does not know how events are put in order (emit.py), or how any of it was written.
+#
+# The arguments lag one comma behind: a comma between two values waits for what follows, so that a repair may take it
+# back. White space after it waits with it.
+"""The open call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.events import CallDelta, CallStart, Status, ToolCall
+from toolglean.scan.json import decode
+from toolglean.scan.rope import Rope, flat, joined
+
+__all__ = ["OpenCall"]
+
+LATE = 128  # pieces of the arguments that are joined at once
+SPACE_AFTER_COMMA = 256  # with more of it, the comma goes out
+
+
+class OpenCall:
+    """A call that has begun: the last one of the turn.
+
+    Attributes:
+        index: its number among the calls of the turn.
+        name, start: its name, and where it began.
+        known: whether a tool has that name; None where no tools were given.
+        floor: where it began, or the last place that was repaired: what was put in there has no place of its own.
+        shown_id: the id that its start has told, or None; model_id: the model's own id, or None.
+    """
+
+    __slots__ = (
+        *("_args", "_args_start", "_lag", "_lag_start", "_late"),
+        *("floor", "index", "known", "model_id", "name", "shown_id", "start"),
+    )
+
+    def __init__(self, index: int, name: str, start: int, *, known: bool | None, model_id: str | None) -> None:
+        self.index, self.name, self.start, self.known = index, name, start, known
+        self.floor = start
+        self.model_id = model_id
+        self.shown_id: str | None = None
+        self._args: Rope = ()
+        self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
+        self._args_start: int | None = None
+        self._lag = ""  # of the arguments, a comma and the white space after it
+        self._lag_start = 0
+
+    def copy(self) -> OpenCall:
+        """The same call."""
+        self._gather()
+        twin = OpenCall(self.index, self.name, self.start, known=self.known, model_id=self.model_id)
+        twin.floor, twin.shown_id = self.floor, self.shown_id
+        twin._args, twin._args_start, twin._lag, twin._lag_start = (
+            self._args,
+            self._args_start,
+            self._lag,
+            self._lag_start,
+        )
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        self._gather()
+        self._args = flat(self._args)  # a long rope is too deep for pickle
+        return tuple(getattr(self, slot) for slot in OpenCall.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(OpenCall.__slots__, state, strict=True):
+            setattr(self, slot, value)
+
+    # -- what was read of it -------------------------------------------------------------------------------------------
+
+    def set_id(self, model_id: str) -> None:
+        """The model's own id, written after the name. Where one was shown already, that stays."""
+        self.model_id = model_id
+
+    def begin(self, shown_id: str | None) -> CallStart:
+        """It begins, and shows that id."""
+        self.shown_id = shown_id
+        return CallStart(self.index, shown_id, self.name, self.known, self.start)
+
+    def begin_turn(self) -> CallStart:
+        """The prompt is over, and has left it open: it is the turn's first call."""
+        self.index, self.start = 0, 0
+        return CallStart(0, self.shown_id, self.name, self.known, 0)
+
+    def delta(self, text: str, start: int, *, after_comma: bool = False) -> CallDelta | None:
+        """A piece of its arguments as JSON text; None if it waits.
+
+        `after_comma`: it ends with a comma between two values.
+        """
+        if self._lag:
+            text, start, self._lag = self._lag + text, self._lag_start, ""
+        if after_comma:
+            comma = text.rfind(",")
+            if comma >= 0 and len(text) - comma <= SPACE_AFTER_COMMA:
+                text, self._lag, self._lag_start = text[:comma], text[comma:], start + comma
+                if not text:
+                    return None
+        start = max(start, self.floor)
+        if self._args_start is None:
+            self._args_start = start
+        return self.plain_delta(text, start)
+
+    def plain_delta(self, text: str, start: int) -> CallDelta:
+        """A piece of a string in its arguments, handed out at once; some of them was written before."""
+        late = self._late
+        late.append(text)
+        if len(late) >= LATE:
+            self._gather()
+        return CallDelta(self.index, text, start)
+
+    def catch_up(self) -> CallDelta | None:
+        """The comma that waits, if one does, was meant."""
+        return self.delta("", self._lag_start) if self._lag else None
+
+    # -- repairs -------------------------------------------------------------------------------------------------------
+
+    def repaired(self, place: int) -> None:
+        """What is at that place was repaired."""
+        self.floor = place
+
+    @property
+    def lags(self) -> bool:
+        """Whether a comma waits for what follows it."""
+        return bool(self._lag)
+
+    def drop_comma(self) -> None:
+        """The comma that waits was not meant."""
+        self._lag = ""
+
+    # -- its arguments -------------------------------------------------------------------------------------------------
+
+    @property
+    def arguments(self) -> str:
+        """Its arguments so far."""
+        self._gather()
+        self._args = flat(self._args)
+        return joined(self._args)
+
+    @property
+    def arguments_end(self) -> str:
+        """The last few characters of them."""
+        self._gather()
+        return self._args[1][-4:] if self._args else ""
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any of them was written."""
+        return self._args_start is not None
+
+    def ended(
+        self, status: Status, call_id: str, end: int, repairs: tuple[str, ...]
+    ) -> tuple[ToolCall, tuple[str, int] | None]:
+        """The call as it is, which ends before `end`; and a key that came twice, with its place, or None."""
+        self._gather()
+        text, self._args = joined(self._args), ()
+        arguments: dict[str, Any] = {}
+        repeated = None
+        if status == "ok":
+            arguments, twice = decode(text)
+            repeated = None if twice is None else (twice, self._args_start or 0)
+        span = (self.start, end)
+        call = ToolCall(call_id, self.index, self.name, self.known, arguments, text, span, status, repairs)
+        return call, repeated
+
+    def _gather(self) -> None:
+        if self._late:
+            self._args = (self._args, "".join(self._late))
+            self._late = []
