@@ -159,11 +159,7 @@ def test_the_data() -> None:
 
 
 def test_findings() -> None:
-    turn = (
-        "Hi.\n"
-        + '<|tool_call>call:f{x:<|"|>1<|"|>}<tool_call|>'
-        + '<tool_call>{"name": "f", "arguments": {"x": 1, y: 2}}'
-    )
+    turn = 'Hi.\n<|tool_call>call:f{x:<|"|>1<|"|>}<tool_call|><tool_call>{"name": "f", "arguments": {"x": 1, y: 2}}'
     found = page_data(record(cut_turn(turn), ["f"], format="hermes", strict=True))["findings"]
     assert not found["complete"]
     assert {cause["name"] for cause in found["causes"]} >= {"json-broken", "other-dialect"}
