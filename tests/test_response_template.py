@@ -204,6 +204,11 @@ def test_a_closing_literal_within_a_value_is_text() -> None:
     assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": "a </p> b"})]
 
 
+def test_much_white_space_after_a_closing_literal() -> None:
+    text = f"<c><f=get_time><p=city>a</p>{' ' * 4000}b</p>{' ' * 5000}b</p></c>"
+    assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": f"a</p>{' ' * 4000}b"})]
+
+
 def test_a_template_that_reads_values_as_json() -> None:
     given = json.loads(json.dumps(TAG_CALLS))
     args = {"name": "json", "args": {"allow_non_json": True}}
@@ -254,6 +259,12 @@ def test_a_region_without_a_call_is_content(given: dict[str, Any], text: str) ->
 def test_a_complete_call_needs_no_closer() -> None:
     assert calls_of(events(JSON_CALLS, '<c>f {"a": 1}')) == [("f", {"a": 1})]
     assert content_of(events(JSON_CALLS, '<c>f {"a": 1} </d>')) == " </d>"
+
+
+def test_the_beginning_of_a_closer_stands_at_its_place() -> None:
+    machine = machine_of(response_plan(JSON_CALLS))
+    found = [*machine.feed('<c>f {"a": 1}  </'), *machine.finish()]
+    assert [(each.text, each.start) for each in found if isinstance(each, Content)] == [("  ", 13), ("</", 15)]
 
 
 def test_no_arguments_at_all() -> None:

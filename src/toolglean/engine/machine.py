@@ -62,7 +62,6 @@ class Machine(FastPath):
         reasoning: bool = False,
         prompt: str = "",
         in_text: bool = False,
-        log: list[Any] | None = None,
     ) -> None:
         code = plan.quotes(heeded=quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
@@ -78,7 +77,6 @@ class Machine(FastPath):
                 deaf=calls_in_reasoning == "text",
             ),
             repair=ON if repair else OFF,
-            log=log,
         )
         super().__init__(plan, turn)
         turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.ending import Ending
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
@@ -34,15 +33,11 @@ class Parameters:
         lead: what is still expected of the white space before the value; `passed` is what was read of it.
         paired: whether that white space stood there, so that the one behind the value is taken off too.
         streams: whether the value is passed on as it arrives.
-        undecided: whether the value's closing marker was read, and not yet what may follow it.
-        ending: what has been seen of closing markers in the value.
         untyped: the text of a value that stayed text although the schema wants something else, or None.
-        doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
         refused: the text of a value that is no JSON, where the format says that it is no text either.
         python: the text of a value that is a Python literal, and was due to be JSON.
         repeated: a key that an object in the value has twice, "" for none: the last one counts.
         has_lines: whether the value has a line break.
-        as_written: the last place at which a marker in a value was found to be text.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
     """
 
@@ -58,9 +53,6 @@ class Parameters:
         "_wrapped",
         "_wrappers",
         "_written",
-        "as_written",
-        "doubtful",
-        "ending",
         "has_lines",
         "lead",
         "paired",
@@ -70,7 +62,6 @@ class Parameters:
         "repeated",
         "streams",
         "too_deep",
-        "undecided",
         "untyped",
     )
 
@@ -99,15 +90,11 @@ class Parameters:
         self._written = 0  # how many parameters were begun
         self.lead = self.passed = ""
         self.paired = False
-        self.undecided = False
         self.too_deep = False
-        self.doubtful = False
-        self.as_written = -1
         self.has_lines = False
         self.refused: str | None = None
         self.untyped: str | None = None
         self.python = self.repeated = ""
-        self.ending = Ending()
 
     def copy(self) -> Self:
         """The same place."""
@@ -115,11 +102,10 @@ class Parameters:
         twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
         twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
         twin._wrappers, twin._wrapped = self._wrappers, self._wrapped
-        twin._value, twin.streams, twin.undecided = self._value, self.streams, self.undecided
+        twin._value, twin.streams = self._value, self.streams
         twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
-        twin.doubtful, twin.as_written = self.doubtful, self.as_written
         twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
-        twin.untyped, twin.ending, twin.repeated = self.untyped, self.ending.copy(), self.repeated
+        twin.untyped, twin.repeated = self.untyped, self.repeated
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -138,8 +124,7 @@ class Parameters:
 
     def begin_value(self, lead: str) -> str:
         """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
-        self.lead, self.passed, self.paired, self.undecided, self.has_lines = lead, "", False, False, False
-        self.ending.begin_value()
+        self.lead, self.passed, self.paired, self.has_lines, self.python = lead, "", False, False, ""
         flushed = self._unwrapped()
         self._schema = properties(self._root).get(self._key) if self._root else None
         if self._type and self._types:
@@ -152,6 +137,20 @@ class Parameters:
             return ""  # decided when the call ends, or another parameter begins
         before = "{" if self._written == 1 else ", "
         return f"{flushed}{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
+
+    def read_lead(self, text: str, i: int) -> tuple[int, str | None]:
+        """The white space before the value. Returns its end, and what of it belongs to the value after all; None while
+        nothing has shown that it does.
+        """
+        while i < len(text) and self.lead:
+            if text[i] != self.lead[0]:
+                self.lead, passed = "", self.passed
+                return i, passed
+            self.passed += text[i]
+            self.lead = self.lead[1:]
+            self.paired = not self.lead
+            i += 1
+        return i, None
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text, "" where it has to wait."""
@@ -174,7 +173,6 @@ class Parameters:
 
         `repair`: whether a Python literal may stand where JSON is due.
         """
-        self.undecided = False
         if self.streams:
             return '"'
         text, self._value = joined(self._value), ()

@@ -53,7 +53,6 @@ class TurnState:
         names: the tools, by the names that a model writes.
         limits: how much the turn may ask for; `bound` is the limit in force.
         rules: what else holds for the whole turn.
-        log: where regions are noted down, if somebody wants them (response/log.py).
         region: text that may become a call.
         payload: what the last tag opened, while it is read.
         mode: what is done with the text that comes next.
@@ -69,7 +68,7 @@ class TurnState:
     """
 
     __slots__ = (
-        *("tape", "emit", "judge", "region", "bound", "payload", "mending", "names", "limits", "rules", "log"),
+        *("tape", "emit", "judge", "region", "bound", "payload", "mending", "names", "limits", "rules"),
         *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried"),
     )
 
@@ -82,10 +81,9 @@ class TurnState:
         rules: Rules,
         *,
         repair: Repair = ON,
-        log: list[Any] | None = None,
     ) -> None:
         self.tape, self.emit, self.judge = Tape(), emit, judge
-        self.names, self.limits, self.rules, self.log = names, limits, rules, log
+        self.names, self.limits, self.rules = names, limits, rules
         self.region, self.bound = Region(), UNBOUND
         self.payload: Payload | None = None
         self.mode = TEXT
@@ -102,7 +100,7 @@ class TurnState:
         twin = type(self).__new__(type(self))
         twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
         twin.region, twin.bound, twin.payload, twin.mending = self.region, self.bound, self.payload, self.mending
-        twin.names, twin.limits, twin.rules, twin.log = self.names, self.limits, self.rules, self.log
+        twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.lane, twin.only, twin.last = self.mode, self.lane, self.only, self.last
         twin.fresh, twin.said, twin.long_space = self.fresh, self.said, self.long_space
         twin.repair, twin.tried = self.repair, self.tried

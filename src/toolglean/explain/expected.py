@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, ENDING, MARKERS, OBJECTS, VALUE, WORD
 from toolglean.formats.net import START
 from toolglean.formats.spec import Json, Quoted, Tree
-from toolglean.scan.json import FAIL
 
 if TYPE_CHECKING:
-    from toolglean.engine.names import Names
-    from toolglean.engine.places.walk import Walk
+    from toolglean.engine.places.payload import FormatPayload
+    from toolglean.engine.places.reading import Description
     from toolglean.engine.turn import Turn
     from toolglean.formats.net import HoleEdge
 
@@ -33,61 +31,45 @@ _HOLES = {
     "call": "a JSON object with a name and arguments",
     "keywords": "keyword arguments, as in Python",
 }
-_WITHIN = {
-    MARKERS: "markers",
-    WORD: "name",
-    VALUE: "value",
-    ARGUMENTS: "arguments",
-    OBJECTS: "JSON",
-    BEHIND: "",
-    ENDING: "markers",
-}
 
 
-def within(walk: Walk) -> str:
+def within(seen: Description) -> str:
     """What is being read: see `Reach.within`."""
-    edge = walk.edges[0] if walk.edges else None
-    if walk.phase == ARGUMENTS and edge is not None and edge.kind == "arguments" and isinstance(edge.codec, Json):
-        return "JSON"
-    return _WITHIN[walk.phase]
+    hole = seen.hole
+    is_json = hole is not None and hole.kind == "arguments" and isinstance(hole.edges[0].codec, Json)
+    return "JSON" if is_json else seen.within
 
 
-def expected(walk: Walk, turn: Turn, fault: str) -> tuple[str, ...]:
+def expected(payload: FormatPayload, turn: Turn, fault: str) -> tuple[str, ...]:
     """What could have stood there, the likeliest first.
 
     Args:
-        walk: the walk, where it ended.
+        payload: the reading, where it ended.
         turn: where the turn stands.
         fault: what a reader of arguments said that it expected; "" if none did.
     """
-    if fault:
-        return _named_by(fault)
-    if walk.phase == OBJECTS:
-        return _of_objects(walk, turn.names)
-    if walk.phase == ARGUMENTS:
-        return (f"the end of the arguments ({_codec(walk.edges[0])})",) if walk.edges else ("the end of the arguments",)
-    if walk.phase == VALUE:
-        return tuple(map(repr, walk.exits.literals[:MOST]))
-    if walk.phase == WORD:
-        wanted = (_hole(walk.edges[0]),) if walk.edges and not walk.word.strip() else ()
-        return (*wanted, *map(repr, walk.exits.literals[:MOST]))
-    if walk.place.flags & START and walk.name and not turn.emit.open and turn.names.known(walk.name) is False:
+    seen = payload.describe()
+    if fault or seen.fault is not None:
+        return _named_by(fault or seen.fault or "")
+    if seen.hole is None:
+        return _of_literals(payload, seen, turn)
+    edge, literals = seen.hole.edges[0], tuple(map(repr, seen.hole.exits.literals[:MOST]))
+    if edge.kind == "call":
+        name = TOOL_NAME if turn.names.tools is not None else KEYS
+        return ("the end of the JSON" if seen.is_open else name,)
+    if edge.kind in {"arguments", "keywords"}:
+        return (f"the end of the arguments ({_codec(edge)})",)
+    return literals if edge.kind == "value" or seen.word.strip() else (_hole(edge), *literals)
+
+
+def _of_literals(payload: FormatPayload, seen: Description, turn: Turn) -> tuple[str, ...]:
+    walk = payload.walk
+    unknown = seen.name and not turn.emit.open and turn.names.known(seen.name) is False
+    if walk.place.flags & START and unknown:
         return (TOOL_NAME,)
     literals = [repr(each) for each in walk.program.net.literals_at(walk.place)]
     holes = dict.fromkeys(_hole(edge) for edge in walk.place.holes)
     return (*literals[:MOST], *holes)
-
-
-def _of_objects(walk: Walk, names: Names) -> tuple[str, ...]:
-    envelope = walk.envelope
-    if envelope is None:
-        return ()
-    scanner = envelope.scanner
-    if scanner.token == FAIL:
-        return _named_by(scanner.fault)
-    if scanner.stack and (envelope.document is None or not envelope.document.verdict):
-        return ("the end of the JSON",)
-    return (TOOL_NAME if names.tools is not None else KEYS,)
 
 
 def _named_by(fault: str) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import BESIDE, CALL
 from toolglean.engine.names import holds_markup
+from toolglean.engine.places.fallback import Fallback
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
-from toolglean.engine.places.phases import BEHIND, WORD
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.explain.expected import expected, within
 from toolglean.explain.reasons import said_by, trouble_of
@@ -54,12 +54,10 @@ class _Watched(FormatPayload):
         return j
 
     def _note(self, turn: Turn, here: int) -> None:
-        frame = self.envelope.frames[-1] if self.envelope is not None and self.envelope.frames else None
-        document = self.envelope.document if self.envelope is not None else None
-        named = (frame.name or "") if frame is not None else document.written if document is not None else ""
-        self.seen = self.name or named or self.seen
+        found = self.describe()
+        self.seen = found.name or self.seen
         going_on = turn.payload is self and turn.mode == CALL
-        self.over = not going_on or self.phase == BEHIND
+        self.over = not going_on or not found.within
         self.kept = turn.mode == BESIDE
         if self.over:
             here = self.misfit(here)
@@ -73,16 +71,23 @@ class _Watched(FormatPayload):
 
     def misfit(self, here: int) -> int:
         """Where a word that was read up to `here` stops being one: at markup, else at its last character."""
-        if self.phase != WORD or not self.word:
+        word = self.describe().word
+        if not word:
             return here
-        found = holds_markup(self.word)
-        return here - 1 if found is None else here - len(self.word) + found.start()
+        found = holds_markup(word)
+        return here - 1 if found is None else here - len(word) + found.start()
+
+    def stop(self, turn: Turn, here: int) -> None:
+        """The text ends there."""
+        self.over = holds_markup(self.describe().word) is not None  # the engine asks at the word's end
+        self.far = self.misfit(here) if self.over else here
+        self.look(turn)
 
     def look(self, turn: Turn) -> None:
         """Note what could follow here."""
         problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
         fault = said_by(problem.reason) if problem and trouble_of(problem.reason) == "arguments" else ""
-        self.waits, self.reading = expected(self, turn, fault), within(self)
+        self.waits, self.reading = expected(self, turn, fault), within(self.describe())
 
 
 class _WatchedPlan(FormatPlan):
@@ -105,8 +110,7 @@ class _WatchedPlan(FormatPlan):
     def _watched(self, payload: FormatPayload) -> FormatPayload:
         if self.first is not None:
             return payload
-        self.first = _Watched(payload.program, payload.place)
-        self.first.settle(payload.pending_start)
+        self.first = _Watched(payload.walk, Fallback())
         return self.first
 
 
@@ -146,9 +150,7 @@ def reach(
     if walk is None:  # the text ends inside the marker
         return Reach(plan.formats[0].name, "unfinished", limit - start, limit, *places.of(limit))
     if not walk.over:
-        walk.over = walk.phase == WORD and holds_markup(walk.word) is not None  # the engine asks at the word's end
-        walk.far = walk.misfit(limit - start) if walk.over else limit - start
-        walk.look(machine._turn)
+        walk.stop(machine._turn, limit - start)
         if limit == len(text):
             events += machine.finish()
     if machine._turn.judge.draft is not None:  # a call that waits for what else is on its line

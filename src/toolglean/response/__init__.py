@@ -1,13 +1,14 @@
 # What this room knows: Hugging Face's response templates, version 1: how they are read, and how formats are written as
 # such.
-# What it must not know: chat templates.
+# What it does not depend on: chat templates.
 #
 # spec.py      the words of a template, checked
 # patterns.py  patterns that are literals, white space and words; real.py: real regular expressions; marks.py: both
-# ways.py      in which way a field's calls are read; tags.py: the tags of xml-inline
-# plan.py      what the machine looks for; opening.py: regions of text; region.py, params.py: regions of calls
+# calls.py     how the calls of a field stand in its region
+# fields.py    what opens and closes each field; plan.py: the same, as the machine asks for it
+# text.py      regions of text; region.py: regions of calls; tags.py: those of parameters
+# values.py    what the text of a region stands for; message.py: the dict of transformers
 # convert.py   the format that says the same; export.py: the way back
-# message.py   the dict of transformers; log.py, values.py, whole.py: regions read as a whole
 """Response templates: read, streamed, written."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how a format is written as a response template, and what of a format no template can say.
-# What it must not know: how a template is read (all others in this room).
+# What this file knows: how a format is written as a response template, and what of a format no template can express.
+# What it does not depend on: how a template is read (all others in this room).
 #
 # For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
 # a call become one pattern, and must share what follows the opener. White space beside markers is taken in by patterns
@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +32,14 @@ ANCHORS = {
     "<｜end▁of▁sentence｜>": "<｜Assistant｜>",
 }
 LAST_HOLES = ("call", "calls", "arguments", "parameters")
+IN_OPENER = {"name": (r"\s", "<"), "id": (r"\s", "<")}
+IN_PARAMETER = {"key": (r"\n", ""), "value": ("", "")}
 TEXT = {"content": "text", "repeats": True, "join": "\n"}
 
 
 @dataclass(frozen=True)
 class _Spelling:
-    # One spelling of a call: its last hole, and the patterns before and behind it.
+    # One spelling of a call: its last hole, and the patterns before and after it.
     head: str
     opener: str
     hole: str
@@ -49,7 +52,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
 
     Args:
         declared: the format.
-        start_anchor: the literal behind which the assistant's message begins in the prompt; "": that of the family,
+        start_anchor: the literal after which the assistant's message begins in the prompt; "": that of the family,
             where one of the format's markers shows it.
         main_only: leave out further spellings that do not fit into one template, such as those that only slips of
             models need.
@@ -88,7 +91,7 @@ def _escaped(text: str) -> str:
 
 def _longest(markers: list[str]) -> tuple[str, ...]:
     # Of two markers of which one begins the other, the shorter is left out: transformers would take it whenever the
-    # stream is cut behind it.
+    # stream is cut after it.
     found = dict.fromkeys(each.strip() for each in markers)
     return tuple(each for each in found if not any(o != each and o.startswith(each) for o in found))
 
@@ -102,24 +105,36 @@ def _in_class(chars: set[str]) -> str:
     return "".join(sorted("\\" + each if each in "\\]^-[" else each for each in chars))
 
 
-def _opener(declared: Format, tokens: tuple[Token, ...], after: str) -> str:
+def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tuple[str, str]], after: str = "") -> str:
+    """The tokens as a pattern.
+
+    Args:
+        declared: the format.
+        tokens: the tokens.
+        holes: those that may stand there, with what cannot stand in them: a class, and further characters.
+        after: the character that follows.
+    """
     found = ""
     for place, token in enumerate(tokens):
         if isinstance(token, Literal):
             found += _escaped(token.text)
         elif isinstance(token, Space):
-            found += r"\s*"
-        elif token.name in {"name", "id"}:
-            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
-            found += rf"(?P<{token.name}>[^\s{_in_class({'<', following} - {''})}]+)"
-        else:
+            beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
+            found += r"\n?" if beside and token.text else r"\s*"
+        elif token.name not in holes:
             raise _error(declared, f"{{{token.name}}} has no place in one")
+        elif token.name == "value":
+            found += "(?P<value>.*?)"
+        else:
+            without, chars = holes[token.name]
+            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
+            found += rf"(?P<{token.name}>[^{without}{_in_class({*chars, following} - {''})}]+)"
     return found
 
 
 def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
     # All markers must stand there. Were the last ones optional, transformers would close at the first one whenever the
-    # stream is cut behind it, and take the rest for content.
+    # stream is cut after it, and take the rest for content.
     holes = [token.name for token in tokens if isinstance(token, Hole)]
     if holes:
         raise _error(declared, f"{{{holes[0]}}} stands after the arguments")
@@ -175,14 +190,14 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
         raise _error(declared, f"{{{hole.name}}} cannot be expressed in a template: {pattern!r}")
     if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
         raise _error(declared, f"no template can read the codec of {{arguments}}: {declared.arguments!r}")
-    before, behind = tokens[:last], tokens[last + 1 :]
+    before, ending = tokens[:last], tokens[last + 1 :]
     if not _has_marker(pattern):
-        before, behind = _in_section(declared, pattern, section, before, behind)
-    after = "<" if hole.name == "parameters" else "{"
-    closer = _closer(declared, behind)
-    if hole.name == "parameters" and not closer:
+        before, ending = _in_section(declared, pattern, section, before, ending)
+    tags = hole.name == "parameters"
+    closer = _closer(declared, ending)
+    if tags and not closer:
         raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
-    opener = _opener(declared, before, after).removesuffix(r"\s*") + (r"\s*" if hole.name == "parameters" else "")
+    opener = _pattern(declared, before, IN_OPENER, "<" if tags else "{").removesuffix(r"\s*") + r"\s*" * tags
     has_id = any(token == Hole("id") for token in before)
     head = before[0]
     assert isinstance(head, Literal)
@@ -190,15 +205,15 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
 
 
 def _in_section(
-    declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], behind: tuple[Token, ...]
+    declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], ending: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-    """A call without a marker of its own: the section's are its markers, if it holds all calls of the section."""
+    """A call without a marker of its own: the section's are its markers, if it contains all calls of the section."""
     opener, closer = (tokens_of(each.strip()) for each in section)
     if not opener or not _has_marker(section[0]):
         raise _error(declared, f"no marker opens the call {pattern!r}")
     if Hole("calls") not in tokens_of(pattern):
         raise _error(declared, f"calls of one section without a marker between them: {pattern!r}")
-    return (*opener, *before), (*behind, *closer)
+    return (*opener, *before), (*ending, *closer)
 
 
 def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) -> dict[str, Any]:
@@ -206,7 +221,7 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
     found: dict[str, Any] = {"open_pattern": rf"\s*{_any_of(each.opener for each in spellings)}"}
     if main.closer:
         found["close_pattern"] = rf"{main.closer}\s*"
-    else:  # JSON behind which no marker stands goes up to the next call, or the end
+    else:  # JSON after which no marker stands goes up to the next call, or the end
         drop = tuple(each for each in drop if not any(call.head.startswith(_escaped(each)) for call in spellings))
         heads = "|".join(dict.fromkeys(each.head for each in spellings))
         found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"
@@ -240,22 +255,7 @@ def _call(function: Any) -> dict[str, Any]:
 def _tag_pattern(declared: Format) -> str:
     if len(declared.parameters) > 1:
         raise _error(declared, f"several spellings of a parameter: {declared.parameters[1]!r}")
-    tokens = tokens_of(declared.parameters[0].strip())
-    found = ""
-    for place, token in enumerate(tokens):
-        beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
-        if isinstance(token, Literal):
-            found += _escaped(token.text)
-        elif isinstance(token, Space):
-            found += r"\n?" if beside and token.text else r"\s*"
-        elif token.name == "key":
-            following = next(each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal))
-            found += rf"(?P<key>[^\n{_in_class({following})}]+)"
-        elif token.name == "value":
-            found += "(?P<value>.*?)"
-        else:
-            raise _error(declared, f"{{{token.name}}} has no place in one")
-    return found
+    return _pattern(declared, tokens_of(declared.parameters[0].strip()), IN_PARAMETER)
 
 
 # -- reasoning ---------------------------------------------------------------------------------------------------------

@@ -1,73 +1,95 @@
 # What this file knows: what opens and closes each field of a response template, and in which way its calls are read.
-# What it must not know: what is done where a mark was found (opening.py, reading.py).
+# What it does not depend on: what is done where a mark was found (region.py, tags.py, text.py).
+#
+# Where a turn stands, the turn itself remembers: reasoning is a lane; that content (or a field that we do not know)
+# stands in a region is in `only`, in which formats number from 0 and regions from INSIDE.
 """The fields of a response template, with their marks."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
-from toolglean.response.marks import Marker, Marks
-from toolglean.response.spec import REASONING, Field, read_template
-from toolglean.response.ways import Way, way_of
+from toolglean.response.calls import way_of
+from toolglean.response.marks import Found, Marks
+from toolglean.response.spec import Role, read_template
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["CLOSE", "DROP", "INSIDE", "Fields"]
+__all__ = ["CLOSE", "Fields", "Note"]
 
 DROP = -1
 CLOSE = -2
 INSIDE = 1 << 20
 
-_none = Marks(())
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A region, for whoever watches: its mark, and where it and its text stand.
+
+    A region of text is noted twice, as it opens and as it closes; a closer of the sink is a region of its own.
+    """
+
+    mark: Found
+    start: int
+    body: int
+    body_end: int
+    end: int
 
 
 class Fields:
     """The fields of a template. Shared, never changed.
 
     Args:
-        source: the template as JSON text: what a pickle holds.
+        source: the template as JSON text: what a pickle contains.
+
+    Attributes:
+        fields: the fields that have an opener; all that is numbered is numbered as they are.
+        ways: how the calls of each are read.
+        between: finds what may stand between regions.
+        closers: finds what closes the region of a field.
+        firsts: finds what may stand first in a region of calls, and between two parameters: a head, or the closer.
+        ends: finds where a region ends of whose calls one cannot be read: at the next opener at the latest.
+        at_start: the field whose region is open where the turn starts.
+        far: that whose region is, if a literal stands further on; and the literal.
+        bare, spaced: see `Plan`.
+        watch: gets a `Note` of each region.
     """
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.template = read_template(json.loads(source))
         self.fields = self.template.fields
-        self.ways: tuple[Way, ...] = tuple(map(way_of, self.fields))
-        self._lanes = [number for number, each in enumerate(self.fields) if each.role == REASONING]
-        self.between = Marks(self._markers_between())
-        self._closers = [_closers(each) for each in self.fields]
-        self._firsts = [self._first_of_calls(number) for number in range(len(self.fields))]
-        self._ends = [self._ends_of_calls(number) for number in range(len(self.fields))]
-        opened = [(number, _opener(each).reduced) for number, each in enumerate(self.fields)]
-        self.at_start = next((number for number, each in opened if each.at_start), None)
-        self.far = next(((number, each.far) for number, each in opened if each.far), None)
+        self.ways = tuple(map(way_of, self.fields))
+        self.watch: Callable[[Note], object] | None = None
+        self._lanes = [number for number, each in enumerate(self.fields) if each.role is Role.REASONING]
+        openers = [(number, each.open) for number, each in enumerate(self.fields) if each.open is not None]
+        closers = [[(CLOSE, each.close)] if each.close is not None else [] for each in self.fields]
+        heads = [[(number, way.tag.marker)] if way.tag else [] for number, way in enumerate(self.ways)]
+        self.closers = list(map(Marks, closers))
+        self.firsts = [Marks([*head, *closer]) for head, closer in zip(heads, closers, strict=True)]
+        self.ends = [Marks([*closer, opener]) for closer, opener in zip(closers, openers, strict=True)]
+        sink = self.template.sink
+        # In a template that names where content stands, the anchor is no content where the model writes it again.
+        drop = sink.close if sink is not None else self.template.anchor
+        # What only stands ahead closes nothing here: the region that it opens does.
+        dropped = [(DROP, replace(drop, reduced=replace(drop.reduced, ahead=())))] if drop is not None else []
+        self.between = Marks([*openers, *dropped])
+        self.at_start = next((number for number, each in openers if each.reduced.at_start), None)
+        self.far = next(((number, each.reduced.far) for number, each in openers if each.reduced.far), None)
         self.bare = self.at_start is not None or self.far is not None
         self.spaced = self.bare  # white space before what may be such a region waits for what follows
 
-    def _markers_between(self) -> list[tuple[int, Marker]]:
-        found = [(number, _opener(each)) for number, each in enumerate(self.fields)]
-        sink = self.template.sink
-        # A template that says where content stands says that its anchor is none, where the model writes it again.
-        drop = sink.close if sink is not None else self.template.anchor
-        # What only stands ahead closes nothing here: the region that it opens does.
-        return [*found, (DROP, replace(drop, reduced=replace(drop.reduced, ahead=())))] if drop is not None else found
+    # -- where a turn stands -------------------------------------------------------------------------------------------
 
-    def _first_of_calls(self, number: int) -> Marks:
-        # What must follow an opener: a parameter's head, or the closer.
-        tag, close = self.ways[number].tag, self.fields[number].close
-        found = [(number, tag.marker)] if tag is not None else []
-        return Marks([*found, (CLOSE, close)] if close is not None else found)
-
-    def _ends_of_calls(self, number: int) -> Marks:
-        # Where a region ends of whose calls one cannot be read, or has no closer: at the next opener at the latest.
-        close = self.fields[number].close
-        found = [(number, _opener(self.fields[number]))]
-        return Marks([(CLOSE, close), *found] if close is not None else found)
-
-    # -- for payloads --------------------------------------------------------------------------------------------------
+    def inside(self, lane: int, only: tuple[int, ...]) -> int | None:
+        """The field of text whose region is open."""
+        if lane:
+            return self._lanes[lane - 1]
+        return only[0] - INSIDE if only and only[0] >= INSIDE else None
 
     def enter(self, turn: Turn, number: int | None) -> None:
         """Go into the region of a field of text, or (None) out of any region."""
@@ -75,23 +97,21 @@ class Fields:
         turn.narrow((INSIDE + number,) if number is not None and not lane else ())
         turn.enter_lane(lane)
 
-    def closers(self, number: int) -> Marks:
-        """What closes the region of that field."""
-        return self._closers[number]
+    def open_at_start(self, turn: Turn, number: int, start: int) -> None:
+        """The region of that field is open where the turn starts."""
+        self.note(Found("", number), start, start)
+        self.enter(turn, number)
 
-    def firsts(self, number: int) -> Marks:
-        """What may stand first in a region of parameters, and between two of them."""
-        return self._firsts[number]
+    # -- for those who watch -------------------------------------------------------------------------------------------
 
-    def ends(self, number: int) -> Marks:
-        """What a region that cannot be read goes up to."""
-        return self._ends[number]
+    def watched(self, watch: Callable[[Note], object]) -> Self:
+        """The same plan, which tells of each region."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.watch = watch
+        return twin
 
-
-def _opener(field: Field) -> Marker:
-    assert field.open is not None
-    return field.open
-
-
-def _closers(field: Field) -> Marks:
-    return Marks([(CLOSE, field.close)]) if field.close is not None else _none
+    def note(self, mark: Found, start: int, body: int, body_end: int = -1, end: int = -1) -> None:
+        """A region was read; or begins or ends, if it is one of text: with a mark from `start` to `body`."""
+        if self.watch is not None:
+            self.watch(Note(mark, start, body, body_end, end))

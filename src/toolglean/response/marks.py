@@ -1,5 +1,5 @@
 # What this file knows: where the first of several markers stands, literal or not, in text that arrives in pieces.
-# What it must not know: what a marker opens or closes: marks have a number.
+# What it does not depend on: what a marker opens or closes: marks have a number.
 """Finding marks."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from toolglean.response.patterns import FAIL, HELD, NEED, Lit, Reduced, Sequence, match
 from toolglean.response.real import find_all, find_real, real
@@ -15,7 +15,7 @@ from toolglean.scan.text import Finder
 
 __all__ = ["Found", "Marker", "Marks"]
 
-Hit = tuple[int, "dict[str, str]", int, bool]  # end, captures, number, whether it stands before the literal
+Hit = tuple[int, int, "dict[str, str]", bool]  # the end, and what `Found` has
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,13 @@ class Marker:
     source: str = ""
     where: str = ""
 
-    @property
-    def literals(self) -> tuple[str, ...]:
-        """The alternatives that are nothing but a literal."""
-        found = [each[0] for each in self.reduced.alternatives if len(each) == 1]
-        return tuple(each.text for each in found if isinstance(each, Lit))
-
 
 class Found(str):
     """The text of a mark that was found.
 
     Attributes:
         number: which mark it is.
-        captures: what its groups hold.
+        captures: what its groups captured.
         before: whether it only stands ahead, and is not part of the mark.
     """
 
@@ -54,12 +48,11 @@ class Found(str):
     captures: dict[str, str]
     before: bool
 
-    @classmethod
-    def of(cls, text: str, hit: Hit) -> Found:
-        """The mark with that text."""
-        found = cls(text)
-        _, found.captures, found.number, found.before = hit
-        return found
+    def __new__(cls, text: str, number: int = 0, captures: dict[str, str] | None = None, before: bool = False) -> Self:  # noqa: FBT001,FBT002
+        """A mark with that text."""
+        self = super().__new__(cls, text)
+        self.number, self.captures, self.before = number, captures or {}, before
+        return self
 
 
 class Marks:
@@ -100,10 +93,10 @@ class Marks:
         for number, pattern in self._real:
             other, end, captures = find_real(pattern, text, pos)
             if other < place or (other == place and end < 0 and hit is not None):
-                place, hit = other, (end, captures, number, False) if end >= 0 else None
+                place, hit = other, (end, number, captures, False) if end >= 0 else None
             elif other == place and hit is not None and end > hit[0]:
-                hit = (end, captures, number, False)
-        return (place, "") if hit is None else (place, Found.of(text[place : hit[0]], hit))
+                hit = (end, number, captures, False)
+        return (place, "") if hit is None else (place, Found(text[place : hit[0]], *hit[1:]))
 
     def begins(self, text: str) -> tuple[int, Found | None]:
         """The mark with which the text begins; else None and NEED or FAIL."""
@@ -120,7 +113,7 @@ class Marks:
             place, hit = self._literal(closed, pos)
             if hit is None:
                 break
-            found.append((place, hit[0], hit[1]))
+            found.append((place, hit[0], hit[2]))
             pos = max(hit[0], place + 1)
         return sorted(found, key=lambda each: each[:2])
 
@@ -144,5 +137,5 @@ class Marks:
             end = match(sequence, text, place, captures)
             waits = waits or end == NEED
             if end > (best[0] if best else 0):
-                best = end, captures, number, before
+                best = end, number, captures, before
         return best, waits

@@ -1,5 +1,5 @@
 # What this file knows: how a turn becomes the dict that transformers' `parse_response` returns.
-# What it must not know: how regions are found: the machine finds them, and keeps a log.
+# What it does not depend on: how regions are found: it watches the plan that finds them.
 #
 # It differs from transformers where the decisions of this library do (docs/explanation): nothing that a model writes
 # raises; a region that cannot be read is text of the sink, as is one that was cut off; text before and after a call is
@@ -9,14 +9,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from toolglean.engine.machine import Machine
 from toolglean.limits import Limits
-from toolglean.response.log import Entry
+from toolglean.response.fields import CLOSE, Note
 from toolglean.response.plan import ResponsePlan, after_anchor, response_plan
-from toolglean.response.spec import CALLS, Field
+from toolglean.response.spec import Field, Role
 from toolglean.response.values import NOTHING, coerced, content_value, region_value
 from toolglean.tools import ToolLike, ToolSet
 
@@ -45,34 +47,42 @@ def message(
     plan = response_plan(template)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
     whole = (after_anchor(plan.template, prefix) if prefix else "") + text
-    log: list[Entry] = []
-    machine = Machine(plan, None, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), log=log)
+    notes: list[Note] = []
+    watched = plan.watched(notes.append)
+    machine = Machine(watched, None, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits())
     machine.feed(whole)
     machine.finish()
-    return _message(plan, log, whole, known)
+    return _message(plan, notes, whole, known)
 
 
-def _message(plan: ResponsePlan, log: list[Entry], text: str, tools: ToolSet) -> dict[str, Any]:
+def _message(plan: ResponsePlan, notes: list[Note], text: str, tools: ToolSet) -> dict[str, Any]:
     found: dict[str, Any] = dict(copy.deepcopy(plan.template.defaults))
     pieces: list[str] = []
     place = 0
-    for entry in log:
-        end = entry.end if entry.end >= 0 else len(text)
-        value: Any = None
-        if entry.number >= 0:
-            field = plan.fields[entry.number]
-            body = text[entry.body : entry.body_end if entry.body_end >= 0 else len(text)]
-            value = region_value(field, body, entry.captures)
+    for note in _joined(notes, len(text)):
+        if note.mark.number >= 0:
+            field = plan.fields[note.mark.number]
+            value = region_value(field, text[note.body : note.body_end], note.mark.captures)
             if value is NOTHING:
                 continue
-            _put(found, field, _with_types(value, tools) if field.role == CALLS else value)
-        pieces.append(text[place : entry.start])
-        place = end
+            _put(found, field, _with_types(value, tools) if field.role is Role.CALLS else value)
+        pieces.append(text[place : note.start])
+        place = note.end
     pieces.append(text[place:])
     if plan.template.sink is not None:
         _put_sink(found, plan.template.sink, pieces)
     defaults = plan.template.defaults
     return {key: value for key, value in found.items() if key in defaults or not _is_empty(value)}
+
+
+def _joined(notes: list[Note], end: int) -> Iterator[Note]:
+    # A region of text is noted where it opens, and where it closes; one that does not close goes on to the end.
+    for note, after in pairwise([*notes, None]):
+        assert note is not None
+        if after is not None and after.mark.number == CLOSE:
+            yield replace(note, body_end=after.start, end=after.end)
+        elif note.mark.number != CLOSE:
+            yield note if note.end >= 0 else replace(note, body_end=end, end=end)
 
 
 def _is_empty(value: Any) -> bool:

@@ -1,5 +1,5 @@
 # What this file knows: which regular expressions are nothing but literals, white space and words, and how those match.
-# What it must not know: what a marker opens or closes.
+# What it does not depend on: what a marker opens or closes.
 #
 # Most patterns in response templates are literals with white space between them and a name in the middle:
 #
@@ -14,11 +14,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-__all__ = ["FAIL", "HELD", "NEED", "Ahead", "Lit", "Reduced", "Sequence", "Space", "Until", "Word", "match", "reduce"]
+__all__ = [
+    "FAIL",
+    "HELD",
+    "NEED",
+    "Lit",
+    "Reduced",
+    "Sequence",
+    "Space",
+    "Until",
+    "Word",
+    "match",
+    "past_space",
+    "reduce",
+]
 
 NEED = -1  # the text ran out; nothing is wrong so far
 FAIL = -2  # no match
@@ -46,7 +60,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters of a class, one at least. `name`: the group that holds it, "" for none."""
+    """Characters of a class, one at least. `name`: the group that captures it, "" for none."""
 
     name: str
     chars: str
@@ -61,7 +75,7 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A literal that must follow, and is not part of the match; `far`: anywhere behind."""
+    """A literal that must follow, and is not part of the match; `far`: anywhere after."""
 
     text: str
     far: bool = False
@@ -85,7 +99,7 @@ class Reduced:
     Attributes:
         alternatives: sequences, each of which begins with a literal.
         ahead: literals before which it matches without taking them.
-        far: a literal that must stand anywhere behind; "" for none. It matches without any width.
+        far: a literal that must stand anywhere after; "" for none. It matches without any width.
         at_start: whether it matches where the turn starts, without any width.
     """
 
@@ -113,21 +127,30 @@ def match(sequence: Sequence, text: str, pos: int, captures: dict[str, str]) -> 
     for number, element in enumerate(sequence):
         if isinstance(element, Lit):
             found = _literal(element.text, text, pos)
-        elif isinstance(element, Space):
-            found = _space(text, pos, one=element.one)
-        elif isinstance(element, Word):
-            found = _word(element, text, pos)
-        else:
+        elif isinstance(element, Until):
             following = next(each for each in sequence[number + 1 :] if isinstance(each, Lit))
             found = text.find(following.text, pos, pos + HELD)
             if found < 0:
-                return NEED if len(text) < pos + HELD else FAIL
+                found = NEED if len(text) < pos + HELD else FAIL
+        else:
+            is_one = isinstance(element, Space) and element.one
+            run = (_run_of(element.chars) if isinstance(element, Word) else _one_space if is_one else _spaces)(
+                text, pos
+            )
+            found = run.end() if run is not None else pos
+            found = NEED if found == len(text) else FAIL if run is None else found
         if found < 0:
             return found
         if isinstance(element, Word | Until) and element.name:
             captures[element.name] = text[pos:found]
         pos = found
     return pos
+
+
+def past_space(text: str, pos: int) -> int:
+    """The place after white space that stands at `pos`."""
+    found = _spaces(text, pos)
+    return found.end() if found is not None else pos
 
 
 def _literal(literal: str, text: str, pos: int) -> int:
@@ -137,36 +160,31 @@ def _literal(literal: str, text: str, pos: int) -> int:
     return NEED if len(rest) < len(literal) and literal.startswith(rest) else FAIL
 
 
-def _space(text: str, pos: int, *, one: bool) -> int:
-    end = pos
-    while end < len(text) and text[end].isspace() and not (one and end > pos):
-        end += 1
-    return end if end < len(text) else NEED
-
-
-def _word(word: Word, text: str, pos: int) -> int:
-    found = _run_of(word.chars).match(text, pos)
-    if found is None:
-        return FAIL if pos < len(text) else NEED
-    if found.end() - pos > MAX_WORD:
-        return FAIL
-    return found.end() if found.end() < len(text) else NEED
+_spaces = re.compile(r"\s*").match
+_one_space = re.compile(r"\s?").match
 
 
 @lru_cache(maxsize=256)
-def _run_of(chars: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{chars}){{1,{MAX_WORD + 1}}}")
+def _run_of(chars: str) -> Callable[[str, int], re.Match[str] | None]:
+    return re.compile(f"(?:{chars}){{1,{MAX_WORD}}}+(?!{chars})").match
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 
-_CLASS = r"(\[\^?\]?(?:\\.|[^\]\\])*\]|\\[wSd]|\.)"
-_captured = re.compile(rf"\(\?P<(\w+)>{_CLASS}([+*]\??)\)").match
-_unnamed = re.compile(rf"{_CLASS}([+*]\??)").match
-_spaces = re.compile(r"(?:\\s|\[\\s\]|\\n|\n| )([*+?]\??)").match
-_ahead = re.compile(r"\(\?=(\[\\s\\S\]\*\??|\.\*\??)?").match
+_token = re.compile(
+    r"""
+      (?P<group> \(\?: )
+    | (?P<ahead> \(\?= (?P<far> (?: \[\\s\\S\] | \. ) \*\?? )? )
+    | (?P<space> (?: \\s | \[\\s\] | \\n | \n | [ ] ) [*+?]\?? )
+    | (?P<run> (?: \(\?P< (?P<name> \w+ ) > )? (?P<class> \[\^?\]?(?:\\.|[^\]\\])*\] | \\[wSd] | \. )
+               (?P<many> [+*]\?? ) (?(name) \) ) )
+    | (?P<edge> \^ | \$ | \\[AZ] )
+    | (?P<char> \\[ntr\W_] | (?!\{\d) [^\\\[(*+?.] ) (?! [*+] | \{\d )
+    """,
+    re.VERBOSE,
+).match
 _ANY = frozenset({".", r"[\s\S]", r"[\S\s]", r"[\w\W]"})
-_CONTROLS = {"n": "\n", "t": "\t", "r": "\r"}
+_CONTROLS = {"\\n": "\n", "\\t": "\t", "\\r": "\r"}
 
 
 @lru_cache(maxsize=256)
@@ -209,24 +227,23 @@ class _Reader:
         return found
 
     def _piece(self) -> list[Sequence]:
-        if self._take("(?:"):
+        found = _token(self.source, self.i)
+        if found is None:
+            raise _HardError
+        self.i = found.end()
+        kind = found.lastgroup
+        if kind == "group":
             return self._group()
-        if found := _ahead(self.source, self.i):
-            self.i = found.end()
-            return self._lookahead(far=bool(found[1]))
-        if found := _captured(self.source, self.i):
-            self.i = found.end()
-            return [(_run(found[1], found[2], found[3]),)]
-        if found := _spaces(self.source, self.i):
-            self.i = found.end()
+        if kind == "ahead":
+            return self._lookahead(far=bool(found["far"]))
+        if kind == "space":
             return [(Space(one=found[0] in {"\n?", "\\n?"}),)]
-        if found := _unnamed(self.source, self.i):
-            self.i = found.end()
-            return [(_run("", found[1], found[2]),)]
-        for edge in ("^", "$", r"\A", r"\Z"):
-            if self._take(edge):
-                return [(_Edge(edge in {"^", r"\A"}),)]
-        return self._char()
+        if kind == "run":
+            return [(_run(found["name"] or "", found["class"], found["many"]),)]
+        if kind == "edge":
+            return [(_Edge(found[0] in {"^", r"\A"}),)]
+        char = Lit(_CONTROLS.get(found[0], found[0][-1]))
+        return [(char,), ()] if self._take("?") else [(char,)]
 
     def _group(self) -> list[Sequence]:
         found = self.alternatives()
@@ -239,24 +256,6 @@ class _Reader:
         if not self._take(")") or not all(len(each) == 1 and isinstance(each[0], Lit) for each in found):
             raise _HardError
         return [(Ahead(each[0].text, far),) for each in found if isinstance(each[0], Lit)]
-
-    def _char(self) -> list[Sequence]:
-        char = self.source[self.i]
-        self.i += 1
-        if char == "\\":
-            char = self.source[self.i : self.i + 1]
-            self.i += 1
-            if not char or (char.isalnum() and char not in _CONTROLS):
-                raise _HardError
-            char = _CONTROLS.get(char, char)
-        elif char in "[(*+?." or (char == "{" and self.source[self.i : self.i + 1].isdigit()):
-            raise _HardError
-        after = self.source[self.i : self.i + 1]
-        if after and after in "*+":
-            raise _HardError
-        if after == "{" and self.source[self.i + 1 : self.i + 2].isdigit():
-            raise _HardError
-        return [(Lit(char),), ()] if self._take("?") else [(Lit(char),)]
 
 
 def _run(name: str, chars: str, quantity: str) -> Element:
@@ -273,87 +272,66 @@ def _run(name: str, chars: str, quantity: str) -> Element:
 def _reduced(found: list[Sequence]) -> Reduced:
     alternatives, ahead, far, at_start = [], [], "", False
     for each in dict.fromkeys(_settled(_merged(each)) for each in found):
-        if len(each) == 1 and isinstance(each[0], Ahead):
-            if each[0].far:
-                far = each[0].text
-            else:
-                ahead.append(each[0].text)
-        elif each and isinstance(each[0], _Edge) and len(each) == 1:
-            at_start = at_start or each[0].start
-        elif each and isinstance(each[0], Lit) and not any(isinstance(e, Ahead | _Edge) for e in each):
-            alternatives.append(each)
-        elif each:
-            raise _HardError
+        match each:
+            case (Ahead(text, True),):
+                far = text
+            case (Ahead(text),):
+                ahead.append(text)
+            case (_Edge(start),):
+                at_start = at_start or start
+            case (Lit(), *rest) if not any(isinstance(e, Ahead | _Edge) for e in rest):
+                alternatives.append(each)
+            case (_, *_):
+                raise _HardError
     return Reduced(tuple(alternatives), tuple(ahead), far, at_start)
 
 
 def _merged(sequence: Sequence) -> Sequence:
-    merged: list[Element] = []
-    for element in sequence:
-        last = merged[-1] if merged else None
+    # White space beside white space is any, and so is that at the edges.
+    while len(sequence) > 1 and sequence[-1] == _Edge(start=False):
+        sequence = sequence[:-1]
+    merged: list[Element] = [Space()]
+    for element in (*sequence, Space()):
+        last = merged[-1]
         if isinstance(element, Lit) and isinstance(last, Lit):
             merged[-1] = Lit(last.text + element.text)
         elif isinstance(element, Space) and isinstance(last, Space):
             merged[-1] = Space()
         else:
             merged.append(element)
-    _widen(merged)
-    while len(merged) > 1 and isinstance(merged[-1], _Edge) and not merged[-1].start:
-        merged.pop()
-    while merged and isinstance(merged[0], Space):
-        merged.pop(0)
-    while merged and isinstance(merged[-1], Space):
-        merged.pop()
-    if merged and isinstance(merged[0], Lit) and merged[0].text.strip():
-        merged[0] = Lit(merged[0].text.lstrip())
-    if merged and isinstance(merged[-1], Lit) and merged[-1].text.strip():
-        merged[-1] = Lit(merged[-1].text.rstrip())
-    return tuple(merged)
-
-
-def _widen(merged: list[Element]) -> None:
-    # `\s*\n<x>`: white space beside white space is any.
     for number, element in enumerate(merged):
         if isinstance(element, Lit) and element.text.strip():
-            text = element.text
-            if number and isinstance(merged[number - 1], Space):
-                text = text.lstrip()
-            if number + 1 < len(merged) and isinstance(merged[number + 1], Space):
-                text = text.rstrip()
-            merged[number] = Lit(text)
+            text = element.text.lstrip() if isinstance(merged[number - 1], Space) else element.text
+            merged[number] = Lit(text.rstrip() if isinstance(merged[number + 1], Space) else text)
+    return tuple(merged[1:-1])
 
 
 def _settled(sequence: Sequence) -> Sequence:
     """The same with words that end by their own class; raises where they do not."""
     settled = list(sequence)
     for number, element in enumerate(sequence):
-        following = sequence[number + 1] if number + 1 < len(sequence) else None
-        if isinstance(element, Until) and not _ends_until(sequence, number):
+        after, beyond = (*sequence[number + 1 : number + 3], None, None)[:2]
+        if isinstance(element, Until) and not isinstance(beyond if isinstance(after, Space) else after, Lit):
             raise _HardError
-        if isinstance(element, Space) and isinstance(following, Lit) and following.text[0].isspace():
+        if isinstance(element, Space) and isinstance(after, Lit) and after.text[0].isspace():
             raise _HardError
         if isinstance(element, Word):
-            lazy = element.chars.startswith("?")
-            settled[number] = Word(element.name, _closed(element.chars.removeprefix("?"), following, lazy=lazy))
+            settled[number] = Word(element.name, _closed(element.chars, after))
     return tuple(settled)
 
 
-def _ends_until(sequence: Sequence, number: int) -> bool:
-    rest = sequence[number + 1 : number + 3]
-    return bool(rest) and (isinstance(rest[0], Lit) or (isinstance(rest[0], Space) and isinstance(rest[-1], Lit)))
-
-
-def _closed(chars: str, following: Element | None, *, lazy: bool) -> str:
+def _closed(chars: str, after: Element | None) -> str:
+    lazy, chars = chars.startswith("?"), chars.removeprefix("?")
     try:
         accepts = re.compile(chars).match
     except re.error as error:
         raise _HardError from error
-    if isinstance(following, Lit) and accepts(following.text[0]):
+    if isinstance(after, Lit) and accepts(after.text[0]):
         if not lazy:
             raise _HardError
-        return f"(?!{re.escape(following.text[0])}){chars}"
-    if isinstance(following, Space) and accepts("\n"):
+        return f"(?!{re.escape(after.text[0])}){chars}"
+    if isinstance(after, Space) and accepts("\n"):
         return rf"(?!\s){chars}"
-    if isinstance(following, Word | Until) or (following is None and lazy):
+    if isinstance(after, Word | Until) or (after is None and lazy):
         raise _HardError
     return chars

@@ -1,8 +1,8 @@
 # What this file knows: how a real regular expression is searched in text that arrives in pieces.
-# What it must not know: what it is a marker of.
+# What it does not depend on: what it is a marker of.
 #
 # The answer must not depend on where the text is cut. It is the one that comes when the text is read character by
-# character: a match counts once a character stands behind it that does not belong to it. Where more text is there at
+# character: a match counts once a character stands after it that does not belong to it. Where more text is there at
 # once, the same is done over (`_settled`), from the match's first character on.
 #
 # The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
@@ -12,6 +12,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -34,7 +36,7 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
 
     Args:
         source: the expression.
-        where: the field and key that hold it, for messages.
+        where: the field and key that declare it, for messages.
         behind: whether it may look at what stands before it.
 
     Raises:
@@ -59,7 +61,7 @@ def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, st
     The end is -1 where the text's end, from the place on, may begin a match; there is none where the place is the
     text's end.
     """
-    found = _timed(pattern.search, text, pos, len(text))
+    found = _timed(pattern.search, text, pos, partial=True)
     if found is None:
         return len(text), -1, {}
     if found.partial and len(text) < found.start() + MOST:  # nothing is whole, so nothing can be settled
@@ -80,7 +82,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     RUNS_ON where a match is longer than any marker may be: the match does not count.
     """
     last = min(len(text), place + MOST)
-    found = _timed(pattern.match, text, place, last)
+    found = _timed(pattern.match, text, place, last, partial=True)
     if found is None:
         return 0, {}
     waits = len(text) < place + MOST
@@ -89,7 +91,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     seen = text[place:last]
     begin = _tried(pattern, seen)
     for end in range(place + max(begin, _shortest(pattern, text, place, last)) + 1, last + 1):
-        found = _timed(pattern.match, text, place, end)
+        found = _timed(pattern.match, text, place, end, partial=True)
         if found is None:
             return 0, {}
         if not found.partial and place < found.end() < end:
@@ -98,24 +100,10 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
     return (WAITS if waits else RUNS_ON), {}
 
 
-def _complete(pattern: Any, text: str, place: int, end: int) -> bool:
-    # Whether any text from the place on, up to that end, is a match.
-    try:
-        return pattern.match(text, place, end, timeout=SECONDS) is not None
-    except TimeoutError:
-        return False
-
-
 def _shortest(pattern: Any, text: str, place: int, last: int) -> int:
-    # How long the shortest match at the place is, by halves: what holds one holds it however long it goes on.
-    low, high = place + 1, last
-    while low < high:
-        middle = (low + high) // 2
-        if _complete(pattern, text, place, middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low - place
+    # How long the shortest match at the place is, by halves: what contains one contains it however long it goes on.
+    ends = range(place + 1, last)
+    return bisect_left(ends, True, key=lambda end: _timed(pattern.match, text, place, end) is not None) + 1
 
 
 # A match that goes on and on (`<[a-z]+`) is seen again with each character that comes. How far each was tried is kept,
@@ -139,16 +127,14 @@ def _remember(pattern: Any, seen: str) -> None:
     _tries[pattern, len(seen)] = seen
 
 
-def _timed(search: Any, text: str, pos: int, end: int) -> Any:
+def _timed(work: Callable[..., Any], *args: Any, **more: Any) -> Any:
     try:
-        return search(text, pos, end, partial=True, timeout=SECONDS)
+        return work(*args, timeout=SECONDS, **more)
     except TimeoutError:
         return None
 
 
 def find_all(pattern: Any, text: str) -> list[tuple[int, int, dict[str, str]]]:
     """All matches in a whole text: place, end, captures. None of them where it takes too long."""
-    try:
-        return [(each.start(), each.end(), each.groupdict("")) for each in pattern.finditer(text, timeout=SECONDS)]
-    except TimeoutError:
-        return []
+    found = _timed(lambda **more: list(pattern.finditer(text, **more)))
+    return [(each.start(), each.end(), each.groupdict("")) for each in found or ()]

@@ -1,5 +1,5 @@
 # What this file knows: the words of a response template, version 1, and what makes one wrong by itself.
-# What it must not know: how text is read.
+# What it does not depend on: how text is read.
 #
 #     {"version": 1, "defaults": {"role": "assistant"},
 #      "start_anchor" | "start_anchor_pattern": where the assistant's message begins in the prompt,
@@ -17,13 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.response.marks import Marker
 from toolglean.response.patterns import Lit, Reduced, reduce
 
-__all__ = ["CALLS", "CONTENT", "OTHER", "REASONING", "Field", "Template", "path_of", "read_template"]
+__all__ = ["Field", "Role", "Template", "path_of", "read_template"]
 
 TEMPLATE_KEYS = frozenset({"version", "defaults", "fields", "start_anchor", "start_anchor_pattern"})
 FIELD_KEYS = frozenset(
@@ -32,22 +33,25 @@ FIELD_KEYS = frozenset(
 )
 PARSERS = frozenset({"text", "int", "float", "bool", "json", "xml-inline", "kv-lines"})
 
-# What a field is to us, by its name.
-CONTENT = 0
-REASONING = 1
-CALLS = 2
-OTHER = 3
-ROLES = {"content": CONTENT, "reasoning_content": REASONING, "thinking": REASONING, "reasoning": REASONING}
-ROLES["tool_calls"] = CALLS
+
+class Role(Enum):
+    """What a field is to us: by its name, for all but the last."""
+
+    CONTENT = ("content",)
+    REASONING = ("reasoning_content", "thinking", "reasoning")
+    CALLS = ("tool_calls",)
+    OTHER = ()
+
 
 _placeholder = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of the message; the attributes are the template's own words."""
+    """One field of the message; the attributes are the template's own words, but for what the field is to us."""
 
     name: str
+    role: Role
     open: Marker | None
     close: Marker | None
     content: str
@@ -57,18 +61,13 @@ class Field:
     transform: Any
     each: bool
 
-    @property
-    def role(self) -> int:
-        """What the field is to us: CONTENT, REASONING, CALLS or OTHER."""
-        return ROLES.get(self.name, OTHER)
-
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """A response template that was read.
 
     Attributes:
-        defaults: what the message holds in any case.
+        defaults: what the message contains in any case.
         anchor: where the assistant's message begins in the prompt.
         fields: the fields that have an opener.
         sink: the field that has none, if any.
@@ -119,6 +118,7 @@ def _field(name: str, given: Any) -> Field:
     _only(given, FIELD_KEYS, where)
     field = Field(
         name,
+        next((each for each in Role if name in each.value), Role.OTHER),
         _marker(given, "open", where),
         _marker(given, "close", where),
         _typed(given, "content", "text", str, where),

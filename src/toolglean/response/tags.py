@@ -1,74 +1,129 @@
-# What this file knows: which tag patterns of xml-inline are a head with the key, a value, and a literal behind it.
-# What it must not know: how the tags are read.
+# What this file knows: how a region of xml-inline is read, each value as it arrives.
+# What it does not depend on: how a value is typed (parameters.py of the core).
 #
-#     <parameter=(?P<key>[^>\n]+)>\s*(?P<value>.*?)\s*</parameter>
-#     └────────────── head ────────┘  └── value ──┘   └── tail ──┘
-"""Tags of xml-inline."""
+# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and
+# say nothing of the `</function>` before it. After a value's closing literal, though, only a tag or the closer may
+# follow, or it is text of the value: `</parameter> is how it ends` does not end it. (After more white space than is
+# ever held back, it has ended.)
+#
+# White space beside a value: where the pattern removes all of it (`\s*`), one line break is removed, and the one after
+# the value only if there was one before: what models write is a line break, and a value's indentation is its own.
+"""Regions of parameters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from toolglean.response.marks import Marker, Marks
-from toolglean.response.patterns import Element, Lit, Reduced, Sequence, Space, Until, reduce
+from toolglean.engine.parameters import Parameters, pass_value
+from toolglean.response.calls import Tag
+from toolglean.response.marks import Found
+from toolglean.response.patterns import HELD, past_space
+from toolglean.response.region import BODY, VALUE, CallsRegion
+from toolglean.response.values import json_or_text
+from toolglean.scan.reader import string_text
+from toolglean.scan.text import Finder
 
-__all__ = ["Tag", "tag_of"]
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Stops, Turn
+
+__all__ = ["Tags"]
 
 
-@dataclass(frozen=True)
-class Tag:
-    """A tag pattern that needs no regular expressions.
+class _JsonParameters(Parameters):
+    """Parameters of a template that reads values as JSON where it can: where the schema says nothing, so do we."""
 
-    Attributes:
-        head: what stands before the value; it captures `key`.
-        lead: the white space that is taken off before the value, None for none.
-        trail: the white space that is taken off behind it.
-        tail: the literal behind the value.
-    """
+    __slots__ = ()
 
-    head: Sequence
-    lead: Space | None
-    trail: Space | None
-    tail: str
+    def begin_value(self, lead: str) -> str:
+        """See `Parameters.begin_value`."""
+        begun = super().begin_value(lead)
+        if self._coerce and self._schema is None and self.streams:
+            self.streams = False
+            return begun[:-1]
+        return begun
+
+    def _typed(self, text: str, *, repair: bool) -> Any:
+        if self._coerce and self._schema is None:
+            return json_or_text(text.strip())
+        return super()._typed(text, repair=repair)
+
+
+class Tags(CallsRegion):
+    """Parameters after the name: a head with the key, the value, and its closing literal."""
+
+    leads = False  # whether a line break may stand before the value
+    trails = False  # whether the one after the value is removed
 
     @property
-    def marker(self) -> Marker:
-        """The head as a marker."""
-        return Marker(Reduced((self.head,)))
+    def _tag(self) -> Tag:
+        tag = self.way.tag
+        assert tag is not None
+        return tag
 
-    @cached_property
-    def heads(self) -> Marks:
-        """Finds the head."""
-        return Marks([(0, self.marker)])
+    @property
+    def _finder(self) -> Finder:
+        # Finds the value's closing literal, with the line break that belongs to it.
+        return _finder(self._tag.tail, trails=self.trails)
 
-    def trimmed(self, value: str) -> str:
-        """The value without the white space that the pattern takes off."""
-        if self.lead is not None:
-            value = value[value[:1].isspace() :] if self.lead.one else value.lstrip()
-        if self.trail is not None:
-            value = value[: len(value) - value[-1:].isspace()] if self.trail.one else value.rstrip()
-        return value
+    def _begin_without(self, turn: Turn, place: int) -> None:
+        del place
+        kind = _JsonParameters if self.way.json else Parameters
+        self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.coerce)
+
+    def _read_body(self, turn: Turn, text: str, i: int) -> int:
+        return self._read_value(turn, text, i) if self.step is VALUE else self._read_between(turn, text, i)
+
+    def _read_between(self, turn: Turn, text: str, i: int) -> int:
+        # Up to the next parameter, or the closer.
+        place, found = self.plan.firsts[self.opener.number].find(text, i)
+        if not isinstance(found, Found):
+            return turn.hold(text, place)
+        start = turn.base + place
+        if found.number < 0:
+            turn.delta(self.reader.end(), start)
+            self.end_call(turn, start)
+            self.close(turn, found, start, "")
+            return place + len(found)
+        self.reader.word("key", found.captures["key"])
+        turn.delta(self.reader.begin_value(""), start)
+        self.leads, self.trails = self._tag.lead is not None, self._tag.trail is not None and self._tag.lead is None
+        self.step = VALUE
+        return place + len(found)
+
+    def _read_value(self, turn: Turn, text: str, i: int) -> int:
+        if self.leads:
+            self.leads = False
+            if text[i] == "\n":
+                self.trails = self._tag.trail is not None
+                return i + 1
+        place, found = self._finder.find(text, i)
+        if place > i:
+            turn.delta(self.reader.text(text[i:place]), turn.base + i)
+        j = past_space(text, place + len(found))
+        far = j - place > HELD
+        if not found or (j == len(text) and not far):
+            return turn.hold(text, place)
+        start = turn.base + place
+        if far or text[j] in self.plan.firsts[self.opener.number].firsts:
+            turn.delta(self.reader.end_value(repair=False), start)
+            self.step = BODY
+            if self.reader.too_deep:
+                turn.stop("depth", text[place:j], turn.base + j)
+            return j
+        turn.delta(self.reader.text(text[place]), start)  # the rest may begin another closing literal
+        return place + 1
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        streams = self.step is VALUE and self.reader.streams and not self.leads
+        return (self._finder.search, string_text) if streams else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        return pass_value(turn, self._finder, text) if self.step is VALUE else None
 
 
 @lru_cache(maxsize=64)
-def tag_of(pattern: str) -> Tag | None:
-    """The tag of that pattern; None where it is a real regular expression."""
-    found = reduce(pattern)
-    if found is None or len(found.alternatives) != 1 or found.ahead or found.far or found.at_start:
-        return None
-    elements = found.alternatives[0]
-    place = next((i for i, each in enumerate(elements) if isinstance(each, Until) and each.name == "value"), 0)
-    if not place or not isinstance(elements[-1], Lit):
-        return None
-    head, lead = _without_space(elements[:place])
-    rest = elements[place + 1 : -1]
-    trail = rest[0] if rest and isinstance(rest[0], Space) else None
-    if len(rest) > (trail is not None) or not isinstance(head[-1], Lit) or any(isinstance(e, Until) for e in head):
-        return None
-    return Tag(head, lead, trail, elements[-1].text)
-
-
-def _without_space(elements: tuple[Element, ...]) -> tuple[Sequence, Space | None]:
-    last = elements[-1]
-    return (elements[:-1], last) if isinstance(last, Space) else (elements, None)
+def _finder(tail: str, *, trails: bool) -> Finder:
+    return Finder([tail, "\n" + tail] if trails else [tail], exact=True)

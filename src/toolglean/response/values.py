@@ -1,5 +1,5 @@
 # What this file knows: what the text of a whole region stands for, and how a transform makes the message's value of it.
-# What it must not know: where regions begin and end.
+# What it does not depend on: where regions begin and end.
 #
 # JSON and coercion are those of the core. Nothing here raises for what a model wrote: a text that cannot be read has no
 # value, NOTHING.
@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from toolglean.response.calls import Tag, tag_of
 from toolglean.response.real import find_all, real
 from toolglean.response.spec import Field, path_of
-from toolglean.response.tags import Tag, tag_of
 from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.tools import Tool
 from toolglean.values.coerce import coerce_text, properties
@@ -29,6 +29,8 @@ class _Nothing:
 
 NOTHING = _Nothing()
 _colon = re.compile(r"\s*:").match
+_string = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL).match
+_word = re.compile(r"\w[\w.+-]*").match
 
 
 def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
@@ -41,7 +43,7 @@ def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return NOTHING
     found = [_transformed(field.transform, {**captures, **each}) for each in value]
-    return NOTHING if any(each is NOTHING for each in found) else found
+    return NOTHING if NOTHING in found else found
 
 
 def content_value(parser: str, text: str, args: Mapping[str, Any]) -> Any:
@@ -72,7 +74,7 @@ def _scalar(parser: str, text: str) -> Any:
 def json_value(text: str) -> Any:
     """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
     scanner = JsonScanner()
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character behind it
+    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
     end = scanner.skim(text, 0, 0)
     if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
         return NOTHING
@@ -96,38 +98,22 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
     # Strings between markers become JSON strings, and bare keys get their quotes; JSON strings stay as they are.
     found: list[str] = []
     i = 0
-    open_ended: set[str] = set()
+    closers = {end: text.rfind(end) for _, end in delims}  # after its last place, a closing marker is not looked for
     while i < len(text):
-        j, piece = _string_at(text, i, delims, open_ended)
-        if not piece and unquoted and (text[i].isalnum() or text[i] == "_"):
-            j, piece = _word_at(text, i)
-        found.append(piece or text[i])
-        i = j
+        begin, end = next((d for d in delims if text.startswith(d[0], i) and closers[d[1]] >= i + len(d[0])), ("", ""))
+        word = _word(text, i) if unquoted and not begin else None
+        string = _string(text, i)
+        if begin:
+            last = text.index(end, i + len(begin))
+            found.append(json.dumps(text[i + len(begin) : last], ensure_ascii=False))
+            i = last + len(end)
+        elif word is not None:
+            found.append(f'"{word[0]}"' if _colon(text, word.end()) else word[0])
+            i = word.end()
+        else:
+            found.append(string[0] if string is not None else text[i])
+            i += len(found[-1])
     return "".join(found)
-
-
-def _string_at(text: str, i: int, delims: list[list[str]], open_ended: set[str]) -> tuple[int, str]:
-    # `open_ended`: closing markers that do not come any more, and are not looked for again.
-    for begin, end in delims:
-        if end in open_ended or not text.startswith(begin, i):
-            continue
-        close = text.find(end, i + len(begin))
-        if close >= 0:
-            return close + len(end), json.dumps(text[i + len(begin) : close], ensure_ascii=False)
-        open_ended.add(end)
-    if text[i] != '"':
-        return i + 1, ""
-    j = i + 1
-    while j < len(text) and text[j] != '"':
-        j += 1 + (text[j] == "\\")
-    return min(j + 1, len(text)), text[i : j + 1]
-
-
-def _word_at(text: str, i: int) -> tuple[int, str]:
-    j = i
-    while j < len(text) and (text[j].isalnum() or text[j] in "_-.+"):
-        j += 1
-    return j, f'"{text[i:j]}"' if _colon(text, j) else text[i:j]
 
 
 # -- tags and lines ----------------------------------------------------------------------------------------------------
@@ -137,10 +123,7 @@ def _tags(text: str, args: Mapping[str, Any]) -> Any:
     found: dict[str, Any] = {}
     merged: set[str] = set()  # keys whose value is a list of ours
     for key, raw in _pairs(text, str(args["tag_pattern"])):
-        inner = args.get("value_parser")
-        value = content_value(inner.get("name", "text"), raw, inner.get("args", {})) if inner else raw
-        if value is NOTHING:
-            return NOTHING
+        value = _inner_value(raw, args)
         if key in merged:
             found[key].append(value)
         elif key in found and args.get("merge_duplicates"):
@@ -149,7 +132,14 @@ def _tags(text: str, args: Mapping[str, Any]) -> Any:
             merged.add(key)
         else:
             found[key] = value
+        if value is NOTHING:
+            return NOTHING
     return found
+
+
+def _inner_value(text: str, args: Mapping[str, Any]) -> Any:
+    inner = args.get("value_parser")
+    return content_value(inner.get("name", "text"), text, inner.get("args", {})) if inner else text
 
 
 def _pairs(text: str, pattern: str) -> list[tuple[str, str]]:
@@ -167,7 +157,7 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
         if place < pos:
             continue
         close = text.find(tag.tail, end)
-        if close < 0:  # nor behind any later head
+        if close < 0:  # nor after any later head
             break
         found.append((captures["key"], tag.trimmed(text[end:close])))
         pos = close + len(tag.tail)
@@ -176,15 +166,14 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
 
 def _lines(text: str, args: Mapping[str, Any]) -> Any:
     found: dict[str, Any] = {}
-    inner = args.get("value_parser")
+    strip = args.get("strip", True)
     for line in text.split(args.get("line_sep", "\n")):
         key, parted, raw = line.partition(args.get("kv_sep", ":"))
         if parted:
-            raw = raw.strip() if args.get("strip", True) else raw
-            value = content_value(inner.get("name", "text"), raw, inner.get("args", {})) if inner else raw
+            value = _inner_value(raw.strip() if strip else raw, args)
             if value is NOTHING:
                 return NOTHING
-            found[key.strip() if args.get("strip", True) else key] = value
+            found[key.strip() if strip else key] = value
     return found
 
 
@@ -194,10 +183,10 @@ def _lines(text: str, args: Mapping[str, Any]) -> Any:
 def _transformed(transform: Any, scope: Mapping[str, Any]) -> Any:
     if isinstance(transform, dict):
         pairs = {key: _transformed(each, scope) for key, each in transform.items()}
-        return NOTHING if any(each is NOTHING for each in pairs.values()) else pairs
+        return NOTHING if NOTHING in pairs.values() else pairs
     if isinstance(transform, list):
         items = [_transformed(each, scope) for each in transform]
-        return NOTHING if any(each is NOTHING for each in items) else items
+        return NOTHING if NOTHING in items else items
     path = path_of(transform)
     if not path:
         return transform

@@ -1,6 +1,6 @@
 # What this file knows: which markers of its own family a text value may have swallowed because its closing marker is
 # missing, and how such a place differs from a mere mention.
-# What it must not know: what is done then (holes.py, mending/).
+# Does not depend on what is done then (texts.py, engine/repair/).
 #
 # A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
 # else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.formats.spec import Hole, Literal, Space, tokens_of
 from toolglean.formats.spellings import NONE, spellings_of
@@ -70,7 +70,8 @@ class Suspects:
         closers: the first marker behind the parameters of a call.
     """
 
-    def __init__(self, declared: Format, tags: Iterable[str]) -> None:
+    def __init__(self, program: Program, number: int) -> None:
+        self._source, declared, tags = (program, number), program.formats[number], program.tags(number)
         found = (_opener(pattern) for pattern in declared.parameters)
         self._openers = [each for each in found if each is not None]
         self._bases_of_openers = frozenset(parts[0] for parts, _ in self._openers)
@@ -91,6 +92,9 @@ class Suspects:
         )
         self._bases = tuple(dict.fromkeys([parts[0] for parts, _ in self._openers] + list(self.closers)))
         self._finders: dict[tuple[tuple[str, ...], str, bool, bool], Finder] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return suspects_of, self._source
 
     def finder(self, exits: Exits, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
         """Finds what may stand behind a value, with its white space, and what it may have swallowed.
@@ -222,7 +226,7 @@ def suspects_of(program: Program, number: int) -> Suspects:
     """The markers of that format, of the program's, that a value may have swallowed."""
     key = "suspects", number
     if key not in program.kept:
-        program.kept[key] = Suspects(program.formats[number], program.tags(number))
+        program.kept[key] = Suspects(program, number)
     found: Suspects = program.kept[key]
     return found
 

@@ -1,229 +1,200 @@
-# What this file knows: where a walk stands, and how it goes one character further.
-# What it must not know: what is read at which place (markers.py, holes.py), and what comes of it (calls.py).
+# What this file knows: where a walk over the places of a program is, and how it goes on along literals.
+# Does not depend on what a call is, on how what fills a hole is read, or on what is done where nothing leads on.
 #
-# Text before the call is certain is the turn's region. In an open call, what was read since the last literal or hole
-# is `pending`, for a value's closing marker counts only if what follows may follow: if not, it is text of the value.
-"""Where a walk stands."""
+# This is the automaton alone. What was read since the last literal or hole of an open call, or since the opener, is
+# *pending*: it may have to be read in another way. A marker beats a hole, so a hole that could have begun where a
+# marker was walked is remembered, until that marker is certain.
+"""The walk over a format's places."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.envelope import Envelope
-from toolglean.engine.parameters import Parameters
-from toolglean.engine.places.phases import ARGUMENTS, BEHIND, DOUBTED, MARKERS, OBJECTS, ONLY, SIBLING
-from toolglean.engine.turn import Payload
-from toolglean.formats.compile import Program
-from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, Exits, HoleEdge, Place
-from toolglean.scan.reader import Reader
-from toolglean.scan.rope import Rope, flat, grown
+from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, HoleEdge, Place, trail_of
+from toolglean.scan.rope import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
-    from toolglean.formats.siblings import Siblings
-    from toolglean.scan.text import Finder
+    from toolglean.formats.compile import Program
 
-__all__ = ["Walk"]
-
-NO_EXITS = Exits((), frozenset())
+__all__ = ["OpenHole", "Walk", "open_hole"]
 
 
-class Walk(Payload):
-    """Where the walk stands.
+class OpenHole:
+    """A hole that is being filled. Made once, shared, never changed.
 
     Attributes:
-        program, place: the places, and the one that was reached.
-        phase: what is being read (phases.py).
-        format: the number of the open call's format.
-        first_call: the index that the first call of an envelope gets.
-        name, id, index: what was read of the call.
-        parameters, reader, envelope: the call's arguments, by whoever reads them.
-        hole, edges, exits: the place and character at which a hole began, the ways behind it, and what may stand there.
-        word: what was read of a name, id, index, key or type.
-        others: places with a hole that was passed by, and where it would begin.
-        accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
-        pending: text since the last literal or hole of an open call, or since the opener; its length and its place.
-        finder: finds what may end the value that is read; None until it is needed.
-        hole_end: behind the last parameter, as far as it is known.
-        role: whose reading it is (phases.py), as long as the region may be read otherwise.
-        from_start: whether the region began where the turn did, without a marker.
-        in_line: whether text precedes the region on its line.
-        siblings: the formats that may read what this one does not; None where only this one counts.
-        problem: of an earlier reading of the region: the reason of the `Problem` that is due if no call comes of it.
-        stripped: whether the open call's markers were taken out.
-        value_start: the place of the first character of the value that is read; -1 before it.
-        unnamed: the arguments so far of a call that has a number for a name: they tell which tool is meant.
+        edges: the hole, in each of the formats that fit; `formats`: their numbers.
+        kind: what fills it.
+        after: the place after it.
+        exits: what may stand there.
+        lead, trail: the white space before and after it, of a value.
+        is_doubtful: whether only a tool's name makes a call of what is read.
+        is_unmarked: whether it is JSON that may as well be data.
+        is_stripped: whether the call's markers were taken out.
+        is_python: whether the call is a line of Python without a marker.
     """
 
     __slots__ = (
-        "accepted",
-        "edges",
-        "envelope",
-        "exits",
-        "finder",
-        "first_call",
-        "format",
-        "from_start",
-        "guarded",
-        "hole",
-        "hole_end",
-        "id",
-        "in_line",
-        "index",
-        "name",
-        "others",
-        "parameters",
-        "pending",
-        "pending_chars",
-        "pending_start",
-        "phase",
-        "place",
-        "problem",
-        "program",
-        "reader",
-        "role",
-        "siblings",
-        "stripped",
-        "unnamed",
-        "value_start",
-        "word",
-    )
+        "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped", "is_unmarked",
+        "kind", "lead", "trail",
+    )  # fmt: skip
 
-    def __init__(self, program: Program, place: Place) -> None:
-        self.program = program
-        self.place = place
-        self.phase = MARKERS
-        self.format = self.first_call = -1
-        self.name = self.id = self.index = self.word = ""
-        self.parameters: Parameters | None = None
-        self.reader: Reader | None = None
-        self.envelope: Envelope | None = None
-        self.hole: tuple[Place, str] | None = None
-        self.edges: tuple[HoleEdge, ...] = ()
-        self.exits = NO_EXITS
-        self.finder: Finder | None = None
+    def __init__(self, program: Program, edges: tuple[HoleEdge, ...]) -> None:
+        declared = program.formats
+        self._program, self.edges, self.kind = program, edges, edges[0].kind
+        self.after, self.exits = program.net.behind(edges)
+        self.formats = tuple(sorted({edge.format for edge in edges}))
+        self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
+        self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
+        self.is_unmarked = all(edge.unmarked for edge in edges)
+        self.is_stripped = any(edge.stripped for edge in edges)
+        self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Edges belong to the program: the numbers of their states are kept.
+        return _restored, (self._program, tuple(self._program.net.before[edge.target] for edge in self.edges))
+
+
+def open_hole(program: Program, edges: tuple[HoleEdge, ...]) -> OpenHole:
+    """The hole of that program with these edges."""
+    found: OpenHole | None = program.kept.get(edges)
+    if found is None:
+        found = program.kept[edges] = OpenHole(program, edges)
+    return found
+
+
+def _restored(program: Program, states: tuple[int, ...]) -> OpenHole:
+    return open_hole(program, tuple(program.net.holes[state] for state in states))
+
+
+class Walk:
+    """Where a walk is.
+
+    Attributes:
+        program, place: the places, and the one that was reached.
+        pending: the text that is pending, `pending_chars` its length, `pending_start` its place in the turn.
+        others: places with a hole that was passed by, and where in the pending text it would begin.
+        accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
+    """
+
+    __slots__ = ("accepted", "guarded", "others", "pending", "pending_chars", "pending_start", "place", "program")
+
+    def __init__(self, program: Program, place: Place, start: int) -> None:
+        self.program, self.place = program, place
+        self.pending: Rope = ()
+        self.pending_chars, self.pending_start = 0, start
         self.others: tuple[tuple[Place, int], ...] = ()
         self.accepted: tuple[int, int] | None = None
         self.guarded = 0
-        self.pending: Rope = ()
-        self.pending_chars = self.pending_start = 0
-        self.hole_end = 0
-        self.role = ONLY
-        self.from_start = self.in_line = False
-        self.siblings: Siblings | None = None
-        self.problem = ""
-        self.unnamed: Rope | None = None
-        self.stripped = False
-        self.value_start = -1
 
-    def copy(self) -> Self:
+    def copy(self) -> Walk:
         """The same place."""
-        twin = type(self)(self.program, self.place)
-        twin.phase, twin.format, twin.first_call = self.phase, self.format, self.first_call
-        twin.name, twin.id, twin.index, twin.word = self.name, self.id, self.index, self.word
-        twin.parameters = self.parameters and self.parameters.copy()
-        twin.reader = self.reader and self.reader.copy()
-        twin.envelope = self.envelope and self.envelope.copy()
-        twin.hole, twin.edges, twin.exits, twin.others = self.hole, self.edges, self.exits, self.others
-        twin.accepted, twin.guarded, twin.hole_end = self.accepted, self.guarded, self.hole_end
-        twin.unnamed, twin.stripped, twin.finder = self.unnamed, self.stripped, self.finder
+        twin = Walk.__new__(Walk)
+        twin.program, twin.place, twin.others = self.program, self.place, self.others
         twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.role, twin.from_start, twin.in_line = self.role, self.from_start, self.in_line
-        twin.siblings, twin.problem, twin.value_start = self.siblings, self.problem, self.value_start
+        twin.accepted, twin.guarded = self.accepted, self.guarded
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Places and edges belong to the program: only what they follow from is kept.
-        state = {slot: getattr(self, slot) for slot in Walk.__slots__ if slot not in {"edges", "exits", "finder"}}
-        return state | {
-            "place": self.place.key,
-            "hole": self.hole and (self.hole[0].key, self.hole[1]),
-            "others": tuple((place.key, chars) for place, chars in self.others),
-            "pending": flat(self.pending),
-            "unnamed": None if self.unnamed is None else flat(self.unnamed),
-        }
+    def __getstate__(self) -> tuple[Any, ...]:
+        # Places belong to the program: what they are made of is kept.
+        others = tuple((place.key, chars) for place, chars in self.others)
+        pending = flat(self.pending), self.pending_chars, self.pending_start
+        return self.program, self.place.key, others, pending, self.accepted, self.guarded
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.program, key, others, pending, self.accepted, self.guarded = state
         at = self.program.net.place
-        self.place = at(state["place"])
-        self.others = tuple((at(key), chars) for key, chars in state["others"])
-        self.edges, self.exits, self.finder = (), NO_EXITS, None
-        if state["hole"]:
-            place, char = at(state["hole"][0]), state["hole"][1]
-            self.begin_hole(place, char, place.hole_for(char))
+        self.place, self.others = at(key), tuple((at(key), chars) for key, chars in others)
+        self.pending, self.pending_chars, self.pending_start = pending
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it is a sibling's: its numbers of formats are not those of the turn."""
-        return self.role in {SIBLING, DOUBTED}
+    # -- on ------------------------------------------------------------------------------------------------------------
 
-    def relented(self) -> Self | None:
-        """See `Payload`."""
-        twin = self.copy()
-        if self.phase == ARGUMENTS:
-            # A walk that has read its arguments has no reader; one that reads them may have refused a character.
-            return twin if twin.reader is not None and twin.reader.relent() else None
-        if self.phase == OBJECTS and twin.envelope is not None:
-            return twin if twin.envelope.scanner.relent() else None
-        return None
-
-    # -- steps ---------------------------------------------------------------------------------------------------------
-
-    def step(self, turn: Turn, text: str, i: int) -> int:
-        """Walk on from `i`, to where something may happen. Returns the place reached; `i` if nothing leads on."""
-        place = self.place
-        read = self.program.net.run(place, text, i)
+    def advance(self, text: str, i: int) -> int:
+        """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing leads on."""
+        read = self.program.net.run(self.place, text, i)
         if read is None:
             return i
-        found, j = read
-        if place.holes and not text[i].isspace():
-            self.others = (*self.others, (place, self.pending_chars))
-        self.place = found
+        self.place, j = read
+        self.pending = grown(self.pending, text[i:j])
+        self.pending_chars += j - i
+        return j
+
+    def step(self, turn: Turn, text: str, i: int) -> int:
+        """The same, where a hole could begin instead, or a marker with an action may end."""
+        before = self.place
+        read = self.program.net.run(before, text, i)
+        if read is None:
+            return i
+        place, j = read
+        if before.holes and not text[i].isspace():
+            self.others = (*self.others, (before, self.pending_chars))
         piece = text[i:j]
-        self.pending = grown(self.pending, piece)
+        self.place, self.pending = place, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
-        if found.flags & LITERAL:
+        flags = place.flags
+        if flags & LITERAL:
             # A word may be the beginning of a longer one: of a name. A bracket may be that of a list of objects.
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
                 self.others = ()
-            if found.flags & ACTION:
-                self.accepted, self.guarded = (found.action, self.pending_chars), 0
-            elif found.flags & GUARDED and not found.flags & FOLLOWS:
+            if flags & ACTION:
+                self.accepted, self.guarded = (place.action, self.pending_chars), 0
+            elif flags & GUARDED and not flags & FOLLOWS:
                 self.guarded = self.pending_chars
         return j
 
-    def begin_hole(self, place: Place, char: str, edges: tuple[HoleEdge, ...]) -> None:
-        """A hole of that place begins with that character."""
-        self.hole, self.edges = (place, char), edges
-        self.exits, self.finder = self.program.net.behind(edges)[1], None
+    def wait(self, char: str) -> None:
+        """That character follows, and does not tell where it leads."""
+        self.pending = grown(self.pending, char)
+        self.pending_chars += 1
 
-    def is_doubtful(self) -> bool:
-        """Whether only a tool's name makes a call of what is read."""
-        formats = self.program.formats
-        return all(edge.doubtful or formats[edge.format].registered_only for edge in self.edges)
+    def leave_call(self, place: Place) -> None:
+        """A call is complete: what follows stands at that place."""
+        self.place, self.accepted = place, None
+        self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
+        self.others = ()
 
-    def end_hole(self) -> None:
-        """The hole was read: what stands behind it follows."""
-        self.place = self.program.net.behind(self.edges)[0]
+    def close_hole(self, hole: OpenHole, literal: str, here: int, lead: int = 0) -> None:
+        """A hole was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
+        self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
+        self.place = place = hole.after
+        if literal:
+            self.pending, self.pending_chars = ((), literal), len(literal)
+            step = self.program.net.step
+            for char in literal[lead:]:
+                place = step(place, char) or place
+            self.place = place
+
+    # -- what is pending -----------------------------------------------------------------------------------------------
+
+    @property
+    def unsettled(self) -> tuple[str, int]:
+        """The text that is pending, and its place."""
+        return joined(self.pending), self.pending_start
 
     def settle(self, here: int) -> None:
         """What was read before the place `here` is what it seems."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
 
-    def clear_pending(self) -> None:
+    def settle_all(self) -> None:
         """What was read so far is settled."""
         self.settle(self.pending_start + self.pending_chars)
 
-    def go_behind(self, place: Place) -> None:
-        """The call is complete: what follows is markup, or another call."""
-        self.phase, self.place = BEHIND, place
-        self.role = SIBLING if self.is_foreign else ONLY  # a call without a marker is read once
-        self.problem = ""
-        self.name = self.id = self.index = ""
-        self.parameters = self.reader = self.envelope = self.unnamed = None
-        self.hole, self.edges, self.exits, self.accepted = None, (), NO_EXITS, None
-        self.clear_pending()
+    # -- other ways ----------------------------------------------------------------------------------------------------
+
+    def set_out(self, start: int) -> None:
+        """From that place of the turn on, the walk may turn out to have led astray: then it began here."""
+        self.pending_start, self.others = start, ((self.place, 0),)
+
+    def origin(self) -> Place:
+        """The place of the first way that was passed by."""
+        return self.others[0][0] if self.others else self.place
+
+    def back(self) -> tuple[Place, int] | None:
+        """The last way that was passed by, which is not tried again; None if there is none left."""
+        if not self.others:
+            return None
+        found, self.others = self.others[-1], self.others[:-1]
+        return found

@@ -1,0 +1,253 @@
+# What this file knows: how arguments and JSON objects are read: their own brackets show that they are whole.
+# Does not depend on how a dialect is read (engine/readers.py), or on how calls stand in JSON (engine/envelope.py).
+"""Arguments and JSON objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.envelope import Envelope
+from toolglean.engine.modes import CALL
+from toolglean.engine.places.between import Ending
+from toolglean.engine.places.calls import begin_unnamed, no_call
+from toolglean.engine.places.reading import Description, Field
+from toolglean.engine.readers import JsonReader, reader_for, reader_stops, scanner_of, waiting_of
+from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
+from toolglean.engine.turn import LEFT_OVER
+from toolglean.scan.json import FAIL, JsonScanner, leaves_string
+from toolglean.scan.reader import DONE, DOUBTED, FAILED
+from toolglean.scan.rope import Rope, flat, grown, joined
+
+if TYPE_CHECKING:
+    from toolglean.engine.places.reading import Call, Reading
+    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.turn import Stops, Turn
+    from toolglean.scan.reader import Reader
+
+__all__ = ["Arguments", "Objects"]
+
+
+class Arguments(Field):
+    """Arguments in the format's codec."""
+
+    __slots__ = ("_kept", "source")
+
+    source: Reader
+    within = "arguments"
+
+    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
+        edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
+        ends = program.ends_of_text(hole.edges) or program.ends(edge.format)[0]
+        named_tag = program.formats[edge.format].is_written_out
+        self.hole = hole
+        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend(), named_tag=named_tag)
+        # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
+        self._kept: Rope | None = None if turn.emit.open else ()
+
+    def copy(self, call: Call) -> Arguments:
+        """See `Stage`."""
+        del call
+        twin = Arguments.__new__(Arguments)
+        twin.hole, twin.source, twin._kept = self.hole, self.source.copy(), self._kept
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.hole, self.source, None if self._kept is None else flat(self._kept)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.hole, self.source, self._kept = state
+
+    def quotes_arguments(self) -> bool:
+        """See `Stage`."""
+        return bool(self._kept)
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        reader = self.source
+        # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
+        begun = turn.emit.call.has_arguments and self._kept is None
+        start = turn.base + i - waiting_of(reader) if begun else reading.walk.pending_start
+        j, piece, status = reader.read(text, i)
+        if self._kept is not None:
+            self._keep(turn, reading, text[i:j], (piece, status), j)
+            return j
+        rest: str = getattr(reader, "rest", "")  # of a marker that is not the reader's
+        end = turn.base + j - len(rest)
+        if piece:
+            turn.delta(piece, min(start, end), after_comma=reader.after_comma)
+        if status == FAILED:
+            turn.refuse_arguments(reader.fault, rest or text[j], end)
+        elif status == DOUBTED:
+            before = reading.relented()
+            assert before is not None
+            turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
+        elif status == DONE:
+            self._end(turn, reading, end)
+        if rest or status == DONE:
+            turn.read_again(rest, end, always=True)
+        return j
+
+    def _end(self, turn: Turn, reading: Reading, end: int) -> None:
+        reading.walk.close_hole(self.hole, "", end)
+        if Ending.is_due(self.hole, reading):
+            reading.read_as(Ending(self.hole))
+        elif self.hole.edges[0].last:
+            turn.end_call(end)
+            reading.go_after(self.hole.after)
+        else:
+            reading.go_on()
+
+    def _keep(self, turn: Turn, reading: Reading, read: str, found: tuple[str, int], j: int) -> None:
+        # The arguments of a call that has a number for a name: kept until they are whole.
+        piece, status = found
+        turn.region.keep(read)
+        self._kept = grown(self._kept or (), piece)
+        if status == FAILED:
+            no_call(turn, reading)
+        elif status == DONE:
+            arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.base + j
+            self._kept = None
+            if begin_unnamed(turn, reading, self.hole, arguments, end):
+                turn.delta(arguments, start)
+                turn.end_call(end)
+                reading.go_after(self.hole.after)
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        return reader_stops(self.source)
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        del turn
+        return self.source.passed(text) if isinstance(self.source, JsonReader) else None
+
+    @property
+    def json(self) -> JsonScanner | None:
+        """See `Stage`."""
+        return scanner_of(self.source)
+
+    def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
+        """See `Payload`."""
+        del reading
+        if self.json is None:
+            return Refusal(char)
+        return Refusal(char, self.json.due, "," if turn.emit.call.lags else "", inner=len(self.json.stack) > 1)
+
+    def quoting(self) -> tuple[str, tuple[str, ...]]:
+        """See `Payload`."""
+        return self.source.quoting()
+
+
+class Objects(Field):
+    """JSON objects with name and arguments. The envelope reads their first bracket itself."""
+
+    __slots__ = ("_begun", "_envelope")
+
+    within = "JSON"
+
+    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
+        self.hole, self._begun = hole, False  # whether a call has begun
+        self._envelope = Envelope(turn.limits.depth, bare=hole.is_unmarked)
+        number, program = hole.edges[0].format, reading.walk.program
+        reading.call.is_of(number)
+        own = not reading.fallback.is_foreign
+        turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
+
+    def copy(self, call: Call) -> Objects:
+        """See `Stage`."""
+        del call
+        twin = Objects.__new__(Objects)
+        twin.hole, twin._envelope, twin._begun = self.hole, self._envelope.copy(), self._begun
+        return twin
+
+    def quotes_arguments(self) -> bool:
+        """See `Stage`."""
+        return self._envelope.in_arguments
+
+    def expected(self) -> str:
+        """See `Stage`."""
+        return self._envelope.scanner.fault or "the name and the arguments of a call were expected"
+
+    def describe(self, reading: Reading) -> Description:
+        """See `Stage`."""
+        envelope, scanner = self._envelope, self._envelope.scanner
+        written = "" if envelope.document is None else envelope.document.written
+        name = reading.call.name or ((envelope.frames[-1].name or "") if envelope.frames else written)
+        is_open = bool(scanner.stack) and (envelope.document is None or not envelope.document.verdict)
+        fault = scanner.fault if scanner.token == FAIL else None
+        return Description(self.within, name, self.hole, fault=fault, is_open=is_open)
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        envelope = self._envelope
+        before = turn.emit.index
+        j = envelope.read(turn, text, i)
+        if turn.emit.index > before:
+            self._begun = True
+            if not reading.fallback.is_foreign:
+                turn.narrow(turn.narrowed(self.hole.formats))
+        if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
+            return j
+        if envelope.scanner.token == FAIL:
+            self._refuse(turn, reading, text[j], turn.base + j)
+        elif envelope.has_ended:
+            if not self._begun:
+                turn.region.settle()
+                no_call(turn, reading)
+            elif turn.region.open:
+                turn.content_region()
+                turn.leave(text_follows=True)
+            else:
+                reading.go_after(self.hole.after)
+        return j
+
+    def _refuse(self, turn: Turn, reading: Reading, char: str, place: int) -> None:
+        envelope = self._envelope
+        if envelope.scanner.fault == "depth":
+            turn.stop("depth", char, place)
+        elif turn.region.open:
+            if not turn.suspend_refused(Kind.REGION, "", char, place):
+                no_call(turn, reading)
+        elif turn.repair != OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
+            # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
+            turn.emit.problem(LEFT_OVER, char, place)
+            envelope.take_back()
+        else:
+            reading.go_after(self.hole.after)
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        return (leaves_string, None) if self._envelope.in_string else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        del turn
+        return self._envelope.scanner.passed(text)
+
+    def finish(self, turn: Turn, reading: Reading) -> bool:
+        """See `Stage`."""
+        marker = reading.walk.guarded or reading.walk.accepted
+        return not marker and self._envelope.finish(turn)
+
+    @property
+    def source(self) -> JsonScanner:
+        """See `Stage`."""
+        return self._envelope.scanner
+
+    @property
+    def json(self) -> Envelope:
+        """See `Stage`."""
+        return self._envelope
+
+    def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
+        """See `Payload`."""
+        del reading
+        envelope = self._envelope
+        if envelope.bare:
+            return Refusal(char)
+        last = "" if envelope.passes_on and not turn.emit.call.lags else envelope.last_read
+        return Refusal(char, envelope.scanner.due, last, inner=envelope.in_inner_value)
+
+    def is_whole(self) -> bool:
+        """See `Payload`."""
+        return self._envelope.has_arguments

@@ -1,0 +1,330 @@
+# What this file knows: what is read between holes, after the arguments, and after a call.
+# Does not depend on how what fills a hole is read (arguments.py, texts.py), or on what becomes of a call without a
+# marker whose line goes on (judge/drafts.py).
+#
+# Between holes: where nothing leads on, a hole may begin; where none may, the walk goes back to the last place that had
+# another way on: a hole that was passed by for a marker (a marker beats a hole), or a marker with an action that was
+# read whole (a longer one still fitted). Where there is none of these either, the text is no call.
+#
+# After arguments that end without a marker, with a parenthesis or a brace: `delete_all()` is a call. `delete_all() if
+# sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are Python that would call it, or not, or more
+# than once: a reader must not choose. In the same way, words or a comment between JSON and the call's closing marker
+# (`{"path": "/"} // cancelled`) may take the call back. So the call stays open until the next character that is not
+# white space. A line break ends it: what follows on the next line is text after a call that lacks its closing marker.
+"""Between holes, and after a call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolglean.engine.places.calls import accept, arrived, begins, no_call
+from toolglean.engine.places.reading import Stage
+from toolglean.engine.places.walk import open_hole
+from toolglean.engine.repair.suspended import Refusal
+from toolglean.engine.turn import LEFT_OVER
+from toolglean.formats.net import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
+
+if TYPE_CHECKING:
+    from toolglean.engine.places.reading import Reading
+    from toolglean.engine.places.walk import OpenHole, Walk
+    from toolglean.engine.repair.suspended import Put
+    from toolglean.engine.turn import Turn
+    from toolglean.formats.net import Place
+
+__all__ = ["AFTER", "BETWEEN", "Ending"]
+
+EXPRESSION = "malformed call: it is a part of an expression"
+AFTER_ARGUMENTS = "malformed call: text after the arguments"
+COMMENT = "<!--"
+REMARKS = "/#("
+"""With these begins what is said of a call, not a marker."""
+LONGEST_NAME = 256
+
+_word = re.compile(r"\w[\w.:/-]*").match
+
+
+# -- between holes -----------------------------------------------------------------------------------------------------
+
+
+class Between(Stage):
+    """Literals and white space between holes."""
+
+    __slots__ = ()
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        walk = reading.walk
+        while i < len(text):
+            j = walk.step(turn, text, i)
+            if j == i:
+                _astray(turn, reading, text[i], i)
+                return i
+            i, flags = j, walk.place.flags
+            if not flags:
+                continue
+            closed = reading.call.closed
+            if flags & CLOSED_AGAIN and closed is not None and not closed.is_closed_again(turn):
+                closed.resume(turn, reading)
+                return i
+            # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
+            open_before = turn.emit.open
+            if not arrived(turn, reading, turn.base + i) or turn.emit.open != open_before:
+                return i
+        return i
+
+    def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
+        """See `Payload`."""
+        return Refusal(char, marker=_value_opener(reading.walk) if turn.emit.open else "")
+
+    def put_in(self, put: Put) -> bool:
+        """See `Stage`."""
+        del put
+        return True
+
+
+def _value_opener(walk: Walk) -> str:
+    # The marker that is due before a value, if nothing else is; "" elsewhere, and where it has begun.
+    literals = () if walk.unsettled[0].strip() else walk.program.net.literals_at(walk.place)
+    if len(literals) != 1:
+        return ""
+    place: Place | None = walk.place
+    for char in literals[0]:
+        place = place and walk.program.net.step(place, char)
+    return literals[0] if place and any(edge.kind == "value" for edge in place.holes) else ""
+
+
+def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
+    """No literal leads on."""
+    walk = reading.walk
+    edges = walk.place.hole_for(char)
+    if edges:
+        reading.enter(turn, edges, i)
+    elif reading.call.closed is not None:
+        reading.call.closed.resume(turn, reading)
+    elif _gone_back(turn, reading):
+        pass
+    elif walk.accepted is not None and turn.region.open:
+        accept(turn, reading)
+    elif turn.emit.open:
+        turn.give_up("malformed call: a marker was expected", char, turn.base + i)
+    else:
+        no_call(turn, reading)
+
+
+def _gone_back(turn: Turn, reading: Reading) -> bool:
+    # Back to a hole that was passed by for a marker.
+    walk = reading.walk
+    pending, start = walk.unsettled
+    while (other := walk.back()) is not None:
+        place, chars = other
+        edges = place.hole_for(pending[chars])
+        if not edges:
+            continue
+        if not begins(turn, reading, open_hole(walk.program, edges)):
+            return True
+        if not turn.read_again(pending[chars:], start + chars):
+            return False
+        if turn.region.open:
+            turn.region.shorten(len(pending) - chars)
+        reading.enter(turn, edges, -1)
+        return True
+    return False
+
+
+# -- after the arguments -----------------------------------------------------------------------------------------------
+
+
+class Ending(Stage):
+    """What follows the parenthesis that closes a call, or the brace that closes its arguments."""
+
+    __slots__ = ("_hole",)
+
+    def __init__(self, hole: OpenHole) -> None:
+        self._hole = hole
+
+    @staticmethod
+    def is_due(hole: OpenHole, reading: Reading) -> bool:
+        """Whether what follows the arguments must be seen before the call is complete."""
+        return hole.kind == "keywords" or (hole.edges[0].last and _has_closer(reading))
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        walk = reading.walk
+        if not walk.pending_chars:  # the same place, but where the prompt ends: nothing of it is read again
+            walk.settle(turn.base + i)
+        while i < len(text):
+            char = text[i]
+            walk.wait(char)
+            i += 1
+            if char.isspace() and walk.pending_chars <= turn.limits.held and (char != "\n" or _is_in_list(walk)):
+                continue
+            rest = walk.unsettled[0].lstrip()
+            ends = not rest or (_ends_python if self._hole.kind == "keywords" else _ends_json)(turn, walk, rest)
+            if ends:
+                self.completes(turn, reading)
+            elif ends is False:
+                self._refuse(turn, walk)
+            if ends is not None:
+                return i
+        return i
+
+    def completes(self, turn: Turn, reading: Reading) -> bool:
+        """The call has ended; what was read since is read as what follows it."""
+        pending, end = reading.walk.unsettled
+        turn.end_call(end)
+        reading.go_after(reading.walk.place)
+        turn.read_again(pending, end, always=True)
+        return True
+
+    def _refuse(self, turn: Turn, walk: Walk) -> None:
+        pending, place = walk.unsettled
+        start = len(pending) - len(pending.lstrip())
+        walk.settle_all()
+        reason = EXPRESSION if self._hole.kind == "keywords" else AFTER_ARGUMENTS
+        turn.give_up(reason, pending[start:], place + start)
+        turn.read_again(pending[start:], place + start, always=True)
+
+
+def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
+    # Whether the call may end before that; None: one more character tells.
+    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is looked at as text
+        return True
+    if rest == "<":  # of a marker, or is less than
+        return None
+    if rest[0] == "<":
+        return not (rest[1].isspace() or rest[1].isdigit() or rest[1] in "=!")
+    return walk.program.net.step(walk.place, rest[0]) is not None and rest[0] not in "=!"
+
+
+def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
+    # The same after JSON. Punctuation, and what begins other markers, says nothing against the call.
+    is_marker = _is_marker(walk, rest)
+    if is_marker is not False:
+        return is_marker
+    if len(rest) < len(COMMENT) and COMMENT.startswith(rest):
+        return None
+    word = _word(rest)
+    if word is None:
+        return not (rest[0] in REMARKS or rest.startswith(COMMENT))
+    if word.end() == len(rest) <= LONGEST_NAME:
+        return None
+    return bool(walk.place.hole_for(rest[0])) and turn.names.may_be(word[0])
+
+
+def _is_marker(walk: Walk, text: str) -> bool | None:
+    # Whether the text begins with a marker that may follow; None: it is the beginning of one.
+    place = walk.place
+    for char in text:
+        found = walk.program.net.step(place, char)
+        if found is None:
+            return False
+        if found.flags & LITERAL:
+            return True
+        place = found
+    return None
+
+
+def _has_closer(reading: Reading) -> bool:
+    # Without a closing marker, nothing that follows is inside the call.
+    program, place, number = reading.walk.program, reading.walk.place, reading.call.format
+    key = "has closer", place.key, number
+    if key not in program.kept:
+        brackets = any(closer[0] in ")]}" for closer in program.closers(number))
+        program.kept[key] = brackets or bool(program.net.closers_at(place))
+    return bool(program.kept[key])
+
+
+def _is_in_list(walk: Walk) -> bool:
+    key = "in list", walk.place.key
+    if key not in walk.program.kept:
+        literals = walk.program.net.literals_at(walk.place)
+        walk.program.kept[key] = any(each.startswith("]") for each in literals)
+    return bool(walk.program.kept[key])
+
+
+# -- after the call ----------------------------------------------------------------------------------------------------
+
+
+class After(Stage):
+    """What stands after a call: markup, a call that has no marker of its own, or the end of it all."""
+
+    __slots__ = ()
+
+    within = ""
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        walk = reading.walk
+        if not walk.pending_chars:
+            if text[i].isspace():
+                return turn.wait_for_more(text, i)
+            walk.set_out(turn.base + i)
+        j = walk.advance(text, i)
+        if j == i:
+            _beyond(turn, reading, text[i], i)
+        elif walk.place.flags & LITERAL:
+            _literal_after(turn, reading, turn.base + j)
+        return j
+
+    def finish(self, turn: Turn, reading: Reading) -> bool:
+        """See `Stage`."""
+        text, start = reading.walk.unsettled
+        turn.leave(text_follows=bool(text))
+        turn.say(text, start)
+        return True
+
+
+def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
+    # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
+    walk = reading.walk
+    pending, start = walk.unsettled
+    turn.miss(walk.program.net.closers_at(walk.origin() if pending else walk.place), turn.base + i)
+    if pending:
+        if not _is_name(turn, reading, pending, start):
+            turn.leave(text_follows=False)
+            if not turn.read_again(pending, start):
+                turn.say(pending, start)
+        return
+    edges = walk.place.hole_for(char)
+    if edges:
+        turn.open_region(turn.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
+        reading.enter(turn, edges, i)
+    else:
+        turn.leave(text_follows=False)
+
+
+def _is_name(turn: Turn, reading: Reading, pending: str, start: int) -> bool:
+    # A call without a marker may begin like a marker: `plan(` like `print(`.
+    origin = reading.walk.origin()
+    edges = origin.hole_for(pending[0])
+    if origin is reading.walk.place or not edges or not turn.read_again(pending, start, kept=True):
+        return False
+    turn.open_region(start, 0, bare=turn.region.bare)
+    reading.walk.settle(start)
+    reading.enter(turn, edges, -1)
+    return True
+
+
+def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
+    walk = reading.walk
+    text, start = walk.unsettled
+    flags = walk.place.flags
+    if flags & STOP:
+        turn.leave(text_follows=True)
+        turn.rest_is_content()
+        turn.say(text, start)
+    elif flags & (MARKUP | LEFTOVER):
+        if not flags & MARKUP:
+            turn.emit.problem(LEFT_OVER, text, start)
+        turn.emit.markup(text, start)
+        walk.settle_all()
+    else:
+        turn.open_region(start, 0, bare=turn.region.bare)  # a call whose first literal is JSON itself, or a word
+        turn.region.keep(text)
+        reading.go_on()
+        arrived(turn, reading, here)
+
+
+BETWEEN, AFTER = Between(), After()
+"""They have no state, so one of each is enough."""

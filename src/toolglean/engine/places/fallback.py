@@ -1,0 +1,107 @@
+# What this file knows: the policy of the fallback: which formats get a second try at text that did not yield a call.
+# Does not depend on how anything is read, or on what becomes of the text if nobody can read it (calls.py).
+#
+# The name of a format, or of a model, says how the model should write; now and then it writes as another family does.
+# So text that the own format could not read is read once more by its siblings: the other formats whose calls begin so.
+# Their calls count only for known tools. If the own format has read a call of a tool that nobody knows, the siblings
+# are asked before it counts; if they find nothing either, the own format reads the text again, and its call stands.
+#
+#     OWN ── no call ──────────▶ SIBLING ── no call ──▶ it is text
+#      └──── an unknown tool ──▶ DOUBTED ── no call ──▶ ONLY
+#
+# Each reading begins at the first character, and each reader tries once: the whole is linear, and the same for every
+# chunking.
+"""The fallback: who else may read what did not yield a call."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolglean.engine.modes import CONTENT
+
+if TYPE_CHECKING:
+    from toolglean.formats.compile import Program
+    from toolglean.formats.net import Place
+    from toolglean.formats.siblings import Siblings
+
+__all__ = ["Fallback", "Role", "SecondTry"]
+
+
+class Role(Enum):
+    """Whose reading it is, and what happens to the text if no call comes of it."""
+
+    ONLY = "the format's own: it is text"
+    OWN = "the format's own: its siblings read it again"
+    SIBLING = "that of siblings: it is text"
+    DOUBTED = "that of siblings, because the tool was unknown: the format reads it again"
+
+
+class Fallback(NamedTuple):
+    """Who reads, and who else may. Never changed.
+
+    Attributes:
+        role: whose reading it is.
+        siblings: the formats that may read what the own one does not; None where only the own one counts.
+        from_start: whether the text begins where the turn did, without a marker.
+        in_line: whether text precedes it on its line.
+        problem: of an earlier reading: the reason of the `Problem` that is due if no call comes of the text.
+    """
+
+    role: Role = Role.ONLY
+    siblings: Siblings | None = None
+    from_start: bool = False
+    in_line: bool = False
+    problem: str = ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether siblings read: the numbers of their formats are not those of the turn."""
+        return self.role is Role.SIBLING or self.role is Role.DOUBTED
+
+    def after_call(self) -> Fallback:
+        """The same after a call: what follows is read once, for a call without a marker may follow."""
+        if not self.problem and (self.role is Role.ONLY or self.role is Role.SIBLING):
+            return self
+        return Fallback(Role.SIBLING if self.is_foreign else Role.ONLY, in_line=self.in_line)
+
+    def second_try(self, text: str, lane: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
+        """Who reads that text again; None if nobody can.
+
+        Args:
+            text: what was read so far, from the opener on.
+            lane: the lane in which it stands.
+            last: what was said before it.
+            problem: the reason of the `Problem` that is due if no call comes of it.
+            doubted: whether it can be read on, but the tool is unknown.
+        """
+        siblings = self.siblings
+        if siblings is None or self.role is Role.ONLY or self.role is Role.SIBLING:
+            return None
+        if self.role is Role.DOUBTED:
+            found: tuple[Program, int] | None = siblings.own, siblings.own_opener(text, lane)
+            role = Role.ONLY
+        else:
+            found = siblings.again_at_start(text) if self.from_start else siblings.at_opener(text)
+            role, lane = Role.DOUBTED if doubted else Role.SIBLING, CONTENT
+        if found is None:
+            return None
+        (program, opener), fallback = found, self._replace(role=role, problem=problem)
+        if self.from_start:
+            return SecondTry(program, program.bare_start(()), 0, fallback)
+        return SecondTry(program, program.lane(lane, ()).place_behind(last), opener, fallback)
+
+
+class SecondTry(NamedTuple):
+    """Who reads a text again.
+
+    Attributes:
+        program, place: the formats, and where they begin.
+        opener: how many characters at the beginning are their marker: they are not read a third time.
+        fallback: who may read it then.
+    """
+
+    program: Program
+    place: Place
+    opener: int
+    fallback: Fallback

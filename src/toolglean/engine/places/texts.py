@@ -1,0 +1,390 @@
+# What this file knows: how words and text values are read, of which only a marker after them shows that they are whole.
+# Does not depend on which markers a family has (suspects.py), or on how values become JSON (engine/parameters.py).
+#
+# A word (a name, id, index, key or type) is short, and is read by characters. A value is text up to its closing marker,
+# which counts only if what follows it may follow. So a value whose closing marker was read is kept in the call, and
+# goes on if something else follows. It may also lack its closing marker, or have it in another spelling: then a marker
+# of its own family stands where only one after the value can, and a repair is tried.
+"""Words and text values."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.names import holds_markup
+from toolglean.engine.parameters import Parameters, pass_value
+from toolglean.engine.places.calls import accept, arrived, no_call
+from toolglean.engine.places.reading import Description, Field
+from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, suspects_of
+from toolglean.engine.repair.candidates import CLOSER
+from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
+from toolglean.formats.patterns import is_marker
+from toolglean.scan.nested import whole_characters
+from toolglean.scan.reader import string_text
+from toolglean.scan.text import NAME_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolglean.engine.places.reading import Call, Reading
+    from toolglean.engine.places.suspects import Spelling
+    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.compile import Program
+    from toolglean.scan.text import Finder
+
+__all__ = ["Value", "Word"]
+
+WORD_CHARS = 4096  # of a key, or of any word with the white space around it
+
+_letters = re.compile("[A-Za-z0-9_]*").match
+_plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
+_index_body = re.compile(r"\d*").match
+_word_body = re.compile(r"[\w.-]*").match
+_other_body = re.compile(r"\S*").match
+
+
+class Word(Field):
+    """A name, id, index, key or type."""
+
+    __slots__ = ("_word",)
+
+    within = "name"
+
+    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
+        del turn, reading
+        self.hole, self._word = hole, ""
+
+    def copy(self, call: Call) -> Word:
+        """See `Stage`."""
+        del call
+        twin = Word.__new__(Word)
+        twin.hole, twin._word = self.hole, self._word
+        return twin
+
+    def expected(self) -> str:
+        """See `Stage`."""
+        return f"{self.hole.kind} expected"
+
+    def describe(self, reading: Reading) -> Description:
+        """See `Stage`."""
+        return Description(self.within, reading.call.name, self.hole, self._word)
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        exits = self.hole.exits
+        while i < len(text):
+            if exits.after_words and (j := self._inside(turn, text, i)) > i:
+                i = j
+                continue
+            if exits.marker and (j := self._along(turn, exits.marker, text, i)) > i:
+                i = j
+                if self._word.endswith(exits.marker):
+                    return self._end(turn, reading, exits.marker, i)
+                continue
+            char = text[i]
+            if char in exits.chars and self._word.strip():
+                return self._end(turn, reading, "", i)
+            self._word += char
+            if turn.region.open:
+                turn.region.keep(char)
+            i += 1
+            if self._word.endswith(exits.literals):
+                return self._end(turn, reading, next(each for each in exits.literals if self._word.endswith(each)), i)
+            if not self._may_go_on(turn, exits.literals):
+                return self._refuse(turn, reading, char, i)
+        return i
+
+    def _inside(self, turn: Turn, text: str, i: int) -> int:
+        # Letters after letters: nothing can end or go wrong there, as long as the name is not too long.
+        end: int = _letters(text, i).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+        if end == i or self.hole.kind == "index" or len(self._word) + end - i > NAME_CHARS or not _plain(self._word):
+            return i
+        self._word += text[i:end]
+        if turn.region.open:
+            turn.region.keep(text[i:end])
+        return end
+
+    def _along(self, turn: Turn, marker: str, text: str, i: int) -> int:
+        # As much of the marker after the word as there is of it: nothing else can end there. What may stand before its
+        # last character may stand before each of them.
+        word = self._word
+        place = word.rfind(marker[0])
+        begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+        piece, bare = text[i : i + len(marker) - begun], turn.region.bare
+        if len(piece) < 2 or bare or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS:
+            return i
+        self._word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
+        if not self._may_go_on(turn, (marker,)):
+            self._word = word
+            return i
+        self._word = word + piece
+        if turn.region.open:
+            turn.region.keep(piece)
+        return i + len(piece)
+
+    def _may_go_on(self, turn: Turn, literals: tuple[str, ...]) -> bool:
+        # Whether what was read of a word can still become one.
+        edge, word = self.hole.edges[0], self._word.lstrip()
+        if edge.kind in {"key", "type"} or len(self._word) > WORD_CHARS:  # white space counts: it is looked at again
+            return len(self._word) <= WORD_CHARS
+        if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
+            return len(word) <= NAME_CHARS
+        if edge.kind == "name" and edge.doubtful and not word.isascii() and not turn.names.may_begin(word):
+            return False  # prose without spaces, in Chinese say: it must not wait for a bracket that never comes
+        body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
+        end = body(word).end()  # type: ignore[union-attr]  # the patterns match the empty string
+        rest = word[end:].lstrip()
+        if end > NAME_CHARS + max(map(len, literals), default=0) or (edge.word and rest and not end):
+            return False
+        return not rest or any(literal.startswith(rest) for literal in literals)
+
+    def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
+        if turn.emit.open:
+            turn.give_up(f"malformed call: {self.hole.kind} expected", char, turn.base + i - 1)
+        elif reading.walk.accepted is not None:
+            accept(turn, reading)
+        else:
+            no_call(turn, reading)
+        return i
+
+    def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
+        # The literal that ends the word has been read, up to `i`.
+        here = turn.base + i
+        word = self._word[: len(self._word) - len(literal)]
+        if self._is_taken(turn, reading, word, here - len(self._word)):
+            reading.walk.close_hole(self.hole, literal, here - len(literal))
+            reading.go_on()
+            if literal and reading.walk.place.flags:
+                arrived(turn, reading, here)
+        return i
+
+    def _is_taken(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
+        # The word is whole. False: it cannot be what it should.
+        kind = self.hole.kind
+        if kind in {"key", "type"}:
+            return self._is_key(turn, reading, word if kind == "key" else word.strip(), start)
+        if kind == "name":
+            return self._is_name(turn, reading, word.strip())
+        reading.call.take(kind, whole_characters(word.strip()))
+        if kind == "id" and turn.emit.open:
+            turn.emit.call.set_id(reading.call.id)
+        return True
+
+    def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
+        program, number = reading.walk.program, self.hole.edges[0].format
+        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        if not word or ((strange or _has_marker(program, number, word)) and turn.names.resolve(word) is None):
+            no_call(turn, reading)
+            return False
+        reading.call.take("name", whole_characters(program.formats[number].unescaped(word)))
+        return True
+
+    def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
+        call, formats, kind = reading.call, reading.walk.program.formats, self.hole.kind
+        unescaped = formats[self.hole.edges[0].format].unescaped(word)
+        if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
+            turn.give_up(f"malformed call: {kind} expected", word, start)
+            return False
+        parameters = call.parameters
+        if parameters is None:
+            opened, tool, depth = formats[call.format], turn.names.tool(call.name), turn.limits.depth
+            parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
+            call.begin_parameters(parameters)
+        parameters.word(kind, unescaped if kind == "key" else word)
+        return True
+
+
+def _has_marker(program: Program, number: int, word: str) -> bool:
+    # A name that holds what opens or closes calls of its own format is the rest of something else.
+    key = "markers", number
+    if key not in program.kept:
+        closers, tags = program.ends(number)
+        markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
+        program.kept[key] = tuple(each for each in markers if not holds_markup(each))
+    return any(each in word for each in program.kept[key])
+
+
+class Value(Field):
+    """The text of a parameter.
+
+    Attributes:
+        parameters: what becomes of it: those of the call.
+        seen: the markers that it may have swallowed.
+        finder: finds what may end it; None until that is needed.
+        start: the place of its first character; -1 before it.
+        quoted: whether an opener of a parameter stands in it, so that a closing marker may belong to that.
+        stray: whether closing markers follow the one that ends it.
+        misspelt: after the last closing marker in another spelling that stayed in it, and the white space after it: if
+            the value ends there, the call must not run. -1 where there is none.
+    """
+
+    __slots__ = ("finder", "misspelt", "parameters", "quoted", "seen", "start", "stray")
+
+    within = "value"
+
+    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
+        assert reading.call.parameters is not None  # a key stands before each value
+        self.hole, self.parameters = hole, reading.call.parameters
+        self.seen = suspects_of(reading.walk.program, reading.call.format)
+        self.finder: Finder | None = None
+        self.start = self.misspelt = -1
+        self.quoted = self.stray = False
+        turn.delta(self.parameters.begin_value(hole.lead), reading.walk.pending_start)
+
+    def copy(self, call: Call) -> Value:
+        """See `Stage`."""
+        assert call.parameters is not None
+        twin = Value.__new__(Value)
+        twin.hole, twin.parameters, twin.seen, twin.finder = self.hole, call.parameters, self.seen, self.finder
+        twin.start, twin.quoted, twin.stray, twin.misspelt = self.start, self.quoted, self.stray, self.misspelt
+        return twin
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.hole, self.parameters, self.seen, self.start, self.quoted, self.stray, self.misspelt
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.hole, self.parameters, self.seen, self.start, self.quoted, self.stray, self.misspelt = state
+        self.finder = None
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        parameters = self.parameters
+        if parameters.lead:
+            i, passed = parameters.read_lead(text, i)
+            if passed is not None:
+                self._pass_on(turn, passed, turn.base + i)
+            if parameters.lead:
+                return i
+        place, found = (self.finder or self._finder()).find(text, i)
+        if not (parameters.paired or parameters.has_lines) and (line := text.find("\n", i, place)) >= 0:
+            self._pass_on(turn, text[i : line + 1], turn.base + i)
+            return line + 1  # from here on, something else is looked for: see `_finder`
+        if place > i:
+            self._pass_on(turn, text[i:place], turn.base + i)
+        if not found:
+            return turn.hold(text, place)
+        if not self.seen.ends_value(self.hole.exits, found):
+            return self._swallowed(turn, reading, text, place, found)
+        # Of a closing marker that has white space in it only the first part is found: another spelling may follow.
+        other = self._spelling(turn, reading, text, place, found) if self.seen.is_parted(found) else None
+        if other is not None and self._misspelt(turn, reading, text, place, other):
+            return turn.hold(text, place) if turn.reading_call else place
+        self._close(reading, turn.base + place, found)
+        return place + len(found)
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        parameters = self.parameters
+        if not parameters.streams or parameters.lead:
+            return None
+        if parameters.paired or parameters.has_lines:
+            return self._finder().search, string_text
+        return self.seen.finder(self.hole.exits, "", lines=True, first_line=True).search, string_text
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        if not (self.parameters.paired or self.parameters.has_lines) and "\n" in text:
+            return None  # that is noted down, and something else is looked for from there on
+        return pass_value(turn, self.finder or self._finder(), text)
+
+    def _finder(self) -> Finder:
+        # Finds what may stand after the value, with its white space, and what it may have swallowed. Of a value of
+        # lines, whose pattern has no line break before it, nobody knows whether it ends with one.
+        if self.finder is None:
+            trail = self.hole.trail if self.parameters.paired else ""
+            lines = self.parameters.paired or not self.parameters.has_lines
+            self.finder = self.seen.finder(self.hole.exits, trail, lines=lines)
+        return self.finder
+
+    def _pass_on(self, turn: Turn, text: str, start: int) -> None:
+        parameters = self.parameters
+        had_lines = parameters.has_lines
+        if self.start < 0:
+            self.start = start
+        turn.delta(parameters.text(text), start)
+        if parameters.has_lines != had_lines:
+            self.finder = None
+
+    # -- its end -------------------------------------------------------------------------------------------------------
+
+    def _close(self, reading: Reading, start: int, found: str) -> None:
+        # Its closing marker was read, and not yet what follows it.
+        trail = self.hole.trail if self.parameters.paired else ""
+        with_trail = trail and found.startswith(trail) and found not in self.hole.exits.literals
+        reading.walk.close_hole(self.hole, found, start, len(trail) if with_trail else 0)
+        reading.call.close_value(self, start + len(found))
+        self.stray = False
+        reading.go_on()
+
+    def is_closed_again(self, turn: Turn) -> bool:
+        """Its closing marker came again. Whether that may be one too many.
+
+        If the value holds an opener, it may belong to that; and if another closing marker was put in, to the value that
+        lacked it.
+        """
+        self.stray = not self.quoted and turn.repair != TRIAL
+        return self.stray
+
+    def resume(self, turn: Turn, reading: Reading) -> None:
+        """What looked like its closing marker is not followed by what may follow: it is text of the value."""
+        pending, start = reading.walk.unsettled
+        reading.call.decide_value()
+        reading.walk.settle_all()
+        reading.read_as(self)
+        text = pending[:1] if turn.read_again(pending[1:], start + 1) else pending
+        self._pass_on(turn, text, start)
+
+    # -- markers of its own family in it -------------------------------------------------------------------------------
+
+    def _swallowed(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> int:
+        # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing,
+        # or stand there in another spelling.
+        parameters, seen, exits, call = self.parameters, self.seen, self.hole.exits, reading.call
+        self.quoted = self.quoted or seen.is_opener(found)
+        start = turn.base + place
+        spelling = self._spelling(turn, reading, text, place, found)
+        if spelling is not None:
+            if self._misspelt(turn, reading, text, place, spelling):
+                return turn.hold(text, place) if turn.reading_call else place
+        elif not call.doubtful and start > call.as_written:
+            before = parameters.last_char(turn.emit.call.arguments_end)
+            exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
+            keys = _keys(turn, reading)
+            kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
+            if kind == WAIT:
+                return turn.hold(text, place)
+            closer, final = seen.closers_of(exits)[-1], found.lstrip() in seen.closers
+            if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
+                _suspend(turn, reading, found.lstrip(), start, Put(closer, final=final))
+                return place
+            call.take_as_written(call.as_written, doubtful=kind != TEXT and not final)
+        self._pass_on(turn, found, start)
+        return place + len(found)
+
+    def _spelling(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> Spelling | None:
+        return self.seen.spelling(self.hole.exits, text, place, found, _keys(turn, reading))
+
+    def _misspelt(self, turn: Turn, reading: Reading, text: str, place: int, spelling: Spelling) -> bool:
+        # The closing marker may stand there in another spelling. False: it is text of the value.
+        start, call = turn.base + place, reading.call
+        if spelling.kind != MISSING:
+            return spelling.kind == WAIT
+        if start > call.as_written and not call.doubtful and (turn.may_mend() or turn.repair == TRIAL):
+            closer, written = self.seen.closers_of(self.hole.exits)[-1], text[place : spelling.end]
+            _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
+            return True
+        self.misspelt = turn.base + spelling.behind
+        return False
+
+
+def _suspend(turn: Turn, reading: Reading, found: str, place: int, put: Put) -> None:
+    # The closing marker may be missing there; if it is put in, that is what follows it.
+    turn.suspend(Fault(Kind.UNCLOSED, "", found, place, CLOSER, put), reading.copy())
+
+
+def _keys(turn: Turn, reading: Reading) -> Iterable[str] | None:
+    # The parameters of the tool; None where they are not known.
+    tool = turn.names.tool(reading.call.name)
+    return tool.properties if tool is not None and tool.properties else None
