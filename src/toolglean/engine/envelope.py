@@ -108,10 +108,10 @@ class Envelope:
     @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
-        if self.scanner.after_comma:
-            return ","
-        reads_keys = self._reading == Reading.TOKENS and self.scanner.due == "colon"
-        return string_text(self.frames[-1].key) if reads_keys else ""
+        is_own = self._reading == Reading.TOKENS
+        if self.scanner.after_comma:  # after a lone name, arguments were to follow
+            return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
+        return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
 
     def expect_key(self) -> None:
         """Of an object: a key must follow."""

@@ -90,6 +90,11 @@ class Frame:
         # Whether an object under another key is all that is beside the name.
         return self.name is not None and bool(self.under) and not self.has_arguments and self.others == (self.under,)
 
+    @property
+    def awaits_arguments(self) -> bool:
+        """Whether a name came, and nothing yet that may be its arguments."""
+        return self.name is not None and not self.has_arguments and not self.under
+
     def may_be_arguments(self, bracket: str) -> bool:
         """Whether the object that begins may be the arguments, under a key that is not theirs."""
         if not self.keys or bracket != "{" or self.name is None or self.has_arguments or self.others:
