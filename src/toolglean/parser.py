@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from toolglean.choose import Given, choose
 from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import CALL, DONE, MEND, SKIP
+from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
 from toolglean.tools import ToolLike, ToolSet
@@ -244,7 +244,7 @@ class Parser(Machine):
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
         mode = self._turn.mode
-        if mode in {CALL, MEND, SKIP}:
+        if mode in {CALL, REPAIR, SKIP}:
             return State.ToolCalling
         return State.Done if mode == DONE else State.LookingForTag
 

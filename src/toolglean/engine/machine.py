@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import FastPath
 from toolglean.engine.judge.judge import Judge
-from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SPACE, START, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
@@ -127,7 +127,7 @@ class Machine(FastPath):
             turn.payload.forget_calls(calls - turn.emit.index)
         if turn.judge.attempt is not None:
             turn.judge.attempt.before.emit.begin_turn()
-        if turn.mode in {TEXT, SPACE, BESIDE, DONE} and turn.lane == CONTENT:
+        if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.lane == CONTENT:
             code = turn.judge.code and self._plan.quotes(heeded=turn.heeds_quotes)
             literals = self._plan.finder(CONTENT, turn.only).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)

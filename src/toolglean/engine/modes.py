@@ -1,18 +1,35 @@
-# What this file knows: the names of what the machine does with the text that comes next.
-# What it must not know: how any of it is done (machine.py).
-"""Modes, and the lane of content."""
+# The names of what the machine does with the text that comes next. Does not know how any of it is done (prose.py).
+"""Modes of the machine, and the channel of content."""
 
 from __future__ import annotations
 
-__all__ = ["BESIDE", "CALL", "CONTENT", "DONE", "MEND", "SKIP", "SPACE", "START", "TEXT"]
+from enum import IntEnum
 
-START = 0  # white space at the start of the turn, where a call needs no marker
-TEXT = 1  # content or reasoning, until a tag
-SPACE = 2  # white space after a call, until anything else
-CALL = 3  # what a tag opened
-SKIP = 4  # the rest of a malformed call
-DONE = 5  # content, to the end
-BESIDE = 6  # white space beside a marker
-MEND = 7  # the rest of a call that may have to be mended
+__all__ = ["CALL", "CONTENT", "DONE", "MARKER_SPACE", "REPAIR", "SKIP", "SPACE", "START", "TEXT", "Mode"]
 
-CONTENT = 0  # the lane of content; others are reasoning
+
+class Mode(IntEnum):
+    """What is done with the text that comes next."""
+
+    START = 0
+    """White space at the start of the turn, where a call needs no marker."""
+    TEXT = 1
+    """Content or reasoning, until a tag."""
+    SPACE = 2
+    """White space after a call, until anything else."""
+    CALL = 3
+    """What a tag opened."""
+    SKIP = 4
+    """The rest of a malformed call."""
+    DONE = 5
+    """Content, to the end."""
+    MARKER_SPACE = 6
+    """White space before or after a marker."""
+    REPAIR = 7
+    """The rest of a call that may have to be repaired."""
+
+
+START, TEXT, SPACE, CALL, SKIP, DONE, MARKER_SPACE, REPAIR = Mode
+
+CONTENT = 0
+"""The channel of content; others are reasoning."""

@@ -142,7 +142,7 @@ def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return j
 
 
-def _read_beside_marker(turn: Turn, plan: Plan, text: str, i: int) -> int:
+def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """White space beside a marker: markup."""
     del plan
     j = _end_of_space(text, i)
@@ -169,7 +169,7 @@ def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return turn.payload.skip(turn, text, i)
 
 
-def _read_mending(turn: Turn, plan: Plan, text: str, i: int) -> int:
+def _read_repair(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """A call that may have to be repaired, up to its end."""
     del plan
     place: int = repairer().read_repair(turn, text, i)
@@ -198,6 +198,6 @@ STEPS: tuple[Callable[[Turn, Plan, str, int], int], ...] = (
     _read_call,
     _read_rest_of_call,
     _read_to_the_end,
-    _read_beside_marker,
-    _read_mending,
+    _read_marker_space,
+    _read_repair,
 )

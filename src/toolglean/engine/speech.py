@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from toolglean.engine.modes import BESIDE, CALL, CONTENT, DONE, SKIP, SPACE, START, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
 from toolglean.engine.state import TurnState
 from toolglean.engine.tape import UNBOUND
 
@@ -119,7 +119,7 @@ class Speech(TurnState):
 
     # -- what is read next ---------------------------------------------------------------------------------------------
 
-    def enter(self, mode: int) -> None:
+    def enter(self, mode: Mode) -> None:
         """From here on, text is read in that mode."""
         self.mode = mode
 
@@ -139,7 +139,7 @@ class Speech(TurnState):
         self._keep_line()
         self.lane, self.long_space, self.last = lane, False, ""
         self.judge.entered()
-        self.payload, self.mode = None, BESIDE
+        self.payload, self.mode = None, MARKER_SPACE
 
     def enter_content(self, *, for_user: bool, at_start: bool) -> None:
         """A marker was read: what follows is content. `for_user`: for the user alone; `at_start`: a call that comes

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 
@@ -86,7 +86,7 @@ class TurnState:
         self.names, self.limits, self.rules = names, limits, rules
         self.region, self.bound = Region(), UNBOUND
         self.payload: Payload | None = None
-        self.mode = TEXT
+        self.mode: Mode = TEXT
         self.lane = CONTENT
         self.only: tuple[int, ...] = ()
         self.last = ""

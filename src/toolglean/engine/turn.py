@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
-from toolglean.engine.modes import CALL, CONTENT, DONE, MEND, SKIP, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
 from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
@@ -290,7 +290,7 @@ class Turn(Speech):
             (self if attempt is None else attempt.before).emit.call.drop_comma()
         if attempt is None:
             self.payload = before
-        self.mending, self.mode = Suspended(fault, attempt), MEND
+        self.mending, self.mode = Suspended(fault, attempt), REPAIR
         self.tape.release()
 
     def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:

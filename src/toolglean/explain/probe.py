@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
-from toolglean.engine.modes import BESIDE, CALL
+from toolglean.engine.modes import CALL, MARKER_SPACE
 from toolglean.engine.names import holds_markup
 from toolglean.engine.places.fallback import Fallback
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
@@ -58,7 +58,7 @@ class _Watched(FormatPayload):
         self.seen = found.name or self.seen
         going_on = turn.payload is self and turn.mode == CALL
         self.over = not going_on or not found.within
-        self.kept = turn.mode == BESIDE
+        self.kept = turn.mode == MARKER_SPACE
         if self.over:
             here = self.misfit(here)
         # A walk that goes back to a hole reads some characters twice: the farther way says more.
