@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Limits, Parser, ToolCall
+from toolglean import CallEnd, Content, Event, Limits, Parser, Reasoning, ToolCall
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}, "s": {"type": "string"}}}
 TOOLS = [{"name": name, "parameters": SCHEMA} for name in "fg"]
@@ -110,3 +110,19 @@ def test_openers_without_a_call_do_not_pile_up() -> None:
         parser = Parser(["f"], format="hermes")
         content = parser.add(before + "x <tool_call> " * 2_000 + after).content + parser.close().content
         assert content.endswith("Done.")
+
+
+@pytest.mark.parametrize(
+    ("format", "prompt", "said"),
+    [
+        # The prompt's text after the draft was read as the draft's own: the answer was reasoning, or a call's arguments.
+        ("hermes", '<think>\nI try <tool_call>{"name": "f", "arguments": {"x": 1</think>', Content),
+        ("hermes", '<think>\nI try <tool_call>{"name": "f", "arguments": {}}</tool_call></think> Now', Content),
+        ("functionary-v3.1", '<think>\nI try <function=f>{"x": </think>} now ', Content),
+        ("firefunction", '<think>\nfunctools[{"name": "f", "arguments": {<think>"x": "b"}}', Reasoning),
+    ],
+)
+def test_a_draft_that_ends_within_the_prompt(format: str, prompt: str, said: type[Event]) -> None:  # noqa: A002
+    prompt = f"<|im_start|>assistant\n{prompt}"
+    events = events_of(lambda: Parser(TOOLS, format=format, prompt=prompt, markup=True), " So: hello.")
+    assert {type(event) for event in events} == {said}
