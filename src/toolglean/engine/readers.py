@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
 from toolglean.scan.json import CLOSE, FAIL, START, STRING, JsonScanner, decode, leaves_string
 from toolglean.scan.python import KeywordsReader
-from toolglean.scan.reader import DONE, FAILED, NEED, Reader, quoted_text, stop_search, string_text
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.reader import DONE, FAILED, NEED, Reader, Search, quoted_text, string_text
+from toolglean.scan.rope import Rope, grown, joined
 from toolglean.scan.text import Finder
 from toolglean.scan.tokens import object_text
 from toolglean.values.coerce import is_text, properties
 from toolglean.values.coerce import known as known_type
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Stops
     from toolglean.formats.net import HoleEdge
     from toolglean.tools import Tool
 
-__all__ = ["JsonOrTextReader", "JsonReader", "reader_for", "reader_stops", "scanner_of", "waiting_of"]
+__all__ = ["JsonOrTextReader", "JsonReader", "reader_for"]
 
 
-class JsonReader:
+class JsonReader(Reader):
     """JSON as it is written: an object, or a string that contains one."""
 
-    __slots__ = ("_scanner", "_string", "fault")
+    __slots__ = ("_scanner", "_string")
+
+    ropes = frozenset({"_string"})
 
     def __init__(self, max_depth: int) -> None:
+        super().__init__()
         self._scanner = JsonScanner(max_depth)
         self._string: Rope | None = None  # the string so far, if the arguments are written as one
-        self.fault = ""
 
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on: see `Reader.read`."""
@@ -72,62 +73,48 @@ class JsonReader:
         """See `Reader`."""
         return self._string is None and self._scanner.after_comma
 
-    def stops(self) -> str:
-        """What may end the string that is being read; "" outside strings."""
-        return '"' if self._scanner.in_string and self._string is None else ""
+    def search(self) -> Search | None:
+        """See `Reader`."""
+        return leaves_string if self._scanner.in_string and self._string is None else None
 
     def passed(self, text: str) -> tuple[str, bool] | None:
-        """See `JsonScanner.passed`."""
+        """See `Reader`."""
         return self._scanner.passed(text)
 
     def relent(self) -> bool:
-        """See `Reader.relent`."""
+        """See `Reader`."""
         relents = self._string is None and self._scanner.relent()
         self.fault = "" if relents else self.fault
         return relents
 
     def brackets(self) -> str:
-        """See `Reader.brackets`."""
+        """See `Reader`."""
         return self._scanner.brackets()
-
-    def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """See `Reader.quoting`."""
-        return "", ()
 
     def copy(self) -> Self:
         """The same place."""
-        twin = type(self).__new__(type(self))
-        twin._scanner, twin._string, twin.fault = self._scanner.copy(), self._string, self.fault
+        twin = super().copy()
+        twin._scanner = self._scanner.copy()
         return twin
 
-    def __getstate__(self) -> tuple[JsonScanner, Rope | None, str]:
-        return self._scanner, None if self._string is None else flat(self._string), self.fault
 
-    def __setstate__(self, state: tuple[JsonScanner, Rope | None, str]) -> None:
-        self._scanner, self._string, self.fault = state
-
-
-class JsonOrTextReader:
+class JsonOrTextReader(Reader):
     """A JSON object; or text up to a marker, which is the value of the tool's only parameter.
 
     Args:
         max_depth: how many containers may be open.
         key: the parameter that takes text; "" if there is none: then text is refused.
         ends: the markers that end text.
-
-    Attributes:
-        fault: see `Reader`.
-        rest: the marker that ended the text: it is read again.
     """
 
-    __slots__ = ("_begun", "_ends", "_held", "_json", "_key", "fault", "rest")
+    __slots__ = ("_begun", "_ends", "_held", "_json", "_key")
 
     def __init__(self, max_depth: int, key: str, ends: tuple[str, ...]) -> None:
+        super().__init__()
         self._json: JsonReader | None = JsonReader(max_depth)
         self._key, self._ends = key, ends
         self._begun = False
         self._held = ""  # what may be the beginning of a marker
-        self.fault = self.rest = ""
 
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on: see `Reader.read`."""
@@ -167,37 +154,29 @@ class JsonOrTextReader:
         """How many characters wait, which may be the beginning of a marker."""
         return len(self._held)
 
-    def stops(self) -> str:
-        """See `Reader.stops`."""
-        return self._json.stops() if self._begun and self._json is not None else ""
+    def search(self) -> Search | None:
+        """See `Reader`."""
+        return self._json.search() if self._begun and self._json is not None else None
+
+    def passed(self, text: str) -> tuple[str, bool] | None:
+        """See `Reader`."""
+        return self._json.passed(text) if self._json is not None else None
 
     def relent(self) -> bool:
-        """See `Reader.relent`."""
+        """See `Reader`."""
         relents = self._begun and self._json is not None and self._json.relent()
         self.fault = "" if relents else self.fault
         return relents
 
     def brackets(self) -> str:
-        """See `Reader.brackets`."""
+        """See `Reader`."""
         return self._json.brackets() if self._json is not None else ""
-
-    def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """See `Reader.quoting`."""
-        return "", ()
 
     def copy(self) -> Self:
         """The same place."""
-        twin = type(self).__new__(type(self))
-        twin.__setstate__(self.__getstate__())
+        twin = super().copy()
         twin._json = self._json and self._json.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in JsonOrTextReader.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(JsonOrTextReader.__slots__, state, strict=True):
-            setattr(self, slot, value)
 
 
 @lru_cache(maxsize=64)
@@ -214,24 +193,6 @@ def _text_parameter(tool: Tool | None) -> str:
     required = root.get("required")
     needed = set(required) if isinstance(required, list) else set()
     return found[0] if len(found) == 1 and needed <= {found[0]} else ""
-
-
-def reader_stops(reader: Reader) -> Stops | None:
-    """See `Payload.stops`."""
-    if isinstance(reader, JsonReader):
-        return (leaves_string, None) if reader.stops() else None
-    search = stop_search(reader.stops())
-    return None if search is None else (search, None)
-
-
-def scanner_of(reader: Reader) -> JsonScanner | None:
-    """What reads the reader's JSON, if it passes that on as it is written."""
-    return reader.scanner if isinstance(reader, JsonReader | JsonOrTextReader) else None
-
-
-def waiting_of(reader: Reader) -> int:
-    """How many characters of text the reader has read, and may pass on with what comes next."""
-    return reader.waiting if isinstance(reader, JsonOrTextReader) else 0
 
 
 def reader_for(

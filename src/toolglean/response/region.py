@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import UNREADABLE, release
-from toolglean.engine.readers import JsonReader, reader_for, reader_stops
+from toolglean.engine.readers import JsonReader, reader_for
 from toolglean.engine.turn import Payload
 from toolglean.formats.net import HoleEdge
 from toolglean.response.calls import Way, calls_in
@@ -263,7 +263,8 @@ class Arguments(CallsRegion):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return reader_stops(self.reader) if isinstance(self.reader, JsonReader) else None
+        search = self.reader.search() if isinstance(self.reader, JsonReader) else None
+        return search and (search, None)
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""

@@ -20,6 +20,7 @@ import re
 from enum import IntEnum
 from typing import Any, Self
 
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import passing
 
 __all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "Token", "decode", "escaped"]
@@ -88,7 +89,7 @@ _NUMBER: dict[str, dict[str, str]] = {
 _NUMBER_START = {"-": "-", "0": "Z"} | dict.fromkeys("123456789", "I")
 
 
-class JsonScanner:
+class JsonScanner(Plain):
     """Reads one JSON value, in pieces.
 
     Attributes:
@@ -113,10 +114,8 @@ class JsonScanner:
 
     def copy(self) -> Self:
         """The same scanner at the same place."""
-        twin = type(self).__new__(type(self))
-        twin.max_depth, twin.stack, twin.state, twin.token = self.max_depth, self.stack, self.state, self.token
-        twin.fault, twin.fixes = self.fault, []
-        twin._back, twin._partial, twin._phase = self._back, self._partial, self._phase
+        twin = super().copy()
+        twin.fixes = []
         return twin
 
     @property

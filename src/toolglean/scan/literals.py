@@ -19,7 +19,7 @@ import re
 import sys
 
 from toolglean.scan.json import HEX_DIGITS, MAX_DIGITS
-from toolglean.scan.reader import NEED, Steps, quoted_text, string_text
+from toolglean.scan.reader import NEED, Search, Steps, quoted_text, stop_search, string_text
 from toolglean.scan.text import passing
 
 __all__ = ["AFTER", "SCALAR", "STRING", "WORD_START", "Literals", "is_json_number"]
@@ -118,9 +118,9 @@ class Literals(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
-    def stops(self) -> str:
-        """See `Reader.stops`."""
-        return self._quote if self.state == BODY and self.flows else ""
+    def search(self) -> Search | None:
+        """See `Reader`."""
+        return stop_search(self._quote) if self.state == BODY and self.flows else None
 
     def write(self, text: str) -> None:
         """JSON text that has become certain."""

@@ -14,9 +14,12 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from toolglean.scan.rope import flat
+from toolglean.scan.plain import Plain
+
+if TYPE_CHECKING:
+    from toolglean.scan.json import JsonScanner
 
 __all__ = [
     "DONE",
@@ -57,19 +60,23 @@ def quoted_text(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def stop_search(stops: str) -> Search | None:
-    """Finds one of these characters, or one that JSON escapes; None where no stops are given: see `Reader.stops`."""
-    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search if stops else None
+def stop_search(stops: str) -> Search:
+    """Finds one of these characters, or one that JSON escapes."""
+    return re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search
 
 
-class Reader(Protocol):
+class Reader(Plain):
     """Reads one value of a dialect, in pieces cut anywhere.
 
     Attributes:
         fault: after FAILED, what was expected; "depth" where the depth limit was passed.
+        rest: after DONE or FAILED, what was read of a marker that is not the reader's: it is read again.
     """
 
-    fault: str
+    __slots__ = ("fault", "rest")
+
+    def __init__(self) -> None:
+        self.fault = self.rest = ""
 
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on.
@@ -78,60 +85,62 @@ class Reader(Protocol):
             The position reached; the JSON text that became certain, often ""; and NEED, DONE or FAILED. All pieces
             joined are the beginning of a JSON object, after DONE exactly one JSON object.
         """
-        ...
+        raise NotImplementedError
+
+    @property
+    def waiting(self) -> int:
+        """How many characters were read that may be passed on with what comes next."""
+        return 0
 
     @property
     def after_comma(self) -> bool:
         """Whether what was read ends with a comma of JSON, which is passed on although nothing has followed it yet."""
-        ...
+        return False
 
-    def stops(self) -> str:
-        """Inside a string that goes out as it is: the characters that may end it, besides quotes, backslashes and
-        control characters; "" elsewhere. Text without any of these may be passed by the reader.
-        """
-        ...
+    @property
+    def scanner(self) -> JsonScanner | None:
+        """What reads JSON that is passed on as it is written; None in other dialects."""
+        return None
+
+    def search(self) -> Search | None:
+        """Inside a string that goes out as it is: finds something in text that the reader must read. None elsewhere."""
+        return None
+
+    def passed(self, text: str) -> tuple[str, bool] | None:  # noqa: ARG002
+        """See `JsonScanner.passed`."""
+        return None
 
     def relent(self) -> bool:
         """After FAILED or DOUBTED: go back before that character, to be read on with another text, or without the
         doubt. False: that cannot be.
         """
-        ...
+        return False
 
     def brackets(self) -> str:
         """What closes the open containers, innermost first."""
-        ...
+        return ""
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
         """The marker around strings, "" where the dialect has none; and the parameters that the schema knows."""
-        ...
-
-    def copy(self) -> Self:
-        """The same reader at the same place."""
-        ...
+        return "", ()
 
 
-class Steps:
+class Steps(Reader):
     """What readers share. A subclass has `steps`, the method of each state by its number.
 
     Attributes:
-        fault: see `Reader`.
         max_depth: how many containers may be open.
         out: the pieces of the current `read`; empty between two.
         state: the number of the state.
         status: NEED while there is more to read, then DONE or FAILED for good.
     """
 
-    __slots__ = ("fault", "max_depth", "out", "state", "status")
-
-    after_comma: ClassVar[bool] = False
-    """A comma is passed on with what follows it."""
+    __slots__ = ("max_depth", "out", "state", "status")
 
     steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
-    ropes: ClassVar[frozenset[str]] = frozenset()
-    """The slots that hold a rope: it is flattened when it is pickled."""
 
     def __init__(self, max_depth: int) -> None:
-        self.fault = ""
+        super().__init__()
         self.max_depth = max_depth
         self.out: list[str] = []
         self.state = 0
@@ -150,52 +159,11 @@ class Steps:
 
     def copy(self) -> Self:
         """The same reader at the same place."""
-        twin = type(self).__new__(type(self))
-        for slot in _slots(type(self)):
-            setattr(twin, slot, getattr(self, slot))
+        twin = super().copy()
         twin.out = []
         return twin
-
-    def __copy__(self) -> Self:
-        return self.copy()
-
-    def stops(self) -> str:
-        """See `Reader.stops`."""
-        return ""
-
-    def relent(self) -> bool:
-        """See `Reader.relent`."""
-        return False
-
-    def brackets(self) -> str:
-        """See `Reader.brackets`."""
-        return ""
-
-    def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """See `Reader.quoting`."""
-        return "", ()
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""
         self.status, self.fault = FAILED, fault
         return pos
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            slot: flat(getattr(self, slot)) if slot in self.ropes else getattr(self, slot)
-            for slot in _slots(type(self))
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    found = _SLOTS.get(kind)
-    if found is None:
-        found = _SLOTS[kind] = tuple(slot for each in kind.__mro__ for slot in getattr(each, "__slots__", ()))
-    return found
-
-
-_SLOTS: dict[type, tuple[str, ...]] = {}

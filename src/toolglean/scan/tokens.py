@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 from toolglean.scan.json import CLOSE, FAIL, NEED, JsonScanner
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.rope import Rope, grown, joined
 
 __all__ = ["JsonTokens", "object_text"]
 
@@ -21,16 +19,12 @@ class JsonTokens(JsonScanner):
 
     __slots__ = ("_text", "value_depth")
 
+    ropes = frozenset({"_text"})
+
     def __init__(self, max_depth: int = 256) -> None:
         super().__init__(max_depth)
         self._text: Rope = ()
         self.value_depth = 0
-
-    def copy(self) -> Self:
-        """The same scanner at the same place."""
-        twin = super().copy()
-        twin._text, twin.value_depth = self._text, self.value_depth
-        return twin
 
     def read_token(self, text: str, pos: int) -> tuple[int, str]:
         """Read one token: see `step`. Returns the position reached, and the token's text; "" while it is not whole."""
@@ -71,14 +65,6 @@ class JsonTokens(JsonScanner):
         """The text of that value, so far as it was read, which is not needed any more."""
         found, self._text = joined(self._text), ()
         return found
-
-    def __getstate__(self) -> dict[str, Any]:
-        slots = (*JsonScanner.__slots__, *JsonTokens.__slots__)
-        return {slot: getattr(self, slot) for slot in slots} | {"_text": flat(self._text)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
 
 
 def object_text(text: str, max_depth: int) -> tuple[str | None, str]:

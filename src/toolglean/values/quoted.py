@@ -24,7 +24,7 @@ from typing import Any
 
 from toolglean.scan.json import ESCAPES, HEX_DIGITS, space
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, DOUBTED, FAILED, NEED, Steps, quoted_text
+from toolglean.scan.reader import DONE, DOUBTED, FAILED, NEED, Search, Steps, quoted_text, stop_search
 from toolglean.scan.rope import Rope, joined
 from toolglean.scan.text import passing, until
 from toolglean.values.bare import ODD_QUOTES, bare_value
@@ -76,14 +76,11 @@ class QuotedReader(Steps):
         ends: markers that end the call: bare text ends before them, and a bracket is missing.
         wary: whether to stop, once, at a bare value that may lack its markers: one that the schema calls a string, or
             that begins with another quote.
-
-    Attributes:
-        rest: after FAILED, the marker that was read and is not the reader's.
     """
 
     __slots__ = (
         "_all_quoted", "_closer", "_ends", "_held", "_key", "_lead", "_loose", "_properties", "_quote", "_root",
-        "_stack", "_typed", "_value", "_wary", "rest",
+        "_stack", "_typed", "_value", "_wary",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -104,7 +101,7 @@ class QuotedReader(Steps):
         self._loose = False  # whether a bare value has a bracket in it, or in a list a colon: it may be several values
         self._quote, self._all_quoted = quote, all_quoted
         self._properties, self._root = properties, root
-        self._stack = self.rest = ""
+        self._stack = ""
         self._closer = "}"  # of the outer object
         self._lead = ""  # the comma that goes out before the next item
         self._held = ""  # what may be the beginning of a marker; an escape so far
@@ -119,9 +116,9 @@ class QuotedReader(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
-    def stops(self) -> str:
-        """See `Reader.stops`."""
-        return self._quote[0] if self.state == TEXT and self._flows and not self._held else ""
+    def search(self) -> Search | None:
+        """See `Reader`."""
+        return stop_search(self._quote[0]) if self.state == TEXT and self._flows and not self._held else None
 
     @property
     def _flows(self) -> bool:

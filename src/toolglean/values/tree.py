@@ -109,9 +109,6 @@ class TreeReader(Steps):
         root: the schema in which their `$ref` is looked up.
         named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`,
             unless the schema says nothing of them or allows others.
-
-    Attributes:
-        rest: after DONE, what of the caller's closing tag was read, up to the position: it must be read again.
     """
 
     __slots__ = (
@@ -126,7 +123,6 @@ class TreeReader(Steps):
         "_streams",
         "_text",
         "_written",
-        "rest",
     )
 
     ropes = frozenset({"_text"})
@@ -144,7 +140,6 @@ class TreeReader(Steps):
         schema = root if isinstance(root, Mapping) else {}
         declares = isinstance(schema.get("properties"), Mapping) and not schema.get("additionalProperties")
         self._declared = named_tag and declares
-        self.rest = ""
         self._prefix = prefix
         self._properties = properties
         self._root = root

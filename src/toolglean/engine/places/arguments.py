@@ -11,7 +11,7 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.places.between import Ending
 from toolglean.engine.places.calls import begin_unnamed, no_call
 from toolglean.engine.places.reading import Description, Field
-from toolglean.engine.readers import JsonReader, reader_for, reader_stops, scanner_of, waiting_of
+from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.json import FAIL, JsonScanner, leaves_string
@@ -66,12 +66,12 @@ class Arguments(Field):
         reader = self.source
         # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
         begun = turn.emit.call.has_arguments and self._kept is None
-        start = turn.base + i - waiting_of(reader) if begun else reading.walk.pending_start
+        start = turn.base + i - reader.waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
         if self._kept is not None:
             self._keep(turn, reading, text[i:j], (piece, status), j)
             return j
-        rest: str = getattr(reader, "rest", "")  # of a marker that is not the reader's
+        rest = reader.rest
         end = turn.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
@@ -114,17 +114,18 @@ class Arguments(Field):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return reader_stops(self.source)
+        search = self.source.search()
+        return search and (search, None)
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         del turn
-        return self.source.passed(text) if isinstance(self.source, JsonReader) else None
+        return self.source.passed(text)
 
     @property
     def json(self) -> JsonScanner | None:
         """See `Stage`."""
-        return scanner_of(self.source)
+        return self.source.scanner
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""

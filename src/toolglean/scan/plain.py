@@ -1,0 +1,48 @@
+# What this file knows: how an object copies and pickles whose state is its slots.
+# Does not depend on what is in them.
+"""State in slots."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from toolglean.scan.rope import flat
+
+__all__ = ["Plain"]
+
+
+class Plain:
+    """What copies and pickles by its slots. A subclass copies anew what changes in place."""
+
+    __slots__ = ()
+
+    ropes: ClassVar[frozenset[str]] = frozenset()
+    """The slots that hold a rope: it is flattened when it is pickled, because a long one is too deep."""
+
+    def copy(self) -> Self:
+        """The same, at the same place."""
+        twin = type(self).__new__(type(self))
+        for slot in _slots(type(self)):
+            setattr(twin, slot, getattr(self, slot))
+        return twin
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {slot: getattr(self, slot) for slot in _slots(type(self))}
+        return state | {slot: flat(state[slot]) for slot in self.ropes if state[slot]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    found = _SLOTS.get(kind)
+    if found is None:
+        found = _SLOTS[kind] = tuple(slot for each in kind.__mro__ for slot in getattr(each, "__slots__", ()))
+    return found
+
+
+_SLOTS: dict[type, tuple[str, ...]] = {}
