@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
+
+from toolglean.scan.plain import Plain
 
 __all__ = ["Attempt"]
 
 
-class Attempt:
+class Attempt(Plain):
     """A reading that may be undone.
 
     Args:
@@ -32,18 +34,12 @@ class Attempt:
     def __init__(self, turn: Any, payload: Any = None) -> None:
         self.before: Any = turn.copy_for_attempt(payload)  # a TurnState: it is above
 
-    def copy(self) -> Attempt:
+    def copy(self) -> Self:
         """The same attempt. The turn from before it may be given out, so each has a copy of its own."""
-        twin = Attempt.__new__(Attempt)
+        twin = super().copy()
         twin.before = self.before.copy()
         return twin
 
     def undo(self, turn: Any) -> None:
         """The turn is what it was before the attempt. What was read since is the caller's to put somewhere else."""
         turn.adopt(self.before)
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (self.before,)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        (self.before,) = state

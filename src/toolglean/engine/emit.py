@@ -7,13 +7,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from toolglean.engine.judge.name_alone import NameAlone
 from toolglean.engine.open_call import OpenCall
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.plain import Plain
+from toolglean.scan.rope import Rope, grown, joined
 
 __all__ = ["LEFT_OVER", "Emitter"]
 
@@ -23,7 +22,7 @@ NO_CALL = OpenCall(-1, "", 0, known=None, model_id=None)
 """Before the first call."""
 
 
-class Emitter:
+class Emitter(Plain):
     """Collects the events of one `feed` in `out`.
 
     Attributes:
@@ -39,6 +38,8 @@ class Emitter:
         *("_id_prefix", "_ids", "_ids_shared", "_markup", "_markup_start", "_markup_wanted", "_ws", "_ws_start"),
         *("_alone", "call", "index", "open", "out", "repairs", "strays"),
     )
+
+    ropes = frozenset({"_markup", "_ws"})
 
     def __init__(self, id_prefix: str, *, markup: bool) -> None:
         self.out: list[Event] = []
@@ -265,14 +266,6 @@ class Emitter:
             self._alone = NameAlone(delta, CallEnd(call.index, call, end))
         else:
             self.out.append(CallEnd(call.index, call, end))
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        long = {"_ws", "_markup"}  # a long rope is too deep for pickle
-        return tuple(flat(getattr(self, each)) if each in long else getattr(self, each) for each in Emitter.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(Emitter.__slots__, state, strict=True):
-            setattr(self, slot, value)
 
     def _own_ids(self) -> None:
         if self._ids_shared:

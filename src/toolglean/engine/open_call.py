@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from toolglean.events import CallDelta, CallStart, Status, ToolCall
 from toolglean.scan.json import decode
+from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, flat, joined
 
 __all__ = ["OpenCall"]
@@ -18,7 +19,7 @@ LATE = 128  # pieces of the arguments that are joined at once
 SPACE_AFTER_COMMA = 256  # with more of it, the comma goes out
 
 
-class OpenCall:
+class OpenCall(Plain):
     """A call that has begun: the last one of the turn.
 
     Attributes:
@@ -34,6 +35,8 @@ class OpenCall:
         *("floor", "index", "known", "model_id", "name", "shown_id", "start"),
     )
 
+    ropes = frozenset({"_args"})
+
     def __init__(self, index: int, name: str, start: int, *, known: bool | None, model_id: str | None) -> None:
         self.index, self.name, self.start, self.known = index, name, start, known
         self.floor = start
@@ -45,27 +48,16 @@ class OpenCall:
         self._lag = ""  # of the arguments, a comma and the white space after it
         self._lag_start = 0
 
-    def copy(self) -> OpenCall:
+    def copy(self) -> Self:
         """The same call."""
         self._gather()
-        twin = OpenCall(self.index, self.name, self.start, known=self.known, model_id=self.model_id)
-        twin.floor, twin.shown_id = self.floor, self.shown_id
-        twin._args, twin._args_start, twin._lag, twin._lag_start = (
-            self._args,
-            self._args_start,
-            self._lag,
-            self._lag_start,
-        )
+        twin = super().copy()
+        twin._late = []
         return twin
 
-    def __getstate__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         self._gather()
-        self._args = flat(self._args)  # a long rope is too deep for pickle
-        return tuple(getattr(self, slot) for slot in OpenCall.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(OpenCall.__slots__, state, strict=True):
-            setattr(self, slot, value)
+        return super().__getstate__()
 
     # -- what was read of it -------------------------------------------------------------------------------------------
 

@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
+from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -43,7 +44,7 @@ class Rules(NamedTuple):
     deaf: bool
 
 
-class TurnState:
+class TurnState(Plain):
     """Where a turn is: see the head of this file.
 
     Attributes:
@@ -130,13 +131,6 @@ class TurnState:
         """From now on the turn is where the other one is, in all but the text."""
         for slot in _READING:
             setattr(self, slot, getattr(other, slot))
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in TurnState.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(TurnState.__slots__, state, strict=True):
-            setattr(self, slot, value)
 
     # -- what others ask -----------------------------------------------------------------------------------------------
 

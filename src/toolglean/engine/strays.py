@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolglean.scan.plain import Plain
+
 __all__ = ["PATIENCE", "Mark", "Strays"]
 
 PATIENCE = 128  # characters from the marker on, before a call that stands behind other text
@@ -29,7 +31,7 @@ class Mark(NamedTuple):
     problem: tuple[str, str] = ("", "")
 
 
-class Strays:
+class Strays(Plain):
     """The markers that wait, and the closers of those that turned out to be markup. Never changed.
 
     Attributes:
@@ -77,9 +79,3 @@ class Strays:
             place = mark.start + len(mark.text)
         found.append((None, text[place - start :], place))
         return [each for each in found if each[1]]
-
-    def __getstate__(self) -> tuple[object, ...]:
-        return self.marks, self.awaited, self.patience, self.around
-
-    def __setstate__(self, state: tuple[tuple[Mark, ...], tuple[str, ...], int, tuple[str, ...]]) -> None:
-        self.marks, self.awaited, self.patience, self.around = state

@@ -17,8 +17,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, flat, grown, joined
 
 __all__ = ["UNBOUND", "WINDOW", "Bound", "Kept", "Piece", "Region", "Tape"]
@@ -31,7 +32,7 @@ Piece: TypeAlias = "tuple[str, int, int]"
 """Text that is still to be read: the text, from where on, and the place of its first character."""
 
 
-class Tape:
+class Tape(Plain):
     """What is read, and what is read next.
 
     Attributes:
@@ -59,13 +60,6 @@ class Tape:
         twin.base, twin.held, twin.in_prompt = self.base, self.held, self.in_prompt
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.base, self.held, self.in_prompt, self.waiting, self._reread, self._by_fallbacks
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.base, self.held, self.in_prompt, self.waiting, self._reread, self._by_fallbacks = state
-        self.ahead = []
 
     def enter_prompt(self) -> None:
         """It is the prompt that is read."""
@@ -180,7 +174,7 @@ class Tape:
         self.ahead[:] = [each for each in self.ahead if each[2] + len(each[0]) > place]
 
 
-class Kept:
+class Kept(Plain):
     """Text that is kept, from a place on.
 
     Attributes:
@@ -189,6 +183,8 @@ class Kept:
     """
 
     __slots__ = ("_text", "end", "start")
+
+    ropes = frozenset({"_text"})
 
     def __init__(self, start: int, text: str = "") -> None:
         self.start, self.end = start, start + len(text)
@@ -213,12 +209,6 @@ class Kept:
         """The text from that place on."""
         return self.text[place - self.start :]
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.start, self.end, flat(self._text)  # a long rope is too deep for pickle
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.start, self.end, self._text = state
-
 
 class Region(Kept):
     """Text that may become a call, from its opener on. If it does, it is the beginning of the call's span.
@@ -237,13 +227,6 @@ class Region(Kept):
         super().__init__(0)
         self.open = self.bare = self.at_once = False
         self.kept = self.lead = 0
-
-    def copy(self) -> Region:
-        """The same region."""
-        twin = Region()
-        twin.start, twin.end, twin._text, twin.at_once = self.start, self.end, self._text, self.at_once
-        twin.open, twin.bare, twin.kept, twin.lead = self.open, self.bare, self.kept, self.lead
-        return twin
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
@@ -284,13 +267,6 @@ class Region(Kept):
         """Its text and place; nothing is kept any more."""
         text, self.open, self._text = self.text, False, ()
         return text, self.start
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (*super().__getstate__(), self.open, self.bare, self.kept, self.lead, self.at_once)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        super().__setstate__(state[:3])
-        self.open, self.bare, self.kept, self.lead, self.at_once = state[3:]
 
 
 class Bound(NamedTuple):

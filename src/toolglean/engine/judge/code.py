@@ -20,10 +20,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, Self
 
 from toolglean.engine.judge.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
 from toolglean.engine.judge.ticks import Ticks
+from toolglean.scan.plain import Plain
 
 __all__ = ["Quotes"]
 
@@ -39,7 +40,7 @@ _BEFORE_MENTION = frozenset(" \t(\"'“‘")
 _AFTER_MENTION = frozenset(".,;:!?)]\"'”’*_")
 
 
-class Quotes:
+class Quotes(Plain):
     """Whether content is quoted.
 
     Args:
@@ -80,19 +81,11 @@ class Quotes:
         self._header = "", 0  # the beginning of a header before a marker, and where that begins
         self._until = 0  # up to where a quoted line goes on in any case
 
-    def copy(self) -> Quotes:
+    def copy(self) -> Self:
         """The same."""
-        twin = Quotes.__new__(Quotes)
-        twin.__setstate__(self.__getstate__())
+        twin = super().copy()
         twin._ticks = self._ticks.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in Quotes.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(Quotes.__slots__, state, strict=True):
-            setattr(self, slot, value)
 
     # -- what was found ------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
@@ -82,21 +82,11 @@ class Draft(Kept):
         if found:
             self.over = start + place
 
-    def copy(self) -> Draft:
+    def copy(self) -> Self:
         """The same draft."""
-        twin = Draft.__new__(Draft)
-        twin.__setstate__(self.__getstate__())
+        twin = super().copy()
         twin.attempt = self.attempt.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        own = (self.attempt, self.kind, self.close, self.in_list, self.most, self.over, self.limit)
-        return (*super().__getstate__(), *own, self._marks, self._safe)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        super().__setstate__(state[:3])
-        self.attempt, self.kind, self.close, self.in_list, self.most, self.over, self.limit = state[3:-2]
-        self._marks, self._safe = state[-2:]
 
     @property
     def emit(self) -> Emitter:

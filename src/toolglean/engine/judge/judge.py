@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.judge.closers import Closers
+from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -26,7 +27,7 @@ IN_STRING = "call in a string of JSON"
 TRUSTED = Closers()
 
 
-class Judge:
+class Judge(Plain):
     """The policies of a turn.
 
     Attributes:
@@ -50,20 +51,12 @@ class Judge:
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
 
-    def copy(self) -> Judge:
+    def copy(self) -> Self:
         """The same policies, where they are."""
-        twin = Judge.__new__(Judge)
+        twin = super().copy()
         twin.code, twin.strings = self.code and self.code.copy(), self.strings and self.strings.copy()
-        twin.closers, twin.for_user, twin.fence = self.closers, self.for_user, self.fence
         twin.attempt, twin.draft = self.attempt and self.attempt.copy(), self.draft and self.draft.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in Judge.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(Judge.__slots__, state, strict=True):
-            setattr(self, slot, value)
 
     # -- what is said --------------------------------------------------------------------------------------------------
 

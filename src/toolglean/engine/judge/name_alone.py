@@ -9,16 +9,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from toolglean.events import CallDelta, CallEnd, Event, Problem, ToolCall
+from toolglean.scan.plain import Plain
 
 __all__ = ["NAME_ALONE", "NameAlone"]
 
 NAME_ALONE = "malformed call: a name without arguments, and text after it"
 
 
-class NameAlone:
+class NameAlone(Plain):
     """The end of such a call, and what was said since.
 
     Args:
@@ -35,12 +34,6 @@ class NameAlone:
         """White space or a problem comes after it."""
         self._since = (*self._since, event)
 
-    def copy(self) -> NameAlone:
-        """The same."""
-        twin = NameAlone(self._delta, self._end)
-        twin._since = self._since
-        return twin
-
     def whole(self) -> list[Event]:
         """What may follow a call came: it is one."""
         return [self._delta, self._end, *self._since]
@@ -51,9 +44,3 @@ class NameAlone:
         call = ToolCall(was.id, was.index, was.name, was.known, {}, "", was.span, "malformed")
         problem = Problem(NAME_ALONE, call.name, call.span[0])
         return [problem, CallEnd(call.index, call, self._end.start), *self._since]
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self._delta, self._end, self._since
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._delta, self._end, self._since = state

@@ -9,8 +9,10 @@
 from __future__ import annotations
 
 import re
+from typing import Self
 
 from toolglean.scan.json import END, FAIL, JsonScanner
+from toolglean.scan.plain import Plain
 
 __all__ = ["BRACKETS", "JsonStrings"]
 
@@ -19,7 +21,7 @@ BRACKETS = "{["
 _bracket = re.compile(r"[{\[]").search
 
 
-class JsonStrings:
+class JsonStrings(Plain):
     """Whether content is in a string of a JSON document.
 
     Attributes:
@@ -42,9 +44,9 @@ class JsonStrings:
         """Whether what comes next is in a string."""
         return self._scanner is not None and self._scanner.in_string
 
-    def copy(self) -> JsonStrings:
+    def copy(self) -> Self:
         """The same place."""
-        twin = JsonStrings(self._max_depth)
+        twin = super().copy()
         twin._scanner = self._scanner and self._scanner.copy()
         return twin
 

@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from toolglean.scan.plain import Plain
 
 __all__ = ["FENCE", "WORD", "Ticks"]
 
@@ -22,7 +23,7 @@ _info = re.compile(WORD)
 _tick_or_line = re.compile("[`\n]").search
 
 
-class Ticks:
+class Ticks(Plain):
     """Whether text is between backticks.
 
     Attributes:
@@ -38,12 +39,6 @@ class Ticks:
         self.sure = False
         self._run = 0  # backticks that are being counted
         self._line: str | None = None  # what stands behind them on their line, while they may be a fence
-
-    def copy(self) -> Ticks:
-        """The same."""
-        twin = Ticks()
-        twin.open, twin.sure, twin.end, twin._run, twin._line = self.open, self.sure, self.end, self._run, self._line
-        return twin
 
     @property
     def waits(self) -> bool:
@@ -116,9 +111,3 @@ class Ticks:
             return -1
         self.sure, self._line = True, None
         return end + 1
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.open, self.sure, self.end, self._run, self._line
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.open, self.sure, self.end, self._run, self._line = state
