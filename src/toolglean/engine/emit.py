@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolglean.engine.judge.name_alone import NameAlone
 from toolglean.engine.open_call import OpenCall
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
@@ -36,7 +37,7 @@ class Emitter:
 
     __slots__ = (
         *("_id_prefix", "_ids", "_ids_shared", "_markup", "_markup_start", "_markup_wanted", "_ws", "_ws_start"),
-        *("call", "index", "open", "out", "repairs", "strays"),
+        *("_alone", "call", "index", "open", "out", "repairs", "strays"),
     )
 
     def __init__(self, id_prefix: str, *, markup: bool) -> None:
@@ -45,6 +46,7 @@ class Emitter:
         self.open = False
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
+        self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
         self._markup_wanted = markup
         self._id_prefix = id_prefix
         self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
@@ -63,6 +65,7 @@ class Emitter:
         twin._markup_wanted, twin._id_prefix, twin._ids = self._markup_wanted, self._id_prefix, self._ids
         self._ids_shared = twin._ids_shared = True
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
+        twin._alone = self._alone and self._alone.copy()
         twin._markup, twin._markup_start = self._markup, self._markup_start
         return twin
 
@@ -78,18 +81,20 @@ class Emitter:
     @property
     def clean(self) -> bool:
         """Whether the next content can go out as it comes."""
-        return not self._ws and not self._markup
+        return not (self._ws or self._markup or self._alone)
 
     @property
     def unmarked(self) -> bool:
         """Whether no markup waits: then the next reasoning can go out, with the white space that waits before it."""
-        return not self._markup and not self.strays.marks
+        return not (self._markup or self._alone or self.strays.marks)
 
     def content(self, text: str, start: int) -> None:
         """Text for the user. White space that waited before it is content too."""
         if self.strays.patience and text and start + len(text) - self._ws_start <= self.strays.patience:
             self.space(text, start)
             return
+        if self._alone is not None and text and not text.isspace():
+            self._settle_call(whole=False)
         self._say(Content, text, start)
 
     def reasoning(self, text: str, start: int) -> None:
@@ -106,6 +111,7 @@ class Emitter:
 
     def space_is_text(self, lane: int) -> None:
         """More white space waits than may be held: it is content, or reasoning, whatever follows."""
+        self._settle_call(whole=True)
         self._waited_is_text(Reasoning if lane else Content)
 
     def set_aside(self, mark: Mark, closers: tuple[str, ...], patience: int) -> None:
@@ -119,6 +125,7 @@ class Emitter:
 
     def markup(self, text: str, start: int) -> None:
         """Text of the format itself. White space that waited before it is markup too."""
+        self._settle_call(whole=True)
         self.settle()
         self._add_markup(text, start)
 
@@ -161,7 +168,7 @@ class Emitter:
         """What was read so far was the prompt. A call that it left open is the turn's first."""
         self._catch_up()
         self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
-        self._ids, self._ids_shared = {}, False
+        self._ids, self._ids_shared, self._alone = {}, False, None
         if self.open:
             self.index = 1
             self.out.append(self.call.begin_turn())
@@ -170,6 +177,7 @@ class Emitter:
 
     def flush(self) -> None:
         """The turn is over."""
+        self._settle_call(whole=True)
         self.settle()
         self._flush_markup()
 
@@ -184,6 +192,7 @@ class Emitter:
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
         """A call whose name is certain. `start` is where its opener stands."""
+        self._settle_call(whole=True)
         if self.strays.marks:
             self._settle_strays(call=True)
         self.settle()
@@ -226,12 +235,24 @@ class Emitter:
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
 
-    def end_call(self, status: Status, end: int) -> None:
-        """The open call ends before `end`."""
+    @property
+    def told(self) -> list[Event]:
+        """The events so far, with the end of a call that is whole if nothing contradicts it."""
+        return self.out if self._alone is None else [*self.out, *self._alone.whole()]
+
+    def _settle_call(self, *, whole: bool) -> None:
+        # What follows a call of which only the name was written shows whether it was whole.
+        if self._alone is not None:
+            self.out += self._alone.whole() if whole else self._alone.broken()
+            self._alone = None
+
+    def end_call(self, status: Status, end: int, *, name_alone: bool = False) -> None:
+        """The open call ends before `end`. `name_alone`: nothing but its name was written: see judge/name_alone.py."""
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
-        if status == "ok" and not self.call.has_arguments:
-            self.delta("{}", end)
+        delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
+        if delta is not None and not name_alone:
+            self.out.append(delta)
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
         self.repairs = ()
@@ -239,8 +260,11 @@ class Emitter:
             self.problem("duplicate key", *repeated)
         self._own_ids()
         self._ids.setdefault(call_id, 2)
-        self.out.append(CallEnd(call.index, call, end))
         self.open = False
+        if delta is not None and name_alone:
+            self._alone = NameAlone(delta, CallEnd(call.index, call, end))
+        else:
+            self.out.append(CallEnd(call.index, call, end))
 
     def __getstate__(self) -> tuple[Any, ...]:
         long = {"_ws", "_markup"}  # a long rope is too deep for pickle
@@ -279,7 +303,10 @@ class Emitter:
     def _put(self, event: Event) -> None:
         if self._markup:
             self._flush_markup()
-        self.out.append(event)
+        if self._alone is None:
+            self.out.append(event)
+        else:
+            self._alone.tell(event)
 
     def _add_markup(self, text: str, start: int) -> None:
         if start < 0:

@@ -284,7 +284,7 @@ class Frame:
         if fault:
             turn.end_malformed(f"malformed call: {fault}", turn.emit.call.name, place)
         else:
-            turn.end_call(place)
+            turn.end_call(place, name_alone=not (self.has_arguments or turn.emit.call.has_arguments))
 
     def left_out(self) -> list[str]:
         """The keys around a call that are not a part of it, each of them once."""

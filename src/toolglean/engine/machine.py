@@ -149,7 +149,7 @@ class Machine(FastPath):
         start = self._pos
         self._pos += len(chunk)
         self._run(chunk, start)
-        return self._taken()
+        return self._taken() if self._turn.judge.draft is not None or self._turn.emit.out else []
 
     def finish(self) -> list[Event]:
         """End the turn; a second time: nothing."""
@@ -172,23 +172,30 @@ class Machine(FastPath):
 
     def _taken(self) -> list[Event]:
         draft = self._turn.judge.draft
-        return self._turn.emit.take() if draft is None else draft.emit.take()
+        emit = self._turn.emit if draft is None else draft.emit
+        return emit.take() if emit.out else []
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def _run(self, text: str, place: int, *, last: bool = False) -> None:
-        self._own()
-        self._catch_up()
+        if self._shared:
+            self._own()
+        if self._last:
+            self._catch_up()
         turn = self._turn
         tape = turn.tape
         piece: Piece | None = (text, 0, place)
         while piece is not None:
             draft = turn.judge.draft
             text, i = tape.open(piece if draft is None else draft.admit(piece, last=last))
-            tape.put_back(*self._read(text, i))
+            text, i = self._read(text, i)
+            more = i < len(text) or tape.waiting is not None or tape.ahead
+            piece = tape.next(text, i) if more else None
             if draft is not None and turn.judge.draft is not draft:  # it was kept
-                tape.lay_in_order(draft.unread)
-            piece = turn.after_draft(tape.next())
+                tape.lay_in_order(draft.unread, piece)
+                piece = tape.next()
+            if turn.judge.draft is not None:
+                piece = turn.after_draft(piece)
         self._set_fast_paths()
 
     def _read(self, text: str, i: int) -> tuple[str, int]:

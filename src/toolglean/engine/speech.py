@@ -224,8 +224,7 @@ class Speech(TurnState):
             return piece
         if draft.passed and not (piece is not None and draft.lets_through(piece)):
             self.keep_draft()
-            tape.lay(piece)
-            tape.lay_in_order(draft.unread)
+            tape.lay_in_order(draft.unread, piece)
             return tape.next()
         if draft.over is None or (piece is not None and not draft.goes_beyond(piece)):
             return piece

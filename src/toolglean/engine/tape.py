@@ -35,19 +35,20 @@ class Tape:
     """What is read, and what is read next.
 
     Attributes:
+        ahead: what is read after that, the last one first; empty between chunks.
         base: the place in the turn of the first character of the text that is being read.
         held: the end of the text, which waits for the next chunk.
         in_prompt: whether it is the prompt that is read: its places are below 0.
         waiting: what is read next, text and place; with the text "", the machine has something to do first. Else None.
     """
 
-    __slots__ = ("_ahead", "_by_fallbacks", "_reread", "base", "held", "in_prompt", "waiting")
+    __slots__ = ("_by_fallbacks", "_reread", "ahead", "base", "held", "in_prompt", "waiting")
 
     def __init__(self) -> None:
         self.base = 0
         self.held = ""
         self.in_prompt = False
-        self._ahead: list[Piece] = []  # what is read next, the last one first; empty between chunks
+        self.ahead: list[Piece] = []
         self.waiting: tuple[str, int] | None = None
         self._reread = 0  # how many characters were read again
         self._by_fallbacks = 0  # the same, by other readers than the first
@@ -64,7 +65,7 @@ class Tape:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.base, self.held, self.in_prompt, self.waiting, self._reread, self._by_fallbacks = state
-        self._ahead = []
+        self.ahead = []
 
     def enter_prompt(self) -> None:
         """It is the prompt that is read."""
@@ -135,7 +136,7 @@ class Tape:
         if not self.held or i >= len(text):
             return text, i
         if len(text) - i > WINDOW:
-            self._ahead.append((text, i + WINDOW, self.base))
+            self.ahead.append((text, i + WINDOW, self.base))
         held = self.release()
         self.base += i - len(held)
         return held + text[i : i + WINDOW], 0
@@ -150,30 +151,33 @@ class Tape:
 
     def put_back(self, text: str, i: int) -> None:
         """The text is read from `i` on after what is to be read again."""
-        if i < len(text):
-            self._ahead.append((text, i, self.base))
+        self.ahead.append((text, i, self.base))
 
-    def next(self) -> Piece | None:
-        """What is read next; None where nothing is left."""
-        waiting = self.take_waiting()
-        if waiting is not None and waiting[0]:
-            return waiting[0], 0, waiting[1]
-        return self._ahead.pop() if self._ahead else None
+    def next(self, text: str = "", i: int = 0) -> Piece | None:
+        """What is read next, if that text is read up to `i`; None where nothing is left."""
+        if i < len(text):
+            self.ahead.append((text, i, self.base))
+        if self.waiting is not None:
+            (again, place), self.waiting = self.waiting, None
+            if again:
+                return again, 0, place
+        return self.ahead.pop() if self.ahead else None
 
     def lay(self, piece: Piece | None) -> None:
         """Read that piece before all that is ahead."""
         if piece is not None:
-            self._ahead.append(piece)
+            self.ahead.append(piece)
 
-    def lay_in_order(self, piece: Piece) -> None:
-        """Read that piece after those that come before it in the turn."""
+    def lay_in_order(self, piece: Piece, first: Piece | None = None) -> None:
+        """Read that piece after those that come before it in the turn. `first`: what would be read next otherwise."""
+        self.lay(first)
         if piece[0]:
-            after = sum(1 for _, i, base in self._ahead if base + i >= piece[2])
-            self._ahead.insert(after, piece)
+            after = sum(1 for _, i, base in self.ahead if base + i >= piece[2])
+            self.ahead.insert(after, piece)
 
     def drop_up_to(self, place: int) -> None:
         """Nothing that was taken in up to that place is ahead any more."""
-        self._ahead[:] = [each for each in self._ahead if each[2] + len(each[0]) > place]
+        self.ahead[:] = [each for each in self.ahead if each[2] + len(each[0]) > place]
 
 
 class Kept:

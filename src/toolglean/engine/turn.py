@@ -196,8 +196,8 @@ class Turn(Speech):
         if text:
             self.emit.delta(text, start, after_comma=after_comma)
 
-    def end_call(self, end: int, *, whole: bool = True) -> None:
-        """The open call is finished; `whole`: not because the turn is."""
+    def end_call(self, end: int, *, whole: bool = True, name_alone: bool = False) -> None:
+        """The open call is finished; `whole`: not because the turn is. `name_alone`: see judge/name_alone.py."""
         if end > self.bound.at:
             self.emit.problem("limit passed: call_chars", "", end)
             self.emit.end_call("malformed", end)
@@ -207,7 +207,7 @@ class Turn(Speech):
             self.emit.problem(DISTRUSTED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
         else:
-            self.emit.end_call("ok", end)
+            self.emit.end_call("ok", end, name_alone=name_alone)
         self.bound = UNBOUND
 
     def end_malformed(self, reason: str, text: str, end: int) -> None:

@@ -7,5 +7,5 @@
 # between.py    stages between holes, after arguments, after a call
 # texts.py      what a marker ends: words and text values; suspects.py: markers that a value may have swallowed
 # arguments.py  what its own brackets end: arguments, JSON objects
-# calls.py      a call begins, ends, or turns out to be none
+# calls.py      a call begins, ends, or turns out not to be one
 # fallback.py   a policy: which formats get a second try at text that did not yield a call

@@ -1,4 +1,4 @@
-# What this file knows: how arguments and JSON objects are read: their own brackets show that they are whole.
+# How arguments and JSON objects are read: their own brackets show that they are whole.
 # Does not depend on how a dialect is read (engine/readers.py), or on how calls stand in JSON (engine/envelope.py).
 """Arguments and JSON objects."""
 

@@ -1,10 +1,10 @@
-# What this file knows: what is read between holes, after the arguments, and after a call.
+# What is read between holes, after the arguments, and after a call.
 # Does not depend on how what fills a hole is read (arguments.py, texts.py), or on what becomes of a call without a
 # marker whose line goes on (judge/drafts.py).
 #
 # Between holes: where nothing leads on, a hole may begin; where none may, the walk goes back to the last place that had
 # another way on: a hole that was passed by for a marker (a marker beats a hole), or a marker with an action that was
-# read whole (a longer one still fitted). Where there is none of these either, the text is no call.
+# read whole (a longer one still fitted). Where there is none of these either, the text is not a call.
 #
 # After arguments that end without a marker, with a parenthesis or a brace: `delete_all()` is a call. `delete_all() if
 # sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are Python that would call it, or not, or more

@@ -1,6 +1,6 @@
-# What this file knows: how a call begins and ends on a walk, or turns out to be none.
+# How a call begins and ends on a walk, or turns out not to be one.
 # Does not depend on how what fills its holes is read, or on which stage follows (payload.py).
-"""A call begins, ends, or turns out to be none."""
+"""A call begins, ends, or turns out not to be one."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ def cut_off(turn: Turn, reading: Reading) -> None:
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
         return
-    # No marker holds white space: one was read whole if that follows.
+    # No marker contains white space: one was read whole if that follows.
     whole = reading.walk.place.flags & LITERAL or region.ends_with_space
     is_marker = region.text.startswith(reading.walk.program.headers) or (between and not region.bare and whole)
     if is_marker and not reading.fallback.is_foreign:

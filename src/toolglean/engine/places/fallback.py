@@ -1,4 +1,4 @@
-# What this file knows: the policy of the fallback: which formats get a second try at text that did not yield a call.
+# The policy of the fallback: which formats get a second try at text that did not yield a call.
 # Does not depend on how anything is read, or on what becomes of the text if nobody can read it (calls.py).
 #
 # The name of a format, or of a model, says how the model should write; now and then it writes as another family does.

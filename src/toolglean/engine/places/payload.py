@@ -1,4 +1,4 @@
-# What this file knows: where a reading by a format begins, which stage of it follows which, and what the machine sees.
+# Where a reading by a format begins, which field it enters at a hole, and what the machine sees of it.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py).
 """Formats, as the machine sees them."""
 

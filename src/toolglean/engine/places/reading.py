@@ -1,4 +1,4 @@
-# What this file knows: all state of a reading by a format: the walk, the call, what is being read, who else may read.
+# All state of a reading by a format: the walk, the call, what is being read, who else may read.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py), or on what comes of it (calls.py).
 #
 # What is read next is a *stage*: a hole of one kind, or what stands between holes and after a call. It is an object, so
@@ -59,7 +59,7 @@ class Call:
             marker was text of the value.
         hole_end: the place after its last parameter, as far as it is known.
         stripped: whether its markers were taken out.
-        doubtful: whether a value holds a marker that its own family writes at such a place: the call does not count.
+        doubtful: whether a value contains a marker that its own family writes at such a place: the call does not count.
         as_written: the last place at which a marker in a value was found to be text.
     """
 

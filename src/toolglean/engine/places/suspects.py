@@ -1,13 +1,13 @@
-# What this file knows: which markers of its own family a text value may have swallowed because its closing marker is
-# missing, and how such a place differs from a mere mention.
+# Which markers of its own family a text value may have swallowed because its closing marker is missing, and how such a
+# place differs from a mere mention.
 # Does not depend on what is done then (texts.py, engine/repair/).
 #
 # A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
 # else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
 # call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
-# pattern: with more white space nobody knows what of it belongs to the value, and nothing is mended. The same holds for
-# a value of several lines whose pattern has a line break only behind the closing marker: it may end with one itself.
-# Behind the call's own closer, another call counts only where it begins at once, as the family writes it: a value that
+# pattern: with more white space nobody knows what of it belongs to the value, and nothing is repaired. The same is true
+# of a value of several lines whose pattern has a line break only after the closing marker: it may end with one itself.
+# After the call's own closer, another call counts only where it begins at once, as the family writes it: a value that
 # mentions a closer and an opener is not ended by the call that comes later in the turn.
 """Markers that a value may have swallowed."""
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.formats.spec import Hole, Literal, Space, tokens_of
@@ -27,12 +28,23 @@ if TYPE_CHECKING:
     from toolglean.formats.net import Exits
     from toolglean.formats.spec import Format
 
-__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "suspects_of"]
+__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "Verdict", "suspects_of"]
 
-TEXT = 0  # no such marker
-WAIT = 1  # the text ends too early to say
-DOUBT = 2  # such a marker, and how the value ends before it cannot be said
-MISSING = 3  # such a marker, before which the value's own is missing
+
+class Verdict(IntEnum):
+    """What a marker in a value is."""
+
+    TEXT = 0
+    """No such marker."""
+    WAIT = 1
+    """The text ends too early to say."""
+    DOUBT = 2
+    """Such a marker, and how the value ends before it cannot be said."""
+    MISSING = 3
+    """Such a marker, before which the value's own is missing."""
+
+
+TEXT, WAIT, DOUBT, MISSING = Verdict
 
 KEY_CHARS = 128
 SPACE_CHARS = 64
@@ -52,11 +64,11 @@ class Spelling(NamedTuple):
 
     Attributes:
         kind: TEXT, WAIT or MISSING.
-        end: behind it; `behind`: behind the white space after it.
+        end: the place after it; `behind`: after the white space that follows it.
         final: whether it must be the last of its call, or the marker that it replaces follows.
     """
 
-    kind: int
+    kind: Verdict
     end: int = -1
     behind: int = -1
     final: bool = False
@@ -67,7 +79,7 @@ class Suspects:
 
     Attributes:
         lines: whether the family writes line breaks around its parameters.
-        closers: the first marker behind the parameters of a call.
+        closers: the first marker after the parameters of a call.
     """
 
     def __init__(self, program: Program, number: int) -> None:
@@ -97,7 +109,7 @@ class Suspects:
         return suspects_of, self._source
 
     def finder(self, exits: Exits, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
-        """Finds what may stand behind a value, with its white space, and what it may have swallowed.
+        """Finds what may stand after a value, with its white space, and what it may have swallowed.
 
         `first_line`: any line break too.
         """
@@ -114,7 +126,7 @@ class Suspects:
         return self._finders[key]
 
     def ends_value(self, exits: Exits, found: str) -> bool:
-        """Whether the literal that the finder found is what may stand behind the value."""
+        """Whether the literal that the finder found is what may stand after the value."""
         return found.lstrip() in exits.literals
 
     def closers_of(self, exits: Exits) -> tuple[str, ...]:
@@ -126,12 +138,12 @@ class Suspects:
         return found.lstrip("\n") in self._bases_of_openers
 
     def is_parted(self, found: str) -> bool:
-        """Whether that is only the first part of a value's closing marker, which holds white space."""
+        """Whether that is only the first part of a value's closing marker, which contains white space."""
         begun = found.lstrip()
         return self._closers.get(begun, begun) != begun
 
     def has_marker(self, text: str) -> bool:
-        """Whether the text holds a tag, or a marker of the family's own."""
+        """Whether the text contains a tag, or a marker of the family's own."""
         return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
 
     def spelling(self, exits: Exits, text: str, place: int, found: str, keys: Iterable[str] | None) -> Spelling | None:
@@ -173,7 +185,7 @@ class Suspects:
 
     def kind(
         self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
-    ) -> int:
+    ) -> Verdict:
         """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
 
         Args:

@@ -1,4 +1,4 @@
-# What this file knows: how words and text values are read, of which only a marker after them shows that they are whole.
+# How words and text values are read, of which only a marker after them shows that they are whole.
 # Does not depend on which markers a family has (suspects.py), or on how values become JSON (engine/parameters.py).
 #
 # A word (a name, id, index, key or type) is short, and is read by characters. A value is text up to its closing marker,
@@ -197,7 +197,7 @@ class Word(Field):
 
 
 def _has_marker(program: Program, number: int, word: str) -> bool:
-    # A name that holds what opens or closes calls of its own format is the rest of something else.
+    # A name that contains what opens or closes calls of its own format is the rest of something else.
     key = "markers", number
     if key not in program.kept:
         closers, tags = program.ends(number)
@@ -321,8 +321,8 @@ class Value(Field):
     def is_closed_again(self, turn: Turn) -> bool:
         """Its closing marker came again. Whether that may be one too many.
 
-        If the value holds an opener, it may belong to that; and if another closing marker was put in, to the value that
-        lacked it.
+        If the value contains an opener, it may belong to that; and if another closing marker was put in, to the value
+        that lacked it.
         """
         self.stray = not self.quoted and turn.repair != TRIAL
         return self.stray

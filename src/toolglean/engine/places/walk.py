@@ -1,4 +1,4 @@
-# What this file knows: where a walk over the places of a program is, and how it goes on along literals.
+# Where a walk over the places of a program is, and how it goes on along literals.
 # Does not depend on what a call is, on how what fills a hole is read, or on what is done where nothing leads on.
 #
 # This is the automaton alone. What was read since the last literal or hole of an open call, or since the opener, is
