@@ -37,6 +37,8 @@ __all__ = ["finish_repair", "read_repair"]
 
 AMBIGUOUS = "malformed arguments: they can be meant in more than one way"
 
+SPACE_AFTER_CALL = 64  # within which something shows that the arguments have not ended
+
 Piece = tuple[str, int]
 """A text, and the place at which it ends."""
 
@@ -288,10 +290,22 @@ def _is_meant(fault: Fault, trial: Trial) -> bool:
 def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) -> bool | None:
     # Where a value lacks its marker before the call's own closers, these must end the call: nothing may follow them
     # but what ends a section or a turn, or the next call. None: it is still to be seen.
+    raw, place = suspended.raw, trial.end - suspended.fault.place
+    if suspended.fault.name not in OF_VALUES:
+        return _is_whole(trial, raw[place : place + SPACE_AFTER_CALL], at_end=at_end)
     if not trial.final:
         return True
-    raw, place = suspended.raw, trial.end - suspended.fault.place
     return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.may_be, at_end=at_end)
+
+
+def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:
+    # A bracket that nothing opened, or another member, shows that the JSON did not end there. None: as above.
+    char = rest.lstrip()[:1]
+    if not char:
+        return True if at_end or len(rest) == SPACE_AFTER_CALL else None
+    payload = trial.turn.payload
+    closes = payload is not None and (payload.brackets().startswith(char) or payload.is_markup(char))
+    return closes or char not in {'"', "}"}
 
 
 # -- what comes of it --------------------------------------------------------------------------------------------------
