@@ -22,7 +22,6 @@ ROWS = [
     ("another object of a list", "jamba", '<tool_calls>[{"name": "f"}, {"name": "g"}]</tool_calls>', ["ok", "ok"]),
     ("empty arguments were written", "hermes", '<tool_call>{"name": "f", "arguments": {}} and so on', ["ok"]),
     ("the arguments come after it", "hermes", '<tool_call>{"name": "f"}, "arguments": {"x": 1}}</tool_call>', ["malformed"]),
-    ("the same, with a comma", "hermes", '<tool_call>{"name": "f", }, "arguments": {"x": 1}}</tool_call>', ["malformed"]),
     ("a bracket too many", "hermes", '<tool_call>{"name": "f"}}, "arguments": {"x": 1}}</tool_call>', ["malformed"]),
     ("text", "hermes", '<tool_call>{"name": "f"} I will wait.', ["malformed"]),
     ("text on another line", "hermes", '<tool_call>{"name": "f"}\nI will wait.', ["malformed"]),
