@@ -116,8 +116,8 @@ def test_a_trace_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         told.append(reason)
         tell(self, reason, text, start)
 
-    def end_call(self: Emitter, status: Any, end: int) -> None:
-        ended(self, "malformed" if told else status, end)
+    def end_call(self: Emitter, status: Any, end: int, **more: Any) -> None:
+        ended(self, "malformed" if told else status, end, **more)
 
     told: list[str] = []
     made, tell, ended = Emitter.__init__, Emitter.problem, Emitter.end_call

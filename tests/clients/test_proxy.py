@@ -256,7 +256,7 @@ def test_health_and_counters(upstream: Loopback, client: Any) -> None:
     repair = Repair(format="hermes")
     with serving(application(f"{upstream.url}/v1/", repair)) as proxy:
         assert client.get(f"{proxy}/healthz").text == "ok\n"
-        broken = Turn([HERMES.replace('"}}', '", }}')])
+        broken = Turn([HERMES.replace('"}}', '", x: 1}}')])
         upstream.play(LEAK, LEAK, broken, Turn(faults=[Status(500)]))
         for _ in range(4):
             client.post(f"{proxy}/v1/chat/completions", json=body())
