@@ -25,6 +25,7 @@ from toolglean.events import Event
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.tape import Piece
+    from toolglean.engine.watch import Watch
     from toolglean.limits import Limits
     from toolglean.tools import ToolSet
 
@@ -41,10 +42,10 @@ class Machine(FastPath):
         reasoning: whether the prompt has opened the reasoning.
         prompt: what the prompt contains of the turn.
         in_text: whether the turn begins in the middle of text, so that no call may begin without a marker.
-        watch: who is told how payloads read (watch.py).
+        watch: who is told how far payloads read: see watch.py.
     """
 
-    __slots__ = ("_finished",)
+    __slots__ = ("_finished", "_watch")
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Machine(FastPath):
         reasoning: bool = False,
         prompt: str = "",
         in_text: bool = False,
+        watch: Watch | None = None,
     ) -> None:
         code = plan.quotes(heeded=quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
@@ -81,6 +83,7 @@ class Machine(FastPath):
         super().__init__(plan, turn)
         turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)
         self._finished = False
+        self._watch = watch
         if reasoning:
             self._begin_reasoning()
         elif in_text:
@@ -167,7 +170,7 @@ class Machine(FastPath):
     def fork(self) -> Self:
         """The same machine at the same place; both go on apart."""
         twin = super().fork()
-        twin._finished = self._finished
+        twin._finished, twin._watch = self._finished, None
         return twin
 
     def _taken(self) -> list[Event]:
@@ -202,6 +205,7 @@ class Machine(FastPath):
         """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
         turn = self._turn
         tape = turn.tape
+        watch = self._watch
         n = len(text)
         beyond = ""  # the first character that passes the limit
         while i < n and tape.waiting is None:
@@ -213,8 +217,10 @@ class Machine(FastPath):
                     tape.put_back(text, room)
                     beyond = text[room]
                     text, n = text[:room], room
-            elif turn.payload is not None and turn.mode == CALL:
-                i = turn.payload.read(turn, text, i)
+            elif (payload := turn.payload) is not None and turn.mode == CALL:
+                i = payload.read(turn, text, i)
+                if watch is not None:
+                    watch.read(turn, payload, tape.base + i)
             else:
                 i = STEPS[turn.mode](turn, self._plan, text, i)
         if beyond and tape.held and turn.bound.at <= tape.base + n:  # it cannot wait for what is after the limit
@@ -305,5 +311,6 @@ class Machine(FastPath):
             raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
         _, plan, turn, pos, self._finished, waits = state
         super().__init__(plan, turn, pos)
+        self._watch = None
         if not waits and not self._finished:
             self._set_fast_paths()
