@@ -24,6 +24,7 @@ from toolglean.engine.plan import Plan
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.json import FAIL, leaves_string
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Phase(IntEnum):
     AFTER = 3  # a call
 
 
-class TagPayload(Payload):
+class TagPayload(Plain, Payload):
     """Where the reading of a payload is.
 
     Attributes:
@@ -53,6 +54,8 @@ class TagPayload(Payload):
         first_call: the index that its first call gets.
         gap: the text before the JSON.
     """
+
+    __slots__ = ("_fence", "_paren", "_phase", "envelope", "first_call", "gap", "tag")
 
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
@@ -80,7 +83,6 @@ class TagPayload(Payload):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self.envelope.scanner.passed(text)
 
     def forget_calls(self, calls: int) -> None:
@@ -103,19 +105,17 @@ class TagPayload(Payload):
         if not found:
             return turn.hold(text, place)
         closer = "" if found == self.tag.text else found
-        turn.end_failed(turn.base + place, closer, *self.tag.ends)
+        turn.end_failed(turn.tape.base + place, closer, *self.tag.ends)
         if not closer:
             turn.leave(text_follows=True)
             return place
         turn.leave(text_follows=False)
         return place + len(found)
 
-    def copy(self) -> TagPayload:
+    def copy(self) -> Self:
         """The same place."""
-        twin = TagPayload.__new__(TagPayload)
-        twin.tag, twin.first_call, twin._phase = self.tag, self.first_call, self._phase
+        twin = super().copy()
         twin.envelope, twin.gap = self.envelope.copy(), self.gap.copy()
-        twin._fence, twin._paren = self._fence, self._paren
         return twin
 
     def _distrust(self, turn: Turn) -> None:
@@ -165,7 +165,7 @@ class TagPayload(Payload):
         if not self.gap.after_call:
             return self._no_call(turn, i)
         before = turn.content_region(drop=len(closer))
-        turn.emit.markup(closer, turn.base + i - len(closer))
+        turn.emit.markup(closer, turn.tape.base + i - len(closer))
         if closer == FENCE and self.tag.closer != FENCE and not before:
             self._fence = False
             self._phase = Phase.AFTER
@@ -194,7 +194,7 @@ class TagPayload(Payload):
         self.envelope = Envelope(self.envelope.scanner.max_depth, bare=bare, alone=False)
         turn.region.keep("{")
         self.gap.try_json()
-        self._begin_json("{", turn.base + i, name)
+        self._begin_json("{", turn.tape.base + i, name)
         return i + 1
 
     def _begin_json(self, bracket: str, place: int, name: str = "") -> None:
@@ -217,7 +217,7 @@ class TagPayload(Payload):
 
     def _unreadable(self, turn: Turn, text: str, j: int) -> int:
         if self.envelope.scanner.fault == "depth":
-            turn.stop("depth", text[j], turn.base + j)
+            turn.stop("depth", text[j], turn.tape.base + j)
         elif turn.region.open:
             return self._no_call(turn, j)
         else:
@@ -242,7 +242,7 @@ class TagPayload(Payload):
 
     def _read_after(self, turn: Turn, text: str, i: int) -> int:
         char = text[i]
-        place = turn.base + i
+        place = turn.tape.base + i
         if char.isspace():
             j = i
             while j < len(text) and text[j].isspace():
@@ -279,13 +279,11 @@ class Dropped(Payload):
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """The marker is done before anything is read."""
-        del text
         self.finish(turn)
         return i
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Never called: a marker is never given up."""
-        del turn, i
         return len(text)
 
     def finish(self, turn: Turn) -> None:
@@ -318,7 +316,6 @@ class TagPlan(Plan):
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tag, and what ends a turn."""
-        del lane, only
         return self._finder
 
     def reasoning_lane(self) -> int:
@@ -337,7 +334,7 @@ class TagPlan(Plan):
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The turn begins at `i`: the payload, and how many characters it has read; None if none."""
-        char, start = text[i], turn.base + i
+        char, start = text[i], turn.tape.base + i
         if char == self.tag.text:
             return self.begin(turn, char, start)
         return None if self.tag.text else self.begin(turn, "", start)

@@ -9,19 +9,13 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 from toolglean.values import data
-from toolglean.values.keys import (
-    ARGUMENT_KEYS,
-    BESIDE_KEYS,
-    HOLDER_KEYS,
-    KNOWN_NAME_KEYS,
-    NAME_KEYS,
-    THOUGHT_KEYS,
-)
+from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
@@ -50,7 +44,7 @@ class Kept(Enum):
     OTHER = auto()
 
 
-class Thing:
+class Thing(Plain):
     """A container that may be a call, or contain calls. A list has no keys.
 
     Attributes:
@@ -71,13 +65,6 @@ class Thing:
         self.sure = self.noted = self.is_unknown = False
         self.arguments: dict[str, Any] | None = None
         self.other: dict[str, Any] | None = None
-
-    def copy(self) -> Thing:
-        """The same. Arguments are never changed."""
-        twin = Thing()
-        for slot in Thing.__slots__:
-            setattr(twin, slot, getattr(self, slot))
-        return twin
 
     def begin_member(self, key: str) -> None:
         """A key was read."""
@@ -119,7 +106,7 @@ class Thing:
         return fault or None
 
 
-class Document:
+class Document(Plain):
     """One JSON value without a marker.
 
     Args:
@@ -144,11 +131,9 @@ class Document:
         self._things: list[Thing] = []
         self._kept: Kept | None = None
 
-    def copy(self) -> Document:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Document(alone=self._alone)
-        twin.start, twin.verdict, twin.reason, twin._kept = self.start, self.verdict, self.reason, self._kept
-        twin.name, twin.written, twin._parted = self.name, self.written, self._parted
+        twin = super().copy()
         twin._things = [each.copy() for each in self._things]
         return twin
 

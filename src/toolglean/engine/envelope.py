@@ -13,12 +13,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.document import Document, Verdict
 from toolglean.engine.frame import Frame, Written
 from toolglean.engine.passing import pass_over
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.tokens import JsonTokens
 from toolglean.values.keys import ARGUMENT_KEYS
@@ -49,7 +50,7 @@ class Reading(IntEnum):
 _KEPT = frozenset({Reading.EARLY, Reading.UNDER_TOOL, Reading.UNDER_OTHER})
 
 
-class Envelope:
+class Envelope(Plain):
     """Where the reading of one JSON value is. Whole when `scanner.state` is END, broken when its token is FAIL.
 
     Attributes:
@@ -125,11 +126,10 @@ class Envelope:
             self.scanner.shorten_value(SEPARATORS)
         self.scanner.take_back()
 
-    def copy(self) -> Envelope:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Envelope.__new__(Envelope)
+        twin = super().copy()
         twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
-        twin.region_depth, twin.bare, twin._reading = self.region_depth, self.bare, self._reading
         twin.document = self.document and self.document.copy()
         return twin
 
@@ -166,7 +166,7 @@ class Envelope:
 
     def _read_bracket(self, turn: Turn, text: str, i: int) -> int:
         turn.region.keep(text[i])
-        self.begin(text[i], turn.base + i)
+        self.begin(text[i], turn.tape.base + i)
         return i + 1
 
     def _read_undecided(self, turn: Turn, text: str, i: int) -> int:
@@ -204,21 +204,21 @@ class Envelope:
             if self.frames[0].begin_under(turn, key):
                 self._reading = Reading.TOKENS
         elif turn.begin_call(name, None, may_get_id=False):
-            turn.emit.delta(held, turn.base + j - len(held))
+            turn.emit.delta(held, turn.tape.base + j - len(held))
             self.frames, self._reading = [], Reading.ARGUMENTS
             if scanner.token == CLOSE:
-                turn.end_call(turn.base + j)
+                turn.end_call(turn.tape.base + j)
         return j
 
     def _read_arguments(self, turn: Turn, text: str, i: int) -> int:
         scanner = self.scanner
         j = scanner.skim(text, i, scanner.value_depth)
         if j > i:
-            turn.emit.delta(scanner.written(text, i, j), turn.base + i, after_comma=scanner.after_comma)
+            turn.emit.delta(scanner.written(text, i, j), turn.tape.base + i, after_comma=scanner.after_comma)
         if scanner.token == CLOSE:
             self._reading = Reading.TOKENS
             if not self.frames:  # the object itself is the arguments
-                turn.end_call(turn.base + j)
+                turn.end_call(turn.tape.base + j)
         elif scanner.token == FAIL:
             _broken(turn, scanner, text, j)
         return j
@@ -261,7 +261,7 @@ class Envelope:
             if not goes_on:
                 _broken(turn, scanner, text, j)
         elif token != NEED:
-            _TOKENS[token](self, turn, raw, turn.base + j)
+            _TOKENS[token](self, turn, raw, turn.tape.base + j)
         return j
 
     def _account(self, turn: Turn, text: str, i: int, j: int) -> None:
@@ -273,18 +273,18 @@ class Envelope:
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket is the envelope's own.
                 turn.region.keep(text[i : j - 1])
                 turn.content_region()
-                turn.emit.markup(text[j - 1 : j], turn.base + j - 1)
+                turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:
                 turn.region.keep(text[i:j])
             return
         begin = i
         while begin < j and text[begin] in SEPARATORS:
             begin += 1
-        turn.emit.markup(text[i:begin], turn.base + i)
+        turn.emit.markup(text[i:begin], turn.tape.base + i)
         if token == CLOSE:
-            turn.emit.markup(text[begin:j], turn.base + begin)
+            turn.emit.markup(text[begin:j], turn.tape.base + begin)
         elif begin < j:
-            turn.open_region(turn.base + begin, 1, bare=turn.region.bare)
+            turn.open_region(turn.tape.base + begin, 1, bare=turn.region.bare)
             turn.region.keep(text[begin:j])
             self.region_depth = depth - 1 if token == OPEN else depth
 
@@ -305,7 +305,6 @@ class Envelope:
             frame.read_scalar(turn, raw.lstrip(SEPARATORS + ":"), place)
 
     def _on_open(self, turn: Turn, raw: str, place: int) -> None:
-        del raw
         frame = self.frames[-1]
         bracket = self.scanner.stack[-1]
         if frame.keys and frame.key in ARGUMENT_KEYS and not frame.has_arguments:
@@ -344,7 +343,6 @@ class Envelope:
         self.scanner.begin_value(collect=False)
 
     def _on_close(self, turn: Turn, raw: str, place: int) -> None:
-        del raw
         frame = self.frames.pop()
         if frame.close(turn, place, self.frames, bare=self.bare):
             return
@@ -368,9 +366,9 @@ _TOKENS = {
 
 def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
     if scanner.fault == "depth":
-        turn.stop("depth", text[j], turn.base + j)
+        turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
-        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.base + j)
+        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
 
 
 def _string(raw: str) -> str:

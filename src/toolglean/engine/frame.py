@@ -11,6 +11,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from toolglean.engine.names import holds_markup
+from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
@@ -33,7 +34,7 @@ class Written(Enum):
     WRONGLY = auto()
 
 
-class Frame:
+class Frame(Plain):
     """One open container of the envelope. A list has no keys.
 
     Attributes:
@@ -66,14 +67,6 @@ class Frame:
         self.repeated: tuple[str, int] | None = None
         self.others: tuple[str, ...] = ()
         self.beside: tuple[str, ...] = ()
-
-    def copy(self) -> Frame:
-        """The same frame."""
-        twin = Frame(call_id=self.id, name=self.name)
-        twin.key, twin.keys, twin.soft, twin.written = self.key, self.keys, self.soft, self.written
-        twin.arguments, twin.start, twin.under = self.arguments, self.start, self.under
-        twin.called, twin.repeated, twin.others, twin.beside = self.called, self.repeated, self.others, self.beside
-        return twin
 
     @property
     def has_arguments(self) -> bool:

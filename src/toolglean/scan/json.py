@@ -339,7 +339,6 @@ class JsonScanner(Plain):
         return pos + 1
 
     def _read_nothing(self, text: str, pos: int) -> int:
-        del text
         return self.fail("the end was expected", pos)
 
     _states = (

@@ -51,18 +51,9 @@ class Finder:
     """
 
     __slots__ = (
-        "_by_two",
-        "_expression",
-        "_first",
-        "_letters",
-        "_longest",
-        "_single",
-        "guards",
-        "literals",
-        "openers",
-        "search",
-        "words",
-    )
+        "_by_two", "_expression", "_first", "_letters", "_longest", "_single", "guards", "literals", "openers",
+        "search", "words",
+    )  # fmt: skip
 
     def __init__(
         self, literals: Iterable[str], *, words: bool = False, exact: bool = False, unguarded: bool = False

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.modes import CALL
@@ -16,10 +16,10 @@ from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.json import FAIL, JsonScanner, leaves_string
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Call, Reading
+    from toolglean.engine.places.reading import Reading
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
@@ -34,6 +34,7 @@ class Arguments(Field):
 
     source: Reader
     within = "arguments"
+    ropes = frozenset({"_kept"})
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
@@ -44,18 +45,11 @@ class Arguments(Field):
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
-    def copy(self, call: Call) -> Arguments:
+    def copy(self) -> Self:
         """See `Stage`."""
-        del call
-        twin = Arguments.__new__(Arguments)
-        twin.hole, twin.source, twin._kept = self.hole, self.source.copy(), self._kept
+        twin = super().copy()
+        twin.source = self.source.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.hole, self.source, None if self._kept is None else flat(self._kept)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.hole, self.source, self._kept = state
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -66,13 +60,13 @@ class Arguments(Field):
         reader = self.source
         # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
         begun = turn.emit.call.has_arguments and self._kept is None
-        start = turn.base + i - reader.waiting if begun else reading.walk.pending_start
+        start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
         if self._kept is not None:
             self._keep(turn, reading, text[i:j], (piece, status), j)
             return j
         rest = reader.rest
-        end = turn.base + j - len(rest)
+        end = turn.tape.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
         if status == FAILED:
@@ -105,7 +99,7 @@ class Arguments(Field):
         if status == FAILED:
             no_call(turn, reading)
         elif status == DONE:
-            arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.base + j
+            arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j
             self._kept = None
             if begin_unnamed(turn, reading, self.hole, arguments, end):
                 turn.delta(arguments, start)
@@ -119,7 +113,6 @@ class Arguments(Field):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self.source.passed(text)
 
     @property
@@ -129,7 +122,6 @@ class Arguments(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        del reading
         if self.json is None:
             return Refusal(char)
         return Refusal(char, self.json.due, "," if turn.emit.call.lags else "", inner=len(self.json.stack) > 1)
@@ -154,11 +146,10 @@ class Objects(Field):
         own = not reading.fallback.is_foreign
         turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
 
-    def copy(self, call: Call) -> Objects:
+    def copy(self) -> Self:
         """See `Stage`."""
-        del call
-        twin = Objects.__new__(Objects)
-        twin.hole, twin._envelope, twin._begun = self.hole, self._envelope.copy(), self._begun
+        twin = super().copy()
+        twin._envelope = self._envelope.copy()
         return twin
 
     def quotes_arguments(self) -> bool:
@@ -190,7 +181,7 @@ class Objects(Field):
         if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
         if envelope.scanner.token == FAIL:
-            self._refuse(turn, reading, text[j], turn.base + j)
+            self._refuse(turn, reading, text[j], turn.tape.base + j)
         elif envelope.has_ended:
             if not self._begun:
                 turn.region.settle()
@@ -222,7 +213,6 @@ class Objects(Field):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self._envelope.scanner.passed(text)
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
@@ -242,7 +232,6 @@ class Objects(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        del reading
         envelope = self._envelope
         if envelope.bare:
             return Refusal(char)

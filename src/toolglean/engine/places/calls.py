@@ -291,7 +291,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
 
 def _read_by_others(turn: Turn, reading: Reading, problem: str, *, doubted: bool = False) -> bool:
     # Have the region read again, if somebody else can: see fallback.py.
-    if turn.in_prompt:
+    if turn.tape.in_prompt:
         return False
     lead, start = turn.region.lead, turn.region.start
     found = reading.fallback.second_try(turn.region.text[lead:], turn.lane, turn.last, problem, doubted=doubted)

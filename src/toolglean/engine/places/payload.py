@@ -76,7 +76,7 @@ class FormatPlan(Plan):
         return self.program.marks(lane)
 
     def _asked(self, turn: Turn) -> Siblings | None:
-        return None if turn.in_prompt else self.siblings  # what others write in the prompt is not the model's
+        return None if turn.tape.in_prompt else self.siblings  # what others write in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
@@ -100,7 +100,7 @@ class FormatPlan(Plan):
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins with what stands at `i`: a marker, or a call that has none."""
-        siblings, start = self._asked(turn), turn.base + i
+        siblings, start = self._asked(turn), turn.tape.base + i
         place = self._bare_place(turn, text[i])
         if place is not None:
             payload = FormatPayload.at(self.program, place, start, _fallback(siblings, from_start=True))
@@ -145,7 +145,7 @@ class FormatPayload(Reading):
         hole = open_hole(walk.program, edges)
         if turn.region.open:
             turn.region.doubt(bare=hole.is_doubtful)
-        walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.base + i)
+        walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.tape.base + i)
         if begins(turn, self, hole):
             self.stage = _FIELDS.get(hole.kind, Word)(turn, self, hole)
         return i
@@ -184,7 +184,7 @@ class FormatPayload(Reading):
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
             closers, tags = (), ("",)
-        turn.end_failed(turn.base + place, "" if after is None else found, closers, tags)
+        turn.end_failed(turn.tape.base + place, "" if after is None else found, closers, tags)
         if after is None:
             turn.leave(text_follows=True)
             return place

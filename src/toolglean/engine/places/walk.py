@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, HoleEdge, Place, trail_of
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.plain import Plain
+from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -68,7 +69,7 @@ def _restored(program: Program, states: tuple[int, ...]) -> OpenHole:
     return open_hole(program, tuple(program.net.holes[state] for state in states))
 
 
-class Walk:
+class Walk(Plain):
     """Where a walk is.
 
     Attributes:
@@ -80,6 +81,8 @@ class Walk:
 
     __slots__ = ("accepted", "guarded", "others", "pending", "pending_chars", "pending_start", "place", "program")
 
+    ropes = frozenset({"pending"})
+
     def __init__(self, program: Program, place: Place, start: int) -> None:
         self.program, self.place = program, place
         self.pending: Rope = ()
@@ -88,25 +91,15 @@ class Walk:
         self.accepted: tuple[int, int] | None = None
         self.guarded = 0
 
-    def copy(self) -> Walk:
-        """The same place."""
-        twin = Walk.__new__(Walk)
-        twin.program, twin.place, twin.others = self.program, self.place, self.others
-        twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.accepted, twin.guarded = self.accepted, self.guarded
-        return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # Places belong to the program: what they are made of is kept.
         others = tuple((place.key, chars) for place, chars in self.others)
-        pending = flat(self.pending), self.pending_chars, self.pending_start
-        return self.program, self.place.key, others, pending, self.accepted, self.guarded
+        return super().__getstate__() | {"place": self.place.key, "others": others}
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.program, key, others, pending, self.accepted, self.guarded = state
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
         at = self.program.net.place
-        self.place, self.others = at(key), tuple((at(key), chars) for key, chars in others)
-        self.pending, self.pending_chars, self.pending_start = pending
+        self.place, self.others = at(state["place"]), tuple((at(key), chars) for key, chars in state["others"])
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
