@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from toolglean.engine.document import Document, Verdict
 from toolglean.engine.frame import Frame, Written
 from toolglean.engine.passing import pass_over
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, decode
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.tokens import JsonTokens
@@ -74,7 +74,7 @@ class Envelope(Plain):
     @property
     def in_string(self) -> bool:
         """Whether a string of the open call's arguments is being read."""
-        return self._reading == Reading.ARGUMENTS and self.scanner.in_string
+        return self._reading == Reading.ARGUMENTS and self.scanner.state in IN_STRINGS
 
     @property
     def in_arguments(self) -> bool:
@@ -214,7 +214,9 @@ class Envelope(Plain):
         scanner = self.scanner
         j = scanner.skim(text, i, scanner.value_depth)
         if j > i:
-            turn.emit.delta(scanner.written(text, i, j), turn.tape.base + i, after_comma=scanner.after_comma)
+            piece = scanner.written(text, i, j) if scanner.fixes else text[i:j]
+            after_comma = scanner.state <= COMMA and scanner.after_comma
+            turn.emit.delta(piece, turn.tape.base + i, after_comma=after_comma)
         if scanner.token == CLOSE:
             self._reading = Reading.TOKENS
             if not self.frames:  # the object itself is the arguments

@@ -113,10 +113,10 @@ class Frame(Plain):
         """A key was read. Whether it is the name's or the arguments', for the second time."""
         self.key = key
         self.keys += 1
-        if self._lone_tool:  # not the only key: so it is a key like any other
+        if self.under and self.name is None:  # not the only key: so it is a key like any other
             self.note(self.under, is_container=True)
             self.under = ""
-        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.has_arguments
+        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.written is not Written.NOT_YET
 
     def repeat_key(self, turn: Turn, place: int) -> None:
         """The key that was read, at that place, came a second time."""

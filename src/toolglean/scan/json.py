@@ -55,6 +55,8 @@ NUMBER = 10  # `-1.`
 LITERAL = 11  # `tru`
 END = 12  # the outermost value
 
+IN_STRINGS = frozenset({IN_KEY, IN_STRING})
+
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 ESCAPES = frozenset('"\\/bfnrtu')  # what may follow the backslash of an escape
 MAX_DIGITS = 4300  # Python's own limit for integers
@@ -121,7 +123,7 @@ class JsonScanner(Plain):
     @property
     def in_string(self) -> bool:
         """Whether the text is inside a string, and not in an escape."""
-        return self.state in {IN_KEY, IN_STRING}
+        return self.state in IN_STRINGS
 
     @property
     def after_comma(self) -> bool:

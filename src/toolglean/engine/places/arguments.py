@@ -14,7 +14,7 @@ from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.scan.json import FAIL, JsonScanner, leaves_string
+from toolglean.scan.json import CLOSE, FAIL, JsonScanner, leaves_string
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from toolglean.scan.reader import Reader
 
 __all__ = ["Arguments", "Objects"]
+
+IN_JSON_STRING: Stops = leaves_string, None
 
 
 class Arguments(Field):
@@ -182,7 +184,7 @@ class Objects(Field):
             return j
         if envelope.scanner.token == FAIL:
             self._refuse(turn, reading, text[j], turn.tape.base + j)
-        elif envelope.has_ended:
+        elif envelope.scanner.token == CLOSE and envelope.has_ended:
             if not self._begun:
                 turn.region.settle()
                 no_call(turn, reading)
@@ -209,7 +211,7 @@ class Objects(Field):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._envelope.in_string else None
+        return IN_JSON_STRING if self._envelope.in_string else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""

@@ -52,8 +52,8 @@ class FormatPlan(Plan):
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds those, and those of the siblings."""
-        siblings = self._asked(turn)
-        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.lane, turn.only)
+        by = self if self.siblings is None or turn.tape.in_prompt else self.siblings
+        return by.finder(turn.lane, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""

@@ -37,20 +37,31 @@ class OpenHole:
     """
 
     __slots__ = (
-        "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped", "is_unmarked",
-        "kind", "lead", "trail",
+        "_places", "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped",
+        "is_unmarked", "kind", "lead", "trail",
     )  # fmt: skip
 
     def __init__(self, program: Program, edges: tuple[HoleEdge, ...]) -> None:
         declared = program.formats
         self._program, self.edges, self.kind = program, edges, edges[0].kind
         self.after, self.exits = program.net.behind(edges)
+        self._places: dict[str, Place] = {}  # see `place_after`
         self.formats = tuple(sorted({edge.format for edge in edges}))
         self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
         self.is_unmarked = all(edge.unmarked for edge in edges)
         self.is_stripped = any(edge.stripped for edge in edges)
         self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
+
+    def place_after(self, literal: str) -> Place:
+        """The place after that literal, one of those that may follow the hole."""
+        place = self._places.get(literal)
+        if place is None:
+            place, step = self.after, self._program.net.step
+            for char in literal:
+                place = step(place, char) or place
+            self._places[literal] = place
+        return place
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Edges belong to the program: the numbers of their states are kept.
@@ -115,19 +126,20 @@ class Walk(Plain):
 
     def step(self, turn: Turn, text: str, i: int) -> int:
         """The same, where a hole could begin instead, or a marker with an action may end."""
-        before = self.place
-        read = self.program.net.run(before, text, i)
-        if read is None:
+        run, place, j, end = self.program.net.run, self.place, i, len(text)
+        while j < end and (read := run(place, text, j)) is not None:
+            if place.holes and not text[j].isspace():
+                self.others = (*self.others, (place, self.pending_chars + j - i))
+            place, j = read
+            if place.flags:
+                break
+        if j == i:
             return i
-        place, j = read
-        if before.holes and not text[i].isspace():
-            self.others = (*self.others, (before, self.pending_chars))
-        piece = text[i:j]
+        piece, flags = text[i:j], place.flags
         self.place, self.pending = place, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
-        flags = place.flags
         if flags & LITERAL:
             # A word may be the beginning of a longer one: of a name. A bracket may be that of a list of objects.
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
@@ -152,13 +164,10 @@ class Walk(Plain):
     def close_hole(self, hole: OpenHole, literal: str, here: int, lead: int = 0) -> None:
         """A hole was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
-        self.place = place = hole.after
+        self.place = hole.after
         if literal:
             self.pending, self.pending_chars = ((), literal), len(literal)
-            step = self.program.net.step
-            for char in literal[lead:]:
-                place = step(place, char) or place
-            self.place = place
+            self.place = hole.place_after(literal[lead:])
 
     # -- what is pending -----------------------------------------------------------------------------------------------
 
