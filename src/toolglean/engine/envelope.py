@@ -27,7 +27,7 @@ from toolglean.values.keys import ARGUMENT_KEYS
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Envelope"]
+__all__ = ["READERS", "Envelope"]
 
 SEPARATORS = " \t\r\n,"
 
@@ -57,11 +57,12 @@ class Envelope(Plain):
         scanner: where it is in the JSON.
         bare: whether no marker shows that calls are meant.
         document: what reads it first in that case, until it is clear that it is calls.
+        reading: what is being read.
         frames: the open containers, the innermost last. None are open if the value itself is the arguments of a call.
         region_depth: the depth at which the machine's region began.
     """
 
-    __slots__ = ("_reading", "bare", "document", "frames", "region_depth", "scanner")
+    __slots__ = ("bare", "document", "frames", "reading", "region_depth", "scanner")
 
     def __init__(self, max_depth: int, *, bare: bool = False, alone: bool = True) -> None:
         self.scanner = JsonTokens(max_depth)
@@ -69,19 +70,19 @@ class Envelope(Plain):
         self.document = Document(alone=alone) if bare else None
         self.frames: list[Frame] = []
         self.region_depth = 0
-        self._reading = Reading.BRACKET
+        self.reading = Reading.BRACKET
 
     @property
     def in_string(self) -> bool:
         """Whether a string of the open call's arguments is being read."""
-        return self._reading == Reading.ARGUMENTS and self.scanner.state in IN_STRINGS
+        return self.reading == Reading.ARGUMENTS and self.scanner.state in IN_STRINGS
 
     @property
     def in_arguments(self) -> bool:
         """Whether arguments of a call that is not certain yet are being read, or wait for its name."""
         if self.document is not None:
             return self.document.has_arguments
-        return self._reading in _KEPT or any(frame.arguments and not frame.called for frame in self.frames)
+        return self.reading in _KEPT or any(frame.arguments and not frame.called for frame in self.frames)
 
     @property
     def has_ended(self) -> bool:
@@ -91,25 +92,25 @@ class Envelope(Plain):
     @property
     def has_arguments(self) -> bool:
         """Whether a call was begun and its arguments' object has closed."""
-        return self._reading == Reading.TOKENS and any(
+        return self.reading == Reading.TOKENS and any(
             frame.called and frame.written is Written.AS_OBJECT for frame in self.frames
         )
 
     @property
     def passes_on(self) -> bool:
         """Whether the arguments that are read are passed on."""
-        return self._reading == Reading.ARGUMENTS
+        return self.reading == Reading.ARGUMENTS
 
     @property
     def in_inner_value(self) -> bool:
         """Whether a value of arguments is being read, not the arguments' own members."""
-        in_value = self._reading == Reading.ARGUMENTS or self._reading in _KEPT
+        in_value = self.reading == Reading.ARGUMENTS or self.reading in _KEPT
         return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
 
     @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
-        is_own = self._reading == Reading.TOKENS
+        is_own = self.reading == Reading.TOKENS
         if self.scanner.after_comma:  # after a lone name, arguments were to follow
             return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
@@ -122,7 +123,7 @@ class Envelope(Plain):
         """Go back before it."""
         if self.scanner.due == "colon":
             self.frames[-1].forget_key()
-        elif self._reading in _KEPT:
+        elif self.reading in _KEPT:
             self.scanner.shorten_value(SEPARATORS)
         self.scanner.take_back()
 
@@ -138,19 +139,19 @@ class Envelope(Plain):
         self.scanner.step(bracket, 0)
         if self.document is not None:
             self.document.begin(place)
-            self._reading = Reading.UNDECIDED
+            self.reading = Reading.UNDECIDED
         else:
-            self.frames, self._reading = [Frame()], Reading.TOKENS
+            self.frames, self.reading = [Frame()], Reading.TOKENS
 
     def begin_after_name(self, name: str) -> None:
         """The brace of an object after a tool's name has been read: it is the arguments, or has them under a key."""
         self.scanner.step("{", 0)
         self.scanner.begin_value()
-        self.frames, self._reading = [Frame(name=name)], Reading.FIRST_KEY
+        self.frames, self.reading = [Frame(name=name)], Reading.FIRST_KEY
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
-        return _READERS[self._reading](self, turn, text, i)
+        return READERS[self.reading](self, turn, text, i)
 
     def finish(self, turn: Turn) -> bool:
         """The turn is over, and no call is open. False: what the region contains, as far as it came, is not a call."""
@@ -188,7 +189,7 @@ class Envelope(Plain):
         turn.region.shorten(len(written))
         turn.read_instead(written, document.start)
         self.scanner = JsonTokens(self.scanner.max_depth)
-        self.document, self._reading = None, Reading.BRACKET
+        self.document, self.reading = None, Reading.BRACKET
 
     # -- arguments, and values that are kept ---------------------------------------------------------------------------
 
@@ -202,10 +203,10 @@ class Envelope(Plain):
         key = held[held.index('"') + 1 : -1] if scanner.token == KEY else ""
         if key in {"arguments", "parameters"} and not turn.names.has_parameter(name, key):
             if self.frames[0].begin_under(turn, key):
-                self._reading = Reading.TOKENS
+                self.reading = Reading.TOKENS
         elif turn.begin_call(name, None, may_get_id=False):
             turn.emit.delta(held, turn.tape.base + j - len(held))
-            self.frames, self._reading = [], Reading.ARGUMENTS
+            self.frames, self.reading = [], Reading.ARGUMENTS
             if scanner.token == CLOSE:
                 turn.end_call(turn.tape.base + j)
         return j
@@ -218,7 +219,7 @@ class Envelope(Plain):
             after_comma = scanner.state <= COMMA and scanner.after_comma
             turn.emit.delta(piece, turn.tape.base + i, after_comma=after_comma)
         if scanner.token == CLOSE:
-            self._reading = Reading.TOKENS
+            self.reading = Reading.TOKENS
             if not self.frames:  # the object itself is the arguments
                 turn.end_call(turn.tape.base + j)
         elif scanner.token == FAIL:
@@ -231,8 +232,8 @@ class Envelope(Plain):
         if turn.region.open:
             turn.region.keep(text[i:j])
         if scanner.token == CLOSE:
-            self.frames[-1].end_value(scanner.value(), is_arguments=self._reading == Reading.EARLY)
-            self._reading = Reading.TOKENS
+            self.frames[-1].end_value(scanner.value(), is_arguments=self.reading == Reading.EARLY)
+            self.reading = Reading.TOKENS
         elif scanner.token == FAIL:
             _broken(turn, scanner, text, j)
         return j
@@ -244,7 +245,7 @@ class Envelope(Plain):
         if turn.region.open:
             turn.region.keep(text[i:j])
         if scanner.token == CLOSE:
-            self._reading = Reading.TOKENS
+            self.reading = Reading.TOKENS
         elif scanner.token == FAIL:
             _broken(turn, scanner, text, j)
         return j
@@ -335,13 +336,13 @@ class Envelope(Plain):
             self._keep(turn, Reading.EARLY, place)
 
     def _keep(self, turn: Turn, reading: Reading, place: int) -> None:
-        self._reading = reading
+        self.reading = reading
         self.scanner.begin_value()
         self.frames[-1].begin_value(place - 1)
         turn.allow_long_region()
 
     def _pass_value(self, reading: Reading) -> None:
-        self._reading = reading
+        self.reading = reading
         self.scanner.begin_value(collect=False)
 
     def _on_close(self, turn: Turn, raw: str, place: int) -> None:
@@ -352,7 +353,7 @@ class Envelope(Plain):
             turn.content_region()
 
 
-_READERS = (
+READERS = (
     Envelope._read_bracket, Envelope._read_token, Envelope._read_arguments, Envelope._read_undecided,
     Envelope._read_first_key, Envelope._read_beside, Envelope._read_kept, Envelope._read_kept, Envelope._read_kept,
 )  # fmt: skip

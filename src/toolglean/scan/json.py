@@ -23,7 +23,9 @@ from typing import Any, Self
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import passing
 
-__all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "Token", "decode", "escaped"]
+__all__ = [
+    "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STATES", "STRING", "JsonScanner", "Token", "decode", "escaped",
+]  # fmt: skip
 
 
 class Token(IntEnum):
@@ -165,10 +167,8 @@ class JsonScanner(Plain):
         """Read one token. Returns the position after it, the end of the text (NEED), or the offending one (FAIL)."""
         self.token = NEED
         end = len(text)
-        while pos < end:
-            pos = _STATES[self.state](self, text, pos)
-            if self.token:
-                return pos
+        while pos < end and not self.token:
+            pos = STATES[self.state](self, text, pos)
         return pos
 
     def skim(self, text: str, pos: int, depth: int) -> int:
@@ -176,7 +176,7 @@ class JsonScanner(Plain):
         self.token = NEED
         end = len(text)
         while pos < end:
-            pos = _STATES[self.state](self, text, pos)
+            pos = STATES[self.state](self, text, pos)
             token = self.token
             if token:
                 if token == FAIL or (len(self.stack) == depth and token not in _INSIDE):
@@ -349,7 +349,7 @@ class JsonScanner(Plain):
     )  # fmt: skip
 
 
-_STATES = JsonScanner._states  # a global is faster than an attribute
+STATES = JsonScanner._states  # a global is faster than an attribute
 
 
 def escaped(text: str, begin: int, end: int, fixes: list[int]) -> str:

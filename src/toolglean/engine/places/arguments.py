@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.envelope import Envelope
+from toolglean.engine.envelope import READERS, Envelope
 from toolglean.engine.modes import CALL
 from toolglean.engine.places.between import Ending
 from toolglean.engine.places.calls import begin_unnamed, no_call
@@ -175,7 +175,7 @@ class Objects(Field):
         """See `Stage`."""
         envelope = self._envelope
         before = turn.emit.index
-        j = envelope.read(turn, text, i)
+        j = READERS[envelope.reading](envelope, turn, text, i)  # as `Envelope.read`, without its call
         if turn.emit.index > before:
             self._begun = True
             if not reading.fallback.is_foreign:
