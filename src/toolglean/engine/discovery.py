@@ -39,10 +39,13 @@ SEPARATORS = frozenset(",;]")
 class Phase(IntEnum):
     """What has been read."""
 
-    GAP = 0  # the tag, or the beginning of something after a call
+    IN_GAP = 0  # the tag, or the beginning of something after a call
     BRACKET = 1  # `[` in the gap: a list of calls, or the beginning of a marker such as [ARGS]
     JSON = 2  # the beginning of a JSON value
     AFTER = 3  # a call
+
+
+IN_GAP, BRACKET, JSON, AFTER = Phase
 
 
 class TagPayload(Plain, Payload):
@@ -62,14 +65,14 @@ class TagPayload(Plain, Payload):
         self.first_call = first_call
         self.envelope = Envelope(max_depth, bare=tag.bare, alone=False)
         self.gap = Gap(after_call=False)
-        self._phase = Phase.GAP
+        self._phase = IN_GAP
         self._fence = False  # whether a fence in the gap is still open
         self._paren = False  # whether the name was followed by "("
 
     def begin(self, place: int) -> None:
         """The tag was read. Where it ends with a bracket, which is then at that place, the payload begins with it."""
         if self.tag.bracket == "[" and not self.tag.bare:
-            self._phase = Phase.BRACKET
+            self._phase = BRACKET
         elif self.tag.bracket:
             self._begin_json(self.tag.bracket, place)
 
@@ -79,7 +82,7 @@ class TagPayload(Plain, Payload):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._phase == Phase.JSON and self.envelope.in_string else None
+        return (leaves_string, None) if self._phase is JSON and self.envelope.in_string else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -91,7 +94,7 @@ class TagPayload(Plain, Payload):
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
-        if self._phase == Phase.JSON and self.envelope.finish(turn):
+        if self._phase is JSON and self.envelope.finish(turn):
             return
         self._distrust(turn)
         if turn.region.open:
@@ -120,7 +123,7 @@ class TagPayload(Plain, Payload):
 
     def _distrust(self, turn: Turn) -> None:
         # What was kept may quote a call in the arguments of one that cannot be read.
-        if self._phase == Phase.JSON and self.envelope.in_arguments:
+        if self._phase is JSON and self.envelope.in_arguments:
             turn.distrust(self.tag.ends[0])
 
     def _problem(self) -> str:
@@ -134,7 +137,7 @@ class TagPayload(Plain, Payload):
         if char == "{":
             return self._begin_object(turn, i)
         if char == "[" and not gap.name:
-            self._phase = Phase.BRACKET
+            self._phase = BRACKET
         self._paren = self._paren or char == "("
         return self._pass_by(turn, char, i)
 
@@ -168,7 +171,7 @@ class TagPayload(Plain, Payload):
         turn.emit.markup(closer, turn.tape.base + i - len(closer))
         if closer == FENCE and self.tag.closer != FENCE and not before:
             self._fence = False
-            self._phase = Phase.AFTER
+            self._phase = AFTER
         else:
             turn.leave(text_follows=False)
         return i
@@ -182,7 +185,7 @@ class TagPayload(Plain, Payload):
             self._begin_json("[", turn.region.start + turn.region.text.rindex("["))
             return i
         if not char.isspace():
-            self._phase = Phase.GAP
+            self._phase = IN_GAP
             return i
         self.gap.read(char, turn.names, self.tag)
         return self._pass_by(turn, char, i)
@@ -198,7 +201,7 @@ class TagPayload(Plain, Payload):
         return i + 1
 
     def _begin_json(self, bracket: str, place: int, name: str = "") -> None:
-        self._phase = Phase.JSON
+        self._phase = JSON
         if name:
             self.envelope.begin_after_name(name)
         else:
@@ -209,7 +212,7 @@ class TagPayload(Plain, Payload):
         if not turn.reading_call or turn.payload is not self:
             return j  # given up, or a limit was passed; or it is data
         scanner = self.envelope.scanner
-        if scanner.token == FAIL:
+        if scanner.token is FAIL:
             return self._unreadable(turn, text, j)
         if self.envelope.has_ended:
             self._value_closed(turn)
@@ -221,7 +224,7 @@ class TagPayload(Plain, Payload):
         elif turn.region.open:
             return self._no_call(turn, j)
         else:
-            self._phase = Phase.AFTER  # `[{…call…} </tool_call>`: the list was left open
+            self._phase = AFTER  # `[{…call…} </tool_call>`: the list was left open
         return j
 
     def _value_closed(self, turn: Turn) -> None:
@@ -230,7 +233,7 @@ class TagPayload(Plain, Payload):
                 turn.content_region()
                 turn.leave(text_follows=True)
             else:
-                self._phase = Phase.AFTER
+                self._phase = AFTER
             return
         turn.region.settle()
         if self.tag.bare:
@@ -238,7 +241,7 @@ class TagPayload(Plain, Payload):
             turn.release_region()
         else:
             self.gap.forget_name()
-            self._phase = Phase.GAP
+            self._phase = IN_GAP
 
     def _read_after(self, turn: Turn, text: str, i: int) -> int:
         char = text[i]
@@ -258,7 +261,7 @@ class TagPayload(Plain, Payload):
             return i
         turn.open_region(place, 1, bare=self.tag.bare)
         self.gap = Gap(after_call=True)
-        self._phase = Phase.GAP
+        self._phase = IN_GAP
         return i
 
 

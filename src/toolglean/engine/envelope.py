@@ -15,8 +15,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.document import Document, Verdict
-from toolglean.engine.frame import Frame, Written
+from toolglean.engine.document import CALLS, DATA, Document
+from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
 from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, decode
 from toolglean.scan.plain import Plain
@@ -47,7 +47,8 @@ class Reading(IntEnum):
     UNDER_OTHER = 8  # under another key, beside the name of a call that has no arguments yet
 
 
-_KEPT = frozenset({Reading.EARLY, Reading.UNDER_TOOL, Reading.UNDER_OTHER})
+BRACKET, TOKENS, ARGUMENTS, UNDECIDED, FIRST_KEY, BESIDE, EARLY, UNDER_TOOL, UNDER_OTHER = Reading
+_KEPT = frozenset({EARLY, UNDER_TOOL, UNDER_OTHER})
 
 
 class Envelope(Plain):
@@ -70,12 +71,12 @@ class Envelope(Plain):
         self.document = Document(alone=alone) if bare else None
         self.frames: list[Frame] = []
         self.region_depth = 0
-        self.reading = Reading.BRACKET
+        self.reading = BRACKET
 
     @property
     def in_string(self) -> bool:
         """Whether a string of the open call's arguments is being read."""
-        return self.reading == Reading.ARGUMENTS and self.scanner.state in IN_STRINGS
+        return self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS
 
     @property
     def in_arguments(self) -> bool:
@@ -92,25 +93,23 @@ class Envelope(Plain):
     @property
     def has_arguments(self) -> bool:
         """Whether a call was begun and its arguments' object has closed."""
-        return self.reading == Reading.TOKENS and any(
-            frame.called and frame.written is Written.AS_OBJECT for frame in self.frames
-        )
+        return self.reading is TOKENS and any(frame.called and frame.written is AS_OBJECT for frame in self.frames)
 
     @property
     def passes_on(self) -> bool:
         """Whether the arguments that are read are passed on."""
-        return self.reading == Reading.ARGUMENTS
+        return self.reading is ARGUMENTS
 
     @property
     def in_inner_value(self) -> bool:
         """Whether a value of arguments is being read, not the arguments' own members."""
-        in_value = self.reading == Reading.ARGUMENTS or self.reading in _KEPT
+        in_value = self.reading is ARGUMENTS or self.reading in _KEPT
         return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
 
     @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
-        is_own = self.reading == Reading.TOKENS
+        is_own = self.reading is TOKENS
         if self.scanner.after_comma:  # after a lone name, arguments were to follow
             return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
@@ -139,15 +138,15 @@ class Envelope(Plain):
         self.scanner.step(bracket, 0)
         if self.document is not None:
             self.document.begin(place)
-            self.reading = Reading.UNDECIDED
+            self.reading = UNDECIDED
         else:
-            self.frames, self.reading = [Frame()], Reading.TOKENS
+            self.frames, self.reading = [Frame()], TOKENS
 
     def begin_after_name(self, name: str) -> None:
         """The brace of an object after a tool's name has been read: it is the arguments, or has them under a key."""
         self.scanner.step("{", 0)
         self.scanner.begin_value()
-        self.frames, self.reading = [Frame(name=name)], Reading.FIRST_KEY
+        self.frames, self.reading = [Frame(name=name)], FIRST_KEY
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
@@ -177,9 +176,9 @@ class Envelope(Plain):
         turn.region.keep(text[i:j])
         if document.is_long:
             turn.allow_long_region()
-        if document.verdict is Verdict.DATA:
+        if document.verdict is DATA:
             pass_over(turn, scanner, document)
-        elif document.verdict is Verdict.CALLS or (scanner.token == FAIL and document.is_plausible):
+        elif document.verdict is CALLS or (scanner.token is FAIL and document.is_plausible):
             self._read_again(turn, document)  # a call in which the JSON is broken is one too: it ends `malformed`
         return j
 
@@ -189,7 +188,7 @@ class Envelope(Plain):
         turn.region.shorten(len(written))
         turn.read_instead(written, document.start)
         self.scanner = JsonTokens(self.scanner.max_depth)
-        self.document, self.reading = None, Reading.BRACKET
+        self.document, self.reading = None, BRACKET
 
     # -- arguments, and values that are kept ---------------------------------------------------------------------------
 
@@ -200,14 +199,14 @@ class Envelope(Plain):
         if scanner.token in {NEED, FAIL}:
             return j
         held = scanner.value()
-        key = held[held.index('"') + 1 : -1] if scanner.token == KEY else ""
+        key = held[held.index('"') + 1 : -1] if scanner.token is KEY else ""
         if key in {"arguments", "parameters"} and not turn.names.has_parameter(name, key):
             if self.frames[0].begin_under(turn, key):
-                self.reading = Reading.TOKENS
+                self.reading = TOKENS
         elif turn.begin_call(name, None, may_get_id=False):
             turn.emit.delta(held, turn.tape.base + j - len(held))
-            self.frames, self.reading = [], Reading.ARGUMENTS
-            if scanner.token == CLOSE:
+            self.frames, self.reading = [], ARGUMENTS
+            if scanner.token is CLOSE:
                 turn.end_call(turn.tape.base + j)
         return j
 
@@ -218,11 +217,11 @@ class Envelope(Plain):
             piece = scanner.written(text, i, j) if scanner.fixes else text[i:j]
             after_comma = scanner.state <= COMMA and scanner.after_comma
             turn.emit.delta(piece, turn.tape.base + i, after_comma=after_comma)
-        if scanner.token == CLOSE:
-            self.reading = Reading.TOKENS
+        if scanner.token is CLOSE:
+            self.reading = TOKENS
             if not self.frames:  # the object itself is the arguments
                 turn.end_call(turn.tape.base + j)
-        elif scanner.token == FAIL:
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -231,10 +230,10 @@ class Envelope(Plain):
         j = scanner.read_value(text, i)
         if turn.region.open:
             turn.region.keep(text[i:j])
-        if scanner.token == CLOSE:
-            self.frames[-1].end_value(scanner.value(), is_arguments=self.reading == Reading.EARLY)
-            self.reading = Reading.TOKENS
-        elif scanner.token == FAIL:
+        if scanner.token is CLOSE:
+            self.frames[-1].end_value(scanner.value(), is_arguments=self.reading is EARLY)
+            self.reading = TOKENS
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -244,9 +243,9 @@ class Envelope(Plain):
         scanner.fixes.clear()
         if turn.region.open:
             turn.region.keep(text[i:j])
-        if scanner.token == CLOSE:
-            self.reading = Reading.TOKENS
-        elif scanner.token == FAIL:
+        if scanner.token is CLOSE:
+            self.reading = TOKENS
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -258,12 +257,12 @@ class Envelope(Plain):
         token = scanner.token
         if not turn.emit.open:
             self._account(turn, text, i, j)
-        if token == FAIL:
+        if token is FAIL:
             # A list of calls without commas: some templates, and so some models, write them.
             goes_on = text[j] == "{" and not turn.emit.open and not turn.region.open and scanner.forgive_comma()
             if not goes_on:
                 _broken(turn, scanner, text, j)
-        elif token != NEED:
+        elif token is not NEED:
             _TOKENS[token](self, turn, raw, turn.tape.base + j)
         return j
 
@@ -272,7 +271,7 @@ class Envelope(Plain):
         token = self.scanner.token
         depth = len(self.scanner.stack)
         if turn.region.open:
-            if token == CLOSE and depth < self.region_depth:
+            if token is CLOSE and depth < self.region_depth:
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket is the envelope's own.
                 turn.region.keep(text[i : j - 1])
                 turn.content_region()
@@ -284,12 +283,12 @@ class Envelope(Plain):
         while begin < j and text[begin] in SEPARATORS:
             begin += 1
         turn.emit.markup(text[i:begin], turn.tape.base + i)
-        if token == CLOSE:
+        if token is CLOSE:
             turn.emit.markup(text[begin:j], turn.tape.base + begin)
         elif begin < j:
             turn.open_region(turn.tape.base + begin, 1, bare=turn.region.bare)
             turn.region.keep(text[begin:j])
-            self.region_depth = depth - 1 if token == OPEN else depth
+            self.region_depth = depth - 1 if token is OPEN else depth
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
@@ -314,12 +313,12 @@ class Envelope(Plain):
             self._arguments_open(turn, frame, bracket, place)
         elif frame.may_be_arguments(bracket):
             frame.note(frame.key, is_container=True)
-            self._keep(turn, Reading.UNDER_OTHER, place)
+            self._keep(turn, UNDER_OTHER, place)
         elif frame.called:
             frame.note(frame.key, is_container=True)
-            self._pass_value(Reading.BESIDE)
+            self._pass_value(BESIDE)
         elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None:
-            self._keep(turn, Reading.UNDER_TOOL, place)
+            self._keep(turn, UNDER_TOOL, place)
         else:
             if frame.keys:
                 frame.note(frame.key, is_container=True)
@@ -327,13 +326,13 @@ class Envelope(Plain):
 
     def _arguments_open(self, turn: Turn, frame: Frame, bracket: str, place: int) -> None:
         if bracket == "[":
-            frame.read_arguments(turn, Written.WRONGLY, bracket, place - 1, place, 0)
-            self._pass_value(Reading.BESIDE)
+            frame.read_arguments(turn, WRONGLY, bracket, place - 1, place, 0)
+            self._pass_value(BESIDE)
         elif frame.begin_arguments(turn):
-            self._pass_value(Reading.ARGUMENTS)
+            self._pass_value(ARGUMENTS)
             turn.emit.delta("{", place - 1)
         elif turn.reading_call:  # else a limit was passed
-            self._keep(turn, Reading.EARLY, place)
+            self._keep(turn, EARLY, place)
 
     def _keep(self, turn: Turn, reading: Reading, place: int) -> None:
         self.reading = reading

@@ -19,7 +19,7 @@ from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KE
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Frame", "Written"]
+__all__ = ["AS_OBJECT", "WRONGLY", "Frame"]
 
 MOST_NOTED = 8  # keys that are remembered
 
@@ -32,6 +32,9 @@ class Written(Enum):
     AS_STRING = auto()
     AS_NULL = auto()
     WRONGLY = auto()
+
+
+NOT_YET, AS_OBJECT, AS_STRING, AS_NULL, WRONGLY = Written
 
 
 class Frame(Plain):
@@ -63,7 +66,7 @@ class Frame(Plain):
         self.keys = self.start = 0
         self.name, self.id = name, call_id
         self.soft = self.called = False
-        self.written = Written.NOT_YET
+        self.written = NOT_YET
         self.repeated: tuple[str, int] | None = None
         self.others: tuple[str, ...] = ()
         self.beside: tuple[str, ...] = ()
@@ -71,7 +74,7 @@ class Frame(Plain):
     @property
     def has_arguments(self) -> bool:
         """Whether arguments came under one of their names."""
-        return self.written is not Written.NOT_YET
+        return self.written is not NOT_YET
 
     @property
     def _lone_tool(self) -> str:
@@ -116,7 +119,7 @@ class Frame(Plain):
         if self.under and self.name is None:  # not the only key: so it is a key like any other
             self.note(self.under, is_container=True)
             self.under = ""
-        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.written is not Written.NOT_YET
+        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.written is not NOT_YET
 
     def repeat_key(self, turn: Turn, place: int) -> None:
         """The key that was read, at that place, came a second time."""
@@ -149,7 +152,7 @@ class Frame(Plain):
             if self.called:
                 turn.emit.call.set_id(value)
         elif key in ARGUMENT_KEYS and not self.has_arguments:
-            self.read_arguments(turn, Written.AS_STRING, value, start, here, room)
+            self.read_arguments(turn, AS_STRING, value, start, here, room)
         else:
             if self.keys == 1 and not self.called and turn.names.resolve(key) is not None:
                 found, _ = object_text(value, room)
@@ -160,7 +163,7 @@ class Frame(Plain):
     def read_scalar(self, turn: Turn, value: str, here: int) -> None:
         """A number, true, false or null was read."""
         if self.key in ARGUMENT_KEYS and not self.has_arguments:
-            written = Written.AS_NULL if value == "null" else Written.WRONGLY
+            written = AS_NULL if value == "null" else WRONGLY
             self.read_arguments(turn, written, value, here - len(value), here, 0)
         elif value != "null":
             self.note(self.key, is_container=self.key in NAME_KEYS)
@@ -181,7 +184,7 @@ class Frame(Plain):
         """That object is whole: the arguments, before the name; or see `under`."""
         self.arguments = text
         if is_arguments:
-            self.written = Written.AS_OBJECT
+            self.written = AS_OBJECT
         else:
             self.under = self.key
 
@@ -192,7 +195,7 @@ class Frame(Plain):
         if not self.called and self.name is not None:
             self._begin_call(turn)  # an unknown name is accepted beside an arguments key
         if self.called:
-            self.written = Written.AS_OBJECT
+            self.written = AS_OBJECT
         return self.called
 
     def begin_under(self, turn: Turn, key: str) -> bool:
@@ -248,9 +251,9 @@ class Frame(Plain):
     def _hand_out(self, turn: Turn, here: int, room: int) -> None:
         # The open call gets the arguments that came before its name, or in one piece.
         text, self.arguments = self.arguments, ""
-        if self.written is Written.AS_OBJECT:
+        if self.written is AS_OBJECT:
             turn.emit.delta(text, self.start)
-        elif self.written is Written.AS_STRING and text.strip() not in {"", "null"}:
+        elif self.written is AS_STRING and text.strip() not in {"", "null"}:
             found, fault = object_text(text, room)
             if fault == "depth":
                 turn.stop("depth", text, here)
@@ -258,7 +261,7 @@ class Frame(Plain):
                 turn.give_up("malformed arguments: a string that is not a JSON object", text, self.start)
             else:
                 turn.emit.delta(found, self.start)
-        elif self.written is Written.WRONGLY:
+        elif self.written is WRONGLY:
             turn.give_up("malformed arguments: an object was expected", text, self.start)
 
     def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:

@@ -225,7 +225,7 @@ def _json_value(text: str, max_depth: int) -> Any:
     end = scanner.skim(wrapped, 0, 0)
     if scanner.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
-    if scanner.stack or end != len(wrapped) or scanner.token != CLOSE:
+    if scanner.stack or end != len(wrapped) or scanner.token is not CLOSE:
         return _NOTHING
     values, _ = decode(wrapped)
     return values[0] if len(values) == 1 else _NOTHING

@@ -57,7 +57,7 @@ class Passing(Plain, Payload):
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
         scanner, begun = self._scanner, i
-        while i < len(text) and scanner.state != END and scanner.token != FAIL:
+        while i < len(text) and scanner.state != END and scanner.token is not FAIL:
             missed = ""
             if self._told:
                 i = scanner.step(text, i)
@@ -69,7 +69,7 @@ class Passing(Plain, Payload):
                 turn.say_json(text[begun:i], turn.tape.base + begun)
                 turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.tape.base + i)
                 begun, self._told = i, True
-        if scanner.state == END or scanner.token == FAIL:
+        if scanner.state == END or scanner.token is FAIL:
             turn.leave(text_follows=True)
         turn.say_json(text[begun:i], turn.tape.base + begun)
         return i
@@ -77,19 +77,19 @@ class Passing(Plain, Payload):
     def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names beside its arguments; "" while there is none.
         token, frames = self._scanner.token, self._open
-        if token == CLOSE and frames:
+        if token is CLOSE and frames:
             frames.pop()
         if token in {NEED, CLOSE, FAIL} or not frames:
             return ""
         key, name, has_arguments = frames[-1]
-        if token == KEY:
+        if token is KEY:
             key = _string(raw)
         elif key in ARGUMENT_KEYS:
             has_arguments = True
-        elif token == STRING and key in _NAMES:
+        elif token is STRING and key in _NAMES:
             name = names.resolve(_string(raw)) or ""
         frames[-1] = key, name, has_arguments
-        if token == OPEN:
+        if token is OPEN:
             frames.append(("", "", False))
         return name if has_arguments else ""
 

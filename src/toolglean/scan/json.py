@@ -147,14 +147,14 @@ class JsonScanner(Plain):
 
     def forgive_comma(self) -> bool:
         """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
-        if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":
+        if self.token is not FAIL or self.state != VALUE or self.stack[-1] != "[":
             return False
         self.state, self.token = START, NEED
         return True
 
     def relent(self) -> bool:
         """Go back before the refused character. False: none was refused, or nothing may follow."""
-        if self.token != FAIL or self.fault == "depth":
+        if self.token is not FAIL or self.fault == "depth":
             return False
         self.token, self.fault = NEED, ""
         return True
@@ -179,7 +179,7 @@ class JsonScanner(Plain):
             pos = STATES[self.state](self, text, pos)
             token = self.token
             if token:
-                if token == FAIL or (len(self.stack) == depth and token not in _INSIDE):
+                if token is FAIL or (len(self.stack) == depth and token not in _INSIDE):
                     return pos
                 self.token = NEED
         return pos

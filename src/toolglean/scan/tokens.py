@@ -34,10 +34,10 @@ class JsonTokens(JsonScanner):
         if self.fixes:
             self.fixes.clear()
         token, found = self.token, text[begin:pos]
-        if token == NEED:
+        if token is NEED:
             self._text = grown(self._text, found)
             return pos, ""
-        if token == FAIL:
+        if token is FAIL:
             return pos, ""
         if self._text:
             found, self._text = joined(self._text) + found, ()
@@ -80,6 +80,6 @@ def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
     if text[begin : begin + 1] != "{":
         return None, "an object was expected"
     end = scanner.skim(text, begin, 0)
-    if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
+    if scanner.token is not CLOSE or text[end:].strip(" \t\r\n"):
         return None, scanner.fault or "one whole object was expected"
     return scanner.written(text, begin, end), ""

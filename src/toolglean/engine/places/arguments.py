@@ -71,15 +71,15 @@ class Arguments(Field):
         end = turn.tape.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
-        if status == FAILED:
+        if status is FAILED:
             turn.refuse_arguments(reader.fault, rest or text[j], end)
-        elif status == DOUBTED:
+        elif status is DOUBTED:
             before = reading.relented()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
-        elif status == DONE:
+        elif status is DONE:
             self._end(turn, reading, end)
-        if rest or status == DONE:
+        if rest or status is DONE:
             turn.read_again(rest, end, always=True)
         return j
 
@@ -98,9 +98,9 @@ class Arguments(Field):
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
-        if status == FAILED:
+        if status is FAILED:
             no_call(turn, reading)
-        elif status == DONE:
+        elif status is DONE:
             arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j
             self._kept = None
             if begin_unnamed(turn, reading, self.hole, arguments, end):
@@ -168,7 +168,7 @@ class Objects(Field):
         written = "" if envelope.document is None else envelope.document.written
         name = reading.call.name or ((envelope.frames[-1].name or "") if envelope.frames else written)
         is_open = bool(scanner.stack) and (envelope.document is None or not envelope.document.verdict)
-        fault = scanner.fault if scanner.token == FAIL else None
+        fault = scanner.fault if scanner.token is FAIL else None
         return Description(self.within, name, self.hole, fault=fault, is_open=is_open)
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
@@ -182,9 +182,9 @@ class Objects(Field):
                 turn.narrow(turn.narrowed(self.hole.formats))
         if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
-        if envelope.scanner.token == FAIL:
+        if envelope.scanner.token is FAIL:
             self._refuse(turn, reading, text[j], turn.tape.base + j)
-        elif envelope.scanner.token == CLOSE and envelope.has_ended:
+        elif envelope.scanner.token is CLOSE and envelope.has_ended:
             if not self._begun:
                 turn.region.settle()
                 no_call(turn, reading)

@@ -13,7 +13,7 @@ from toolglean.engine.modes import CONTENT
 from toolglean.engine.places.arguments import Arguments, Objects
 from toolglean.engine.places.between import AFTER, BETWEEN
 from toolglean.engine.places.calls import accept, accept_guarded, begins, cut_off, no_call
-from toolglean.engine.places.fallback import Fallback, Role
+from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
 from toolglean.engine.places.reading import Reading
 from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.places.texts import Value, Word
@@ -87,7 +87,7 @@ class FormatPlan(Plan):
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
                 place = other[0].lane(CONTENT, ()).place_behind(turn.last)
-                return FormatPayload.at(other[0], place, start, Fallback(Role.SIBLING, in_line=in_line)), 0
+                return FormatPayload.at(other[0], place, start, Fallback(SIBLING, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         place = self.program.lane(turn.lane, turn.only).place_behind(turn.last)
@@ -108,7 +108,7 @@ class FormatPlan(Plan):
             program = None if siblings is None else siblings.at_start(text, i).program
             if program is None:
                 return None
-            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(Role.SIBLING))
+            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(SIBLING))
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
@@ -124,7 +124,7 @@ class FormatPlan(Plan):
 
 
 def _fallback(siblings: Siblings | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
-    return Fallback(Role.ONLY if siblings is None else Role.OWN, siblings, from_start, in_line)
+    return Fallback(ONLY if siblings is None else OWN, siblings, from_start, in_line)
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
