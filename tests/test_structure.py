@@ -31,6 +31,7 @@ def _own(function: ast.FunctionDef, name: str) -> set[str]:
                 "type(self).__new__",
                 "cls.__new__",
                 "super().copy",
+                "super().copy_for",
                 "super().fork",
             }:
                 found.add(node.targets[0].id)

@@ -24,6 +24,7 @@ from toolglean.engine.plan import Plan
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.json import FAIL, leaves_string
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
@@ -38,13 +39,16 @@ SEPARATORS = frozenset(",;]")
 class Phase(IntEnum):
     """What has been read."""
 
-    GAP = 0  # the tag, or the beginning of something after a call
+    IN_GAP = 0  # the tag, or the beginning of something after a call
     BRACKET = 1  # `[` in the gap: a list of calls, or the beginning of a marker such as [ARGS]
     JSON = 2  # the beginning of a JSON value
     AFTER = 3  # a call
 
 
-class TagPayload(Payload):
+IN_GAP, BRACKET, JSON, AFTER = Phase
+
+
+class TagPayload(Plain, Payload):
     """Where the reading of a payload is.
 
     Attributes:
@@ -54,19 +58,21 @@ class TagPayload(Payload):
         gap: the text before the JSON.
     """
 
+    __slots__ = ("_fence", "_paren", "_phase", "envelope", "first_call", "gap", "tag")
+
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
         self.first_call = first_call
         self.envelope = Envelope(max_depth, bare=tag.bare, alone=False)
         self.gap = Gap(after_call=False)
-        self._phase = Phase.GAP
+        self._phase = IN_GAP
         self._fence = False  # whether a fence in the gap is still open
         self._paren = False  # whether the name was followed by "("
 
     def begin(self, place: int) -> None:
         """The tag was read. Where it ends with a bracket, which is then at that place, the payload begins with it."""
         if self.tag.bracket == "[" and not self.tag.bare:
-            self._phase = Phase.BRACKET
+            self._phase = BRACKET
         elif self.tag.bracket:
             self._begin_json(self.tag.bracket, place)
 
@@ -76,11 +82,10 @@ class TagPayload(Payload):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._phase == Phase.JSON and self.envelope.in_string else None
+        return (leaves_string, None) if self._phase is JSON and self.envelope.in_string else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self.envelope.scanner.passed(text)
 
     def forget_calls(self, calls: int) -> None:
@@ -89,7 +94,7 @@ class TagPayload(Payload):
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open: what waits is not a call."""
-        if self._phase == Phase.JSON and self.envelope.finish(turn):
+        if self._phase is JSON and self.envelope.finish(turn):
             return
         self._distrust(turn)
         if turn.region.open:
@@ -103,24 +108,22 @@ class TagPayload(Payload):
         if not found:
             return turn.hold(text, place)
         closer = "" if found == self.tag.text else found
-        turn.end_failed(turn.base + place, closer, *self.tag.ends)
+        turn.end_failed(turn.tape.base + place, closer, *self.tag.ends)
         if not closer:
             turn.leave(text_follows=True)
             return place
         turn.leave(text_follows=False)
         return place + len(found)
 
-    def copy(self) -> TagPayload:
+    def copy(self) -> Self:
         """The same place."""
-        twin = TagPayload.__new__(TagPayload)
-        twin.tag, twin.first_call, twin._phase = self.tag, self.first_call, self._phase
+        twin = super().copy()
         twin.envelope, twin.gap = self.envelope.copy(), self.gap.copy()
-        twin._fence, twin._paren = self._fence, self._paren
         return twin
 
     def _distrust(self, turn: Turn) -> None:
         # What was kept may quote a call in the arguments of one that cannot be read.
-        if self._phase == Phase.JSON and self.envelope.in_arguments:
+        if self._phase is JSON and self.envelope.in_arguments:
             turn.distrust(self.tag.ends[0])
 
     def _problem(self) -> str:
@@ -134,7 +137,7 @@ class TagPayload(Payload):
         if char == "{":
             return self._begin_object(turn, i)
         if char == "[" and not gap.name:
-            self._phase = Phase.BRACKET
+            self._phase = BRACKET
         self._paren = self._paren or char == "("
         return self._pass_by(turn, char, i)
 
@@ -165,10 +168,10 @@ class TagPayload(Payload):
         if not self.gap.after_call:
             return self._no_call(turn, i)
         before = turn.content_region(drop=len(closer))
-        turn.emit.markup(closer, turn.base + i - len(closer))
+        turn.emit.markup(closer, turn.tape.base + i - len(closer))
         if closer == FENCE and self.tag.closer != FENCE and not before:
             self._fence = False
-            self._phase = Phase.AFTER
+            self._phase = AFTER
         else:
             turn.leave(text_follows=False)
         return i
@@ -182,7 +185,7 @@ class TagPayload(Payload):
             self._begin_json("[", turn.region.start + turn.region.text.rindex("["))
             return i
         if not char.isspace():
-            self._phase = Phase.GAP
+            self._phase = IN_GAP
             return i
         self.gap.read(char, turn.names, self.tag)
         return self._pass_by(turn, char, i)
@@ -194,11 +197,11 @@ class TagPayload(Payload):
         self.envelope = Envelope(self.envelope.scanner.max_depth, bare=bare, alone=False)
         turn.region.keep("{")
         self.gap.try_json()
-        self._begin_json("{", turn.base + i, name)
+        self._begin_json("{", turn.tape.base + i, name)
         return i + 1
 
     def _begin_json(self, bracket: str, place: int, name: str = "") -> None:
-        self._phase = Phase.JSON
+        self._phase = JSON
         if name:
             self.envelope.begin_after_name(name)
         else:
@@ -209,7 +212,7 @@ class TagPayload(Payload):
         if not turn.reading_call or turn.payload is not self:
             return j  # given up, or a limit was passed; or it is data
         scanner = self.envelope.scanner
-        if scanner.token == FAIL:
+        if scanner.token is FAIL:
             return self._unreadable(turn, text, j)
         if self.envelope.has_ended:
             self._value_closed(turn)
@@ -217,11 +220,11 @@ class TagPayload(Payload):
 
     def _unreadable(self, turn: Turn, text: str, j: int) -> int:
         if self.envelope.scanner.fault == "depth":
-            turn.stop("depth", text[j], turn.base + j)
+            turn.stop("depth", text[j], turn.tape.base + j)
         elif turn.region.open:
             return self._no_call(turn, j)
         else:
-            self._phase = Phase.AFTER  # `[{…call…} </tool_call>`: the list was left open
+            self._phase = AFTER  # `[{…call…} </tool_call>`: the list was left open
         return j
 
     def _value_closed(self, turn: Turn) -> None:
@@ -230,7 +233,7 @@ class TagPayload(Payload):
                 turn.content_region()
                 turn.leave(text_follows=True)
             else:
-                self._phase = Phase.AFTER
+                self._phase = AFTER
             return
         turn.region.settle()
         if self.tag.bare:
@@ -238,11 +241,11 @@ class TagPayload(Payload):
             turn.release_region()
         else:
             self.gap.forget_name()
-            self._phase = Phase.GAP
+            self._phase = IN_GAP
 
     def _read_after(self, turn: Turn, text: str, i: int) -> int:
         char = text[i]
-        place = turn.base + i
+        place = turn.tape.base + i
         if char.isspace():
             j = i
             while j < len(text) and text[j].isspace():
@@ -258,7 +261,7 @@ class TagPayload(Payload):
             return i
         turn.open_region(place, 1, bare=self.tag.bare)
         self.gap = Gap(after_call=True)
-        self._phase = Phase.GAP
+        self._phase = IN_GAP
         return i
 
 
@@ -279,13 +282,11 @@ class Dropped(Payload):
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """The marker is done before anything is read."""
-        del text
         self.finish(turn)
         return i
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Never called: a marker is never given up."""
-        del turn, i
         return len(text)
 
     def finish(self, turn: Turn) -> None:
@@ -318,7 +319,6 @@ class TagPlan(Plan):
 
     def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
         """Finds the tag, and what ends a turn."""
-        del lane, only
         return self._finder
 
     def reasoning_lane(self) -> int:
@@ -337,7 +337,7 @@ class TagPlan(Plan):
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The turn begins at `i`: the payload, and how many characters it has read; None if none."""
-        char, start = text[i], turn.base + i
+        char, start = text[i], turn.tape.base + i
         if char == self.tag.text:
             return self.begin(turn, char, start)
         return None if self.tag.text else self.begin(turn, "", start)

@@ -9,25 +9,19 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 from toolglean.values import data
-from toolglean.values.keys import (
-    ARGUMENT_KEYS,
-    BESIDE_KEYS,
-    HOLDER_KEYS,
-    KNOWN_NAME_KEYS,
-    NAME_KEYS,
-    THOUGHT_KEYS,
-)
+from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
     from toolglean.scan.tokens import JsonTokens
 
-__all__ = ["Document", "Verdict"]
+__all__ = ["CALLS", "DATA", "Document"]
 
 
 class Verdict(Enum):
@@ -36,6 +30,8 @@ class Verdict(Enum):
     CALLS = auto()  # and nothing else
     DATA = auto()
 
+
+CALLS, DATA = Verdict
 
 PROSE = frozenset(".:!?'\"(-+*/%=_&#–—…")
 """What goes on with a sentence after JSON."""
@@ -50,7 +46,10 @@ class Kept(Enum):
     OTHER = auto()
 
 
-class Thing:
+ARGUMENTS, OTHER = Kept
+
+
+class Thing(Plain):
     """A container that may be a call, or contain calls. A list has no keys.
 
     Attributes:
@@ -71,13 +70,6 @@ class Thing:
         self.sure = self.noted = self.is_unknown = False
         self.arguments: dict[str, Any] | None = None
         self.other: dict[str, Any] | None = None
-
-    def copy(self) -> Thing:
-        """The same. Arguments are never changed."""
-        twin = Thing()
-        for slot in Thing.__slots__:
-            setattr(twin, slot, getattr(self, slot))
-        return twin
 
     def begin_member(self, key: str) -> None:
         """A key was read."""
@@ -119,7 +111,7 @@ class Thing:
         return fault or None
 
 
-class Document:
+class Document(Plain):
     """One JSON value without a marker.
 
     Args:
@@ -144,28 +136,26 @@ class Document:
         self._things: list[Thing] = []
         self._kept: Kept | None = None
 
-    def copy(self) -> Document:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Document(alone=self._alone)
-        twin.start, twin.verdict, twin.reason, twin._kept = self.start, self.verdict, self.reason, self._kept
-        twin.name, twin.written, twin._parted = self.name, self.written, self._parted
+        twin = super().copy()
         twin._things = [each.copy() for each in self._things]
         return twin
 
     @property
     def is_plausible(self) -> bool:
         """Whether a tool was named at the place of a call, and nothing was refused."""
-        return self.verdict is not Verdict.DATA and bool(self.name)
+        return self.verdict is not DATA and bool(self.name)
 
     @property
     def has_arguments(self) -> bool:
         """Whether arguments of a call have begun."""
-        return self._kept is Kept.ARGUMENTS or any(each.arguments is not None for each in self._things)
+        return self._kept is ARGUMENTS or any(each.arguments is not None for each in self._things)
 
     @property
     def is_long(self) -> bool:
         """Whether it may be as long as a call."""
-        return bool(self.name) or self._kept is Kept.ARGUMENTS
+        return bool(self.name) or self._kept is ARGUMENTS
 
     def begin(self, start: int) -> None:
         """The first bracket has been read, at that place of the turn."""
@@ -178,9 +168,9 @@ class Document:
             if scanner.state == END:
                 return self._read_line(text, i)
             i = self._read_kept(scanner, names, text, i) if self._kept else self._read_token(scanner, names, text, i)
-            if scanner.token == FAIL:
+            if scanner.token is FAIL:
                 break
-            if not was_long and (self.name or self._kept is Kept.ARGUMENTS):
+            if not was_long and (self.name or self._kept is ARGUMENTS):
                 break  # another limit is in force: the machine looks at it before the text goes on
         return i
 
@@ -192,16 +182,16 @@ class Document:
                 self._parted = True
             elif char == "\n" or not char.isspace():
                 prose = char not in "{[\n" if self._parted else char.isalnum() or char in PROSE
-                self.verdict, self.reason = (Verdict.DATA, data.IN_TEXT) if prose else (Verdict.CALLS, "")
+                self.verdict, self.reason = (DATA, data.IN_TEXT) if prose else (CALLS, "")
                 return i
             i += 1
         return i
 
     def _read_kept(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j = scanner.read_value(text, i)
-        if scanner.token == CLOSE:
+        if scanner.token is CLOSE:
             thing, value = self._things[-1], decode(scanner.value())[0]
-            if self._kept is Kept.ARGUMENTS:
+            if self._kept is ARGUMENTS:
                 thing.take_arguments(value)
             else:
                 thing.take_other(value)
@@ -213,16 +203,16 @@ class Document:
     def _read_token(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j, raw = scanner.read_token(text, i)
         token = scanner.token
-        if token == CLOSE:
+        if token is CLOSE:
             self._close(names)
             if scanner.state == END and self.verdict is None and not self._alone:
-                self.verdict = Verdict.CALLS
-        elif token == OPEN:
+                self.verdict = CALLS
+        elif token is OPEN:
             self._open(scanner, names)
-        elif token == FAIL:
+        elif token is FAIL:
             if text[j] == "{":  # some templates write lists of calls without commas
                 scanner.forgive_comma()
-        elif token != NEED:
+        elif token is not NEED:
             self._scalar(names, token, raw, scanner.max_depth - len(scanner.stack))
         return j
 
@@ -230,13 +220,13 @@ class Document:
 
     def _scalar(self, names: Names, token: int, raw: str, room: int) -> None:
         thing = self._things[-1]
-        if token == KEY:
+        if token is KEY:
             thing.begin_member(_string(raw))
             if thing.key == "description" and thing.name:
                 self._refuse(data.DEFINITION)
         elif not thing.keys:
             self._refuse()
-        elif token == STRING:
+        elif token is STRING:
             self._string(names, thing, _string(raw), room)
         elif raw.endswith("null"):
             if thing.key in ARGUMENT_KEYS and thing.arguments is None:
@@ -273,14 +263,14 @@ class Document:
         thing, bracket = self._things[-1], scanner.stack[-1]
         key = thing.key
         if key in ARGUMENT_KEYS and bracket == "{" and thing.arguments is None:
-            self._keep(Kept.ARGUMENTS, scanner)
+            self._keep(ARGUMENTS, scanner)
         elif key in ARGUMENT_KEYS:
             self._refuse(data.NO_OBJECT)
         elif key and thing.sure and thing.other is None and bracket == "{" and key not in HOLDER_KEYS:
             if names.schema(thing.name) is None:
                 self._refuse(data.BESIDE)
             else:
-                self._keep(Kept.OTHER, scanner)
+                self._keep(OTHER, scanner)
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
             self._things.append(Thing())
         else:
@@ -301,7 +291,7 @@ class Document:
             self._refuse()
 
     def _refuse(self, reason: str = "") -> None:
-        self.verdict = Verdict.DATA
+        self.verdict = DATA
         self.reason = (reason or data.BESIDE) if self.name else ""
 
 

@@ -13,12 +13,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.document import Document, Verdict
-from toolglean.engine.frame import Frame, Written
+from toolglean.engine.document import CALLS, DATA, Document
+from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.tokens import JsonTokens
 from toolglean.values.keys import ARGUMENT_KEYS
@@ -26,7 +27,7 @@ from toolglean.values.keys import ARGUMENT_KEYS
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Envelope"]
+__all__ = ["READERS", "Envelope"]
 
 SEPARATORS = " \t\r\n,"
 
@@ -46,21 +47,23 @@ class Reading(IntEnum):
     UNDER_OTHER = 8  # under another key, beside the name of a call that has no arguments yet
 
 
-_KEPT = frozenset({Reading.EARLY, Reading.UNDER_TOOL, Reading.UNDER_OTHER})
+BRACKET, TOKENS, ARGUMENTS, UNDECIDED, FIRST_KEY, BESIDE, EARLY, UNDER_TOOL, UNDER_OTHER = Reading
+_KEPT = frozenset({EARLY, UNDER_TOOL, UNDER_OTHER})
 
 
-class Envelope:
+class Envelope(Plain):
     """Where the reading of one JSON value is. Whole when `scanner.state` is END, broken when its token is FAIL.
 
     Attributes:
         scanner: where it is in the JSON.
         bare: whether no marker shows that calls are meant.
         document: what reads it first in that case, until it is clear that it is calls.
+        reading: what is being read.
         frames: the open containers, the innermost last. None are open if the value itself is the arguments of a call.
         region_depth: the depth at which the machine's region began.
     """
 
-    __slots__ = ("_reading", "bare", "document", "frames", "region_depth", "scanner")
+    __slots__ = ("bare", "document", "frames", "reading", "region_depth", "scanner")
 
     def __init__(self, max_depth: int, *, bare: bool = False, alone: bool = True) -> None:
         self.scanner = JsonTokens(max_depth)
@@ -68,19 +71,19 @@ class Envelope:
         self.document = Document(alone=alone) if bare else None
         self.frames: list[Frame] = []
         self.region_depth = 0
-        self._reading = Reading.BRACKET
+        self.reading = BRACKET
 
     @property
     def in_string(self) -> bool:
         """Whether a string of the open call's arguments is being read."""
-        return self._reading == Reading.ARGUMENTS and self.scanner.in_string
+        return self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS
 
     @property
     def in_arguments(self) -> bool:
         """Whether arguments of a call that is not certain yet are being read, or wait for its name."""
         if self.document is not None:
             return self.document.has_arguments
-        return self._reading in _KEPT or any(frame.arguments and not frame.called for frame in self.frames)
+        return self.reading in _KEPT or any(frame.arguments and not frame.called for frame in self.frames)
 
     @property
     def has_ended(self) -> bool:
@@ -90,25 +93,23 @@ class Envelope:
     @property
     def has_arguments(self) -> bool:
         """Whether a call was begun and its arguments' object has closed."""
-        return self._reading == Reading.TOKENS and any(
-            frame.called and frame.written is Written.AS_OBJECT for frame in self.frames
-        )
+        return self.reading is TOKENS and any(frame.called and frame.written is AS_OBJECT for frame in self.frames)
 
     @property
     def passes_on(self) -> bool:
         """Whether the arguments that are read are passed on."""
-        return self._reading == Reading.ARGUMENTS
+        return self.reading is ARGUMENTS
 
     @property
     def in_inner_value(self) -> bool:
         """Whether a value of arguments is being read, not the arguments' own members."""
-        in_value = self._reading == Reading.ARGUMENTS or self._reading in _KEPT
+        in_value = self.reading is ARGUMENTS or self.reading in _KEPT
         return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
 
     @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
-        is_own = self._reading == Reading.TOKENS
+        is_own = self.reading is TOKENS
         if self.scanner.after_comma:  # after a lone name, arguments were to follow
             return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
@@ -121,15 +122,14 @@ class Envelope:
         """Go back before it."""
         if self.scanner.due == "colon":
             self.frames[-1].forget_key()
-        elif self._reading in _KEPT:
+        elif self.reading in _KEPT:
             self.scanner.shorten_value(SEPARATORS)
         self.scanner.take_back()
 
-    def copy(self) -> Envelope:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Envelope.__new__(Envelope)
+        twin = super().copy()
         twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
-        twin.region_depth, twin.bare, twin._reading = self.region_depth, self.bare, self._reading
         twin.document = self.document and self.document.copy()
         return twin
 
@@ -138,19 +138,19 @@ class Envelope:
         self.scanner.step(bracket, 0)
         if self.document is not None:
             self.document.begin(place)
-            self._reading = Reading.UNDECIDED
+            self.reading = UNDECIDED
         else:
-            self.frames, self._reading = [Frame()], Reading.TOKENS
+            self.frames, self.reading = [Frame()], TOKENS
 
     def begin_after_name(self, name: str) -> None:
         """The brace of an object after a tool's name has been read: it is the arguments, or has them under a key."""
         self.scanner.step("{", 0)
         self.scanner.begin_value()
-        self.frames, self._reading = [Frame(name=name)], Reading.FIRST_KEY
+        self.frames, self.reading = [Frame(name=name)], FIRST_KEY
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
-        return _READERS[self._reading](self, turn, text, i)
+        return READERS[self.reading](self, turn, text, i)
 
     def finish(self, turn: Turn) -> bool:
         """The turn is over, and no call is open. False: what the region contains, as far as it came, is not a call."""
@@ -166,7 +166,7 @@ class Envelope:
 
     def _read_bracket(self, turn: Turn, text: str, i: int) -> int:
         turn.region.keep(text[i])
-        self.begin(text[i], turn.base + i)
+        self.begin(text[i], turn.tape.base + i)
         return i + 1
 
     def _read_undecided(self, turn: Turn, text: str, i: int) -> int:
@@ -176,9 +176,9 @@ class Envelope:
         turn.region.keep(text[i:j])
         if document.is_long:
             turn.allow_long_region()
-        if document.verdict is Verdict.DATA:
+        if document.verdict is DATA:
             pass_over(turn, scanner, document)
-        elif document.verdict is Verdict.CALLS or (scanner.token == FAIL and document.is_plausible):
+        elif document.verdict is CALLS or (scanner.token is FAIL and document.is_plausible):
             self._read_again(turn, document)  # a call in which the JSON is broken is one too: it ends `malformed`
         return j
 
@@ -188,7 +188,7 @@ class Envelope:
         turn.region.shorten(len(written))
         turn.read_instead(written, document.start)
         self.scanner = JsonTokens(self.scanner.max_depth)
-        self.document, self._reading = None, Reading.BRACKET
+        self.document, self.reading = None, BRACKET
 
     # -- arguments, and values that are kept ---------------------------------------------------------------------------
 
@@ -199,27 +199,29 @@ class Envelope:
         if scanner.token in {NEED, FAIL}:
             return j
         held = scanner.value()
-        key = held[held.index('"') + 1 : -1] if scanner.token == KEY else ""
+        key = held[held.index('"') + 1 : -1] if scanner.token is KEY else ""
         if key in {"arguments", "parameters"} and not turn.names.has_parameter(name, key):
             if self.frames[0].begin_under(turn, key):
-                self._reading = Reading.TOKENS
+                self.reading = TOKENS
         elif turn.begin_call(name, None, may_get_id=False):
-            turn.emit.delta(held, turn.base + j - len(held))
-            self.frames, self._reading = [], Reading.ARGUMENTS
-            if scanner.token == CLOSE:
-                turn.end_call(turn.base + j)
+            turn.emit.delta(held, turn.tape.base + j - len(held))
+            self.frames, self.reading = [], ARGUMENTS
+            if scanner.token is CLOSE:
+                turn.end_call(turn.tape.base + j)
         return j
 
     def _read_arguments(self, turn: Turn, text: str, i: int) -> int:
         scanner = self.scanner
         j = scanner.skim(text, i, scanner.value_depth)
         if j > i:
-            turn.emit.delta(scanner.written(text, i, j), turn.base + i, after_comma=scanner.after_comma)
-        if scanner.token == CLOSE:
-            self._reading = Reading.TOKENS
+            piece = scanner.written(text, i, j) if scanner.fixes else text[i:j]
+            after_comma = scanner.state <= COMMA and scanner.after_comma
+            turn.emit.delta(piece, turn.tape.base + i, after_comma=after_comma)
+        if scanner.token is CLOSE:
+            self.reading = TOKENS
             if not self.frames:  # the object itself is the arguments
-                turn.end_call(turn.base + j)
-        elif scanner.token == FAIL:
+                turn.end_call(turn.tape.base + j)
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -228,10 +230,10 @@ class Envelope:
         j = scanner.read_value(text, i)
         if turn.region.open:
             turn.region.keep(text[i:j])
-        if scanner.token == CLOSE:
-            self.frames[-1].end_value(scanner.value(), is_arguments=self._reading == Reading.EARLY)
-            self._reading = Reading.TOKENS
-        elif scanner.token == FAIL:
+        if scanner.token is CLOSE:
+            self.frames[-1].end_value(scanner.value(), is_arguments=self.reading is EARLY)
+            self.reading = TOKENS
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -241,9 +243,9 @@ class Envelope:
         scanner.fixes.clear()
         if turn.region.open:
             turn.region.keep(text[i:j])
-        if scanner.token == CLOSE:
-            self._reading = Reading.TOKENS
-        elif scanner.token == FAIL:
+        if scanner.token is CLOSE:
+            self.reading = TOKENS
+        elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
         return j
 
@@ -255,13 +257,13 @@ class Envelope:
         token = scanner.token
         if not turn.emit.open:
             self._account(turn, text, i, j)
-        if token == FAIL:
+        if token is FAIL:
             # A list of calls without commas: some templates, and so some models, write them.
             goes_on = text[j] == "{" and not turn.emit.open and not turn.region.open and scanner.forgive_comma()
             if not goes_on:
                 _broken(turn, scanner, text, j)
-        elif token != NEED:
-            _TOKENS[token](self, turn, raw, turn.base + j)
+        elif token is not NEED:
+            _TOKENS[token](self, turn, raw, turn.tape.base + j)
         return j
 
     def _account(self, turn: Turn, text: str, i: int, j: int) -> None:
@@ -269,24 +271,24 @@ class Envelope:
         token = self.scanner.token
         depth = len(self.scanner.stack)
         if turn.region.open:
-            if token == CLOSE and depth < self.region_depth:
+            if token is CLOSE and depth < self.region_depth:
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket is the envelope's own.
                 turn.region.keep(text[i : j - 1])
                 turn.content_region()
-                turn.emit.markup(text[j - 1 : j], turn.base + j - 1)
+                turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:
                 turn.region.keep(text[i:j])
             return
         begin = i
         while begin < j and text[begin] in SEPARATORS:
             begin += 1
-        turn.emit.markup(text[i:begin], turn.base + i)
-        if token == CLOSE:
-            turn.emit.markup(text[begin:j], turn.base + begin)
+        turn.emit.markup(text[i:begin], turn.tape.base + i)
+        if token is CLOSE:
+            turn.emit.markup(text[begin:j], turn.tape.base + begin)
         elif begin < j:
-            turn.open_region(turn.base + begin, 1, bare=turn.region.bare)
+            turn.open_region(turn.tape.base + begin, 1, bare=turn.region.bare)
             turn.region.keep(text[begin:j])
-            self.region_depth = depth - 1 if token == OPEN else depth
+            self.region_depth = depth - 1 if token is OPEN else depth
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
@@ -305,19 +307,18 @@ class Envelope:
             frame.read_scalar(turn, raw.lstrip(SEPARATORS + ":"), place)
 
     def _on_open(self, turn: Turn, raw: str, place: int) -> None:
-        del raw
         frame = self.frames[-1]
         bracket = self.scanner.stack[-1]
         if frame.keys and frame.key in ARGUMENT_KEYS and not frame.has_arguments:
             self._arguments_open(turn, frame, bracket, place)
         elif frame.may_be_arguments(bracket):
             frame.note(frame.key, is_container=True)
-            self._keep(turn, Reading.UNDER_OTHER, place)
+            self._keep(turn, UNDER_OTHER, place)
         elif frame.called:
             frame.note(frame.key, is_container=True)
-            self._pass_value(Reading.BESIDE)
+            self._pass_value(BESIDE)
         elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None:
-            self._keep(turn, Reading.UNDER_TOOL, place)
+            self._keep(turn, UNDER_TOOL, place)
         else:
             if frame.keys:
                 frame.note(frame.key, is_container=True)
@@ -325,26 +326,25 @@ class Envelope:
 
     def _arguments_open(self, turn: Turn, frame: Frame, bracket: str, place: int) -> None:
         if bracket == "[":
-            frame.read_arguments(turn, Written.WRONGLY, bracket, place - 1, place, 0)
-            self._pass_value(Reading.BESIDE)
+            frame.read_arguments(turn, WRONGLY, bracket, place - 1, place, 0)
+            self._pass_value(BESIDE)
         elif frame.begin_arguments(turn):
-            self._pass_value(Reading.ARGUMENTS)
+            self._pass_value(ARGUMENTS)
             turn.emit.delta("{", place - 1)
         elif turn.reading_call:  # else a limit was passed
-            self._keep(turn, Reading.EARLY, place)
+            self._keep(turn, EARLY, place)
 
     def _keep(self, turn: Turn, reading: Reading, place: int) -> None:
-        self._reading = reading
+        self.reading = reading
         self.scanner.begin_value()
         self.frames[-1].begin_value(place - 1)
         turn.allow_long_region()
 
     def _pass_value(self, reading: Reading) -> None:
-        self._reading = reading
+        self.reading = reading
         self.scanner.begin_value(collect=False)
 
     def _on_close(self, turn: Turn, raw: str, place: int) -> None:
-        del raw
         frame = self.frames.pop()
         if frame.close(turn, place, self.frames, bare=self.bare):
             return
@@ -352,7 +352,7 @@ class Envelope:
             turn.content_region()
 
 
-_READERS = (
+READERS = (
     Envelope._read_bracket, Envelope._read_token, Envelope._read_arguments, Envelope._read_undecided,
     Envelope._read_first_key, Envelope._read_beside, Envelope._read_kept, Envelope._read_kept, Envelope._read_kept,
 )  # fmt: skip
@@ -368,9 +368,9 @@ _TOKENS = {
 
 def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
     if scanner.fault == "depth":
-        turn.stop("depth", text[j], turn.base + j)
+        turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
-        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.base + j)
+        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
 
 
 def _string(raw: str) -> str:

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from toolglean.engine.names import holds_markup
+from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
@@ -18,7 +19,7 @@ from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KE
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
 
-__all__ = ["Frame", "Written"]
+__all__ = ["AS_OBJECT", "WRONGLY", "Frame"]
 
 MOST_NOTED = 8  # keys that are remembered
 
@@ -33,7 +34,10 @@ class Written(Enum):
     WRONGLY = auto()
 
 
-class Frame:
+NOT_YET, AS_OBJECT, AS_STRING, AS_NULL, WRONGLY = Written
+
+
+class Frame(Plain):
     """One open container of the envelope. A list has no keys.
 
     Attributes:
@@ -62,23 +66,15 @@ class Frame:
         self.keys = self.start = 0
         self.name, self.id = name, call_id
         self.soft = self.called = False
-        self.written = Written.NOT_YET
+        self.written = NOT_YET
         self.repeated: tuple[str, int] | None = None
         self.others: tuple[str, ...] = ()
         self.beside: tuple[str, ...] = ()
 
-    def copy(self) -> Frame:
-        """The same frame."""
-        twin = Frame(call_id=self.id, name=self.name)
-        twin.key, twin.keys, twin.soft, twin.written = self.key, self.keys, self.soft, self.written
-        twin.arguments, twin.start, twin.under = self.arguments, self.start, self.under
-        twin.called, twin.repeated, twin.others, twin.beside = self.called, self.repeated, self.others, self.beside
-        return twin
-
     @property
     def has_arguments(self) -> bool:
         """Whether arguments came under one of their names."""
-        return self.written is not Written.NOT_YET
+        return self.written is not NOT_YET
 
     @property
     def _lone_tool(self) -> str:
@@ -120,10 +116,10 @@ class Frame:
         """A key was read. Whether it is the name's or the arguments', for the second time."""
         self.key = key
         self.keys += 1
-        if self._lone_tool:  # not the only key: so it is a key like any other
+        if self.under and self.name is None:  # not the only key: so it is a key like any other
             self.note(self.under, is_container=True)
             self.under = ""
-        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.has_arguments
+        return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.written is not NOT_YET
 
     def repeat_key(self, turn: Turn, place: int) -> None:
         """The key that was read, at that place, came a second time."""
@@ -156,7 +152,7 @@ class Frame:
             if self.called:
                 turn.emit.call.set_id(value)
         elif key in ARGUMENT_KEYS and not self.has_arguments:
-            self.read_arguments(turn, Written.AS_STRING, value, start, here, room)
+            self.read_arguments(turn, AS_STRING, value, start, here, room)
         else:
             if self.keys == 1 and not self.called and turn.names.resolve(key) is not None:
                 found, _ = object_text(value, room)
@@ -167,7 +163,7 @@ class Frame:
     def read_scalar(self, turn: Turn, value: str, here: int) -> None:
         """A number, true, false or null was read."""
         if self.key in ARGUMENT_KEYS and not self.has_arguments:
-            written = Written.AS_NULL if value == "null" else Written.WRONGLY
+            written = AS_NULL if value == "null" else WRONGLY
             self.read_arguments(turn, written, value, here - len(value), here, 0)
         elif value != "null":
             self.note(self.key, is_container=self.key in NAME_KEYS)
@@ -188,7 +184,7 @@ class Frame:
         """That object is whole: the arguments, before the name; or see `under`."""
         self.arguments = text
         if is_arguments:
-            self.written = Written.AS_OBJECT
+            self.written = AS_OBJECT
         else:
             self.under = self.key
 
@@ -199,7 +195,7 @@ class Frame:
         if not self.called and self.name is not None:
             self._begin_call(turn)  # an unknown name is accepted beside an arguments key
         if self.called:
-            self.written = Written.AS_OBJECT
+            self.written = AS_OBJECT
         return self.called
 
     def begin_under(self, turn: Turn, key: str) -> bool:
@@ -255,9 +251,9 @@ class Frame:
     def _hand_out(self, turn: Turn, here: int, room: int) -> None:
         # The open call gets the arguments that came before its name, or in one piece.
         text, self.arguments = self.arguments, ""
-        if self.written is Written.AS_OBJECT:
+        if self.written is AS_OBJECT:
             turn.emit.delta(text, self.start)
-        elif self.written is Written.AS_STRING and text.strip() not in {"", "null"}:
+        elif self.written is AS_STRING and text.strip() not in {"", "null"}:
             found, fault = object_text(text, room)
             if fault == "depth":
                 turn.stop("depth", text, here)
@@ -265,7 +261,7 @@ class Frame:
                 turn.give_up("malformed arguments: a string that is not a JSON object", text, self.start)
             else:
                 turn.emit.delta(found, self.start)
-        elif self.written is Written.WRONGLY:
+        elif self.written is WRONGLY:
             turn.give_up("malformed arguments: an object was expected", text, self.start)
 
     def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:

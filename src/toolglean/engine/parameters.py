@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
+from toolglean.scan.plain import Plain
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.rope import Rope, grown, joined
 from toolglean.scan.tokens import object_text
 from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, properties
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Parameters", "pass_value"]
 
 
-class Parameters:
+class Parameters(Plain):
     """The parameters of one call.
 
     Attributes:
@@ -42,28 +43,12 @@ class Parameters:
     """
 
     __slots__ = (
-        "_coerce",
-        "_key",
-        "_max_depth",
-        "_root",
-        "_schema",
-        "_type",
-        "_types",
-        "_value",
-        "_wrapped",
-        "_wrappers",
-        "_written",
-        "has_lines",
-        "lead",
-        "paired",
-        "passed",
-        "python",
-        "refused",
-        "repeated",
-        "streams",
-        "too_deep",
+        "_coerce", "_key", "_max_depth", "_root", "_schema", "_type", "_types", "_value", "_wrapped", "_wrappers",
+        "_written", "has_lines", "lead", "paired", "passed", "python", "refused", "repeated", "streams", "too_deep",
         "untyped",
-    )
+    )  # fmt: skip
+
+    ropes = frozenset({"_value"})
 
     def __init__(
         self,
@@ -75,45 +60,18 @@ class Parameters:
         wrappers: tuple[str, ...] = (),
     ) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
-        self._types = types
-        self._coerce = coerce
-        self._max_depth = max_depth
-        self._key = ""
-        self._type = ""
+        self._types, self._coerce, self._max_depth = types, coerce, max_depth
+        self._key = self._type = ""
         self._schema: Any = None
-        self.streams = True
         self._value: Rope = ()
         self._wrappers = wrappers if self._root else ()  # keys under which all arguments may stand
-        self._wrapped: tuple[str, str] | None = (
-            None  # the first value, which may be all arguments; and it as a parameter
-        )
+        # The first value, which may be all arguments; and it as a parameter.
+        self._wrapped: tuple[str, str] | None = None
         self._written = 0  # how many parameters were begun
-        self.lead = self.passed = ""
-        self.paired = False
-        self.too_deep = False
-        self.has_lines = False
+        self.lead = self.passed = self.python = self.repeated = ""
+        self.streams, self.paired, self.too_deep, self.has_lines = True, False, False, False
         self.refused: str | None = None
         self.untyped: str | None = None
-        self.python = self.repeated = ""
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = type(self).__new__(type(self))
-        twin._root, twin._types, twin._coerce, twin._max_depth = self._root, self._types, self._coerce, self._max_depth
-        twin._key, twin._type, twin._schema, twin._written = self._key, self._type, self._schema, self._written
-        twin._wrappers, twin._wrapped = self._wrappers, self._wrapped
-        twin._value, twin.streams = self._value, self.streams
-        twin.lead, twin.passed, twin.paired, twin.too_deep = self.lead, self.passed, self.paired, self.too_deep
-        twin.refused, twin.python, twin.has_lines = self.refused, self.python, self.has_lines
-        twin.untyped, twin.repeated = self.untyped, self.repeated
-        return twin
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {slot: getattr(self, slot) for slot in Parameters.__slots__} | {"_value": flat(self._value)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
 
     def word(self, kind: str, word: str) -> None:
         """The parameter's key, or the type that the format writes."""
@@ -267,7 +225,7 @@ def _json_value(text: str, max_depth: int) -> Any:
     end = scanner.skim(wrapped, 0, 0)
     if scanner.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
-    if scanner.stack or end != len(wrapped) or scanner.token != CLOSE:
+    if scanner.stack or end != len(wrapped) or scanner.token is not CLOSE:
         return _NOTHING
     values, _ = decode(wrapped)
     return values[0] if len(values) == 1 else _NOTHING

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.turn import Payload
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.plain import Plain
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
@@ -37,13 +38,15 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
     turn.say_json(text[size:], document.start)
 
 
-class Passing(Payload):
+class Passing(Plain, Payload):
     """What passes over one JSON value.
 
     Args:
         scanner: a token has just been read with it.
         told: whether a call that is not one was reported.
     """
+
+    __slots__ = ("_open", "_scanner", "_told")
 
     def __init__(self, scanner: JsonTokens, *, told: bool) -> None:
         self._scanner = scanner
@@ -54,7 +57,7 @@ class Passing(Payload):
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
         scanner, begun = self._scanner, i
-        while i < len(text) and scanner.state != END and scanner.token != FAIL:
+        while i < len(text) and scanner.state != END and scanner.token is not FAIL:
             missed = ""
             if self._told:
                 i = scanner.step(text, i)
@@ -63,46 +66,45 @@ class Passing(Payload):
                 i, raw = scanner.read_token(text, i)
                 missed = self._watch(turn.names, raw)
             if missed:
-                turn.say_json(text[begun:i], turn.base + begun)
-                turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.base + i)
+                turn.say_json(text[begun:i], turn.tape.base + begun)
+                turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.tape.base + i)
                 begun, self._told = i, True
-        if scanner.state == END or scanner.token == FAIL:
+        if scanner.state == END or scanner.token is FAIL:
             turn.leave(text_follows=True)
-        turn.say_json(text[begun:i], turn.base + begun)
+        turn.say_json(text[begun:i], turn.tape.base + begun)
         return i
 
     def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names beside its arguments; "" while there is none.
         token, frames = self._scanner.token, self._open
-        if token == CLOSE and frames:
+        if token is CLOSE and frames:
             frames.pop()
         if token in {NEED, CLOSE, FAIL} or not frames:
             return ""
         key, name, has_arguments = frames[-1]
-        if token == KEY:
+        if token is KEY:
             key = _string(raw)
         elif key in ARGUMENT_KEYS:
             has_arguments = True
-        elif token == STRING and key in _NAMES:
+        elif token is STRING and key in _NAMES:
             name = names.resolve(_string(raw)) or ""
         frames[-1] = key, name, has_arguments
-        if token == OPEN:
+        if token is OPEN:
             frames.append(("", "", False))
         return name if has_arguments else ""
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
         """Never called: no call is open."""
-        del turn, i
         return len(text)
 
     def finish(self, turn: Turn) -> None:
         """The turn is over: nothing waits."""
         turn.leave(text_follows=True)
 
-    def copy(self) -> Passing:
+    def copy(self) -> Self:
         """The same place."""
-        twin = Passing(self._scanner.copy(), told=self._told)
-        twin._open = list(self._open)
+        twin = super().copy()
+        twin._scanner, twin._open = self._scanner.copy(), list(self._open)
         return twin
 
 

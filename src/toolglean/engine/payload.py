@@ -23,6 +23,8 @@ Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
 class Payload(Repairable):
     """What a tag opened: it reads on until it calls `leave`, `give_up` or `stop` on the turn."""
 
+    __slots__ = ()
+
     def read(self, turn: Any, text: str, i: int) -> int:
         """Read on from `i`; returns the place reached."""
         raise NotImplementedError
@@ -41,17 +43,14 @@ class Payload(Repairable):
 
     def is_too_long(self, turn: Any) -> bool:
         """The turn's region has passed the limit `held`. Whether the payload was only a try, and has given way."""
-        del turn
         return False
 
     def completes(self, turn: Any) -> bool:
         """The text is over, and a call is open. Whether it was whole but for what might have followed: then it ends."""
-        del turn
         return False
 
     def forget_calls(self, calls: int) -> None:
         """The prompt is over, and so many of its calls are not counted any more."""
-        del calls
 
     def stops(self) -> Stops | None:
         """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
@@ -64,5 +63,4 @@ class Payload(Repairable):
             The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may
             be a marker, has begun. None: nothing was read.
         """
-        del turn, text
         return None

@@ -60,12 +60,10 @@ class Plan:
 
     def is_header(self, text: str) -> bool:
         """Whether the text begins a message's header, which a turn that is cut off in it does not show."""
-        del text
         return False
 
     def marks(self, lane: int) -> tuple[str, ...]:
         """The markers that show that reasoning of that lane goes on, or ends: see draft.py."""
-        del lane
         return ()
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
@@ -74,7 +72,6 @@ class Plan:
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
         """Whether more text than stands at `i` is needed to tell what begins the turn."""
-        del turn, text, i
         return False
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:

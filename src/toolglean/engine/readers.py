@@ -45,7 +45,7 @@ class JsonReader(Reader):
         piece = scanner.written(text, pos, end)
         if self._string is not None:
             piece = self._from_string(piece)
-        if scanner.token == FAIL:
+        if scanner.token is FAIL:
             # A string without an object fails at its closing quote, which has been read.
             wrong = end - 1 if self.fault else end
             self.fault = self.fault or scanner.fault
@@ -55,7 +55,7 @@ class JsonReader(Reader):
     def _from_string(self, piece: str) -> str:
         # Passed on when it is whole: only then is it known to contain an object.
         self._string = grown(self._string or (), piece)
-        if self._scanner.token != STRING:
+        if self._scanner.token is not STRING:
             return ""
         found, fault = object_text(decode(joined(self._string))[0], self._scanner.max_depth)
         if found is None:

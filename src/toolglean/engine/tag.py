@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
@@ -20,12 +21,8 @@ FENCE = "```"
 
 # In a marker, the word that says "here it begins", and the one that then says "here it ends".
 _PAIRS = (
-    ("begin", "end"),
-    ("start", "end"),
-    ("open", "close"),
-    ("prefix", "suffix"),
-    ("BEGIN", "END"),
-    ("START", "END"),
+    *(("begin", "end"), ("start", "end"), ("open", "close")),
+    *(("prefix", "suffix"), ("BEGIN", "END"), ("START", "END")),
 )
 _angle = re.compile(r"<([A-Za-z_][\w:.-]*)>").fullmatch
 _square = re.compile(r"\[([A-Za-z_][\w:.-]*)\]").fullmatch
@@ -97,7 +94,7 @@ def _tag(text: str, closer: str) -> Tag:
     return Tag.of(text, closer)
 
 
-class Gap:
+class Gap(Plain):
     """The text before a call's JSON, read character by character.
 
     Attributes:
@@ -116,13 +113,6 @@ class Gap:
         self.size = 0
         self._after_word = False  # whether only blanks came after a word
         self.tried = False
-
-    def copy(self) -> Gap:
-        """The same."""
-        twin = Gap(after_call=self.after_call)
-        twin.name, twin.recent, twin.tried = self.name, self.recent, self.tried
-        twin._word, twin.size, twin._after_word = self._word, self.size, self._after_word
-        return twin
 
     def read(self, char: str, names: Names, tag: Tag) -> bool:
         """Read a character; a brace is not a part of the gap. False: it shows that no call follows."""

@@ -133,9 +133,14 @@ class Exits:
 
 
 class Place:
-    """A set of states, with what can be read there. Shared, never changed but for what it remembers."""
+    """A set of states, with what can be read there. Shared, never changed but for what it remembers.
 
-    __slots__ = ("_begun", "_inner", "action", "chars", "flags", "formats", "holes", "key", "known", "name", "spaces")
+    Attributes:
+        inner: the characters that can only follow each other from here on, and the places after them; None until
+            that is asked.
+    """
+
+    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
 
     def __init__(self, net: Net, core: Iterable[int]) -> None:
         states = net.closure(core)
@@ -160,7 +165,7 @@ class Place:
                 self.chars.setdefault(leads[0], []).append(leads[1])
         self.known: dict[str, Place] = {}
         self._begun: dict[str, tuple[HoleEdge, ...]] = {}
-        self._inner: tuple[str, tuple[Place, ...]] | None = None
+        self.inner: tuple[str, tuple[Place, ...]] | None = None
 
     def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
         """The holes of one kind that accept the character; the kind that was declared first counts."""
@@ -172,20 +177,19 @@ class Place:
             self._begun[char] = edges
         return edges
 
-    def inner(self, net: Net) -> tuple[str, tuple[Place, ...]] | None:
-        """The characters that can only follow each other from here on, and the places after them."""
-        if self._inner is None:
-            places: list[Place] = []
-            chars, here = "", self
-            while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
-                char = next(iter(here.chars))
-                found = net.step(here, char)
-                if found is None or char.isspace():
-                    break
-                chars, here = chars + char, found
-                places.append(found)
-            self._inner = chars, tuple(places)
-        return self._inner if self._inner[0] else None
+    def find_inner(self, net: Net) -> tuple[str, tuple[Place, ...]]:
+        """What `inner` is, which is remembered."""
+        places: list[Place] = []
+        chars, here = "", self
+        while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
+            char = next(iter(here.chars))
+            found = net.step(here, char)
+            if found is None or char.isspace():
+                break
+            chars, here = chars + char, found
+            places.append(found)
+        self.inner = chars, tuple(places)
+        return self.inner
 
 
 class Net:
@@ -311,13 +315,12 @@ class Net:
 
         Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
         """
-        inner = place.inner(self)
-        if inner:
-            chars, places = inner
+        chars, places = place.inner or place.find_inner(self)
+        if chars:
             size = min(len(chars), len(text) - i)
             if text.startswith(chars[:size], i):
                 return places[size - 1], i + size
-        found = self.step(place, text[i])
+        found = place.known.get(text[i]) or self.step(place, text[i])
         return None if found is None else (found, i + 1)
 
     def behind(self, edges: tuple[HoleEdge, ...]) -> tuple[Place, Exits]:

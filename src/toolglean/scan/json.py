@@ -23,7 +23,9 @@ from typing import Any, Self
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import passing
 
-__all__ = ["CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STRING", "JsonScanner", "Token", "decode", "escaped"]
+__all__ = [
+    "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STATES", "STRING", "JsonScanner", "Token", "decode", "escaped",
+]  # fmt: skip
 
 
 class Token(IntEnum):
@@ -54,6 +56,8 @@ HEX = 9  # `"b\u00`
 NUMBER = 10  # `-1.`
 LITERAL = 11  # `tru`
 END = 12  # the outermost value
+
+IN_STRINGS = frozenset({IN_KEY, IN_STRING})
 
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 ESCAPES = frozenset('"\\/bfnrtu')  # what may follow the backslash of an escape
@@ -121,7 +125,7 @@ class JsonScanner(Plain):
     @property
     def in_string(self) -> bool:
         """Whether the text is inside a string, and not in an escape."""
-        return self.state in {IN_KEY, IN_STRING}
+        return self.state in IN_STRINGS
 
     @property
     def after_comma(self) -> bool:
@@ -143,14 +147,14 @@ class JsonScanner(Plain):
 
     def forgive_comma(self) -> bool:
         """Where it failed because a list's comma is missing: read on as if it had been there. False: it is not so."""
-        if self.token != FAIL or self.state != VALUE or self.stack[-1] != "[":
+        if self.token is not FAIL or self.state != VALUE or self.stack[-1] != "[":
             return False
         self.state, self.token = START, NEED
         return True
 
     def relent(self) -> bool:
         """Go back before the refused character. False: none was refused, or nothing may follow."""
-        if self.token != FAIL or self.fault == "depth":
+        if self.token is not FAIL or self.fault == "depth":
             return False
         self.token, self.fault = NEED, ""
         return True
@@ -163,10 +167,8 @@ class JsonScanner(Plain):
         """Read one token. Returns the position after it, the end of the text (NEED), or the offending one (FAIL)."""
         self.token = NEED
         end = len(text)
-        while pos < end:
-            pos = _STATES[self.state](self, text, pos)
-            if self.token:
-                return pos
+        while pos < end and not self.token:
+            pos = STATES[self.state](self, text, pos)
         return pos
 
     def skim(self, text: str, pos: int, depth: int) -> int:
@@ -174,10 +176,10 @@ class JsonScanner(Plain):
         self.token = NEED
         end = len(text)
         while pos < end:
-            pos = _STATES[self.state](self, text, pos)
+            pos = STATES[self.state](self, text, pos)
             token = self.token
             if token:
-                if token == FAIL or (len(self.stack) == depth and token not in _INSIDE):
+                if token is FAIL or (len(self.stack) == depth and token not in _INSIDE):
                     return pos
                 self.token = NEED
         return pos
@@ -339,7 +341,6 @@ class JsonScanner(Plain):
         return pos + 1
 
     def _read_nothing(self, text: str, pos: int) -> int:
-        del text
         return self.fail("the end was expected", pos)
 
     _states = (
@@ -348,7 +349,7 @@ class JsonScanner(Plain):
     )  # fmt: skip
 
 
-_STATES = JsonScanner._states  # a global is faster than an attribute
+STATES = JsonScanner._states  # a global is faster than an attribute
 
 
 def escaped(text: str, begin: int, end: int, fixes: list[int]) -> str:

@@ -144,7 +144,7 @@ class KeywordsReader(Literals):
 
     def relent(self) -> bool:
         """See `Reader.relent`."""
-        if self.status != FAILED or self.fault == "depth":
+        if self.status is not FAILED or self.fault == "depth":
             return False
         self.status, self.fault = NEED, ""
         return True
@@ -289,6 +289,6 @@ def python_value(text: str, max_depth: int = 256) -> Any:
     pos, found, status = reader.read(text + ")", 0)
     if reader.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if status != DONE or pos <= len(text):
+    if status is not DONE or pos <= len(text):
         raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
     return decode(found)[0]

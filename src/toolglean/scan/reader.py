@@ -22,18 +22,9 @@ if TYPE_CHECKING:
     from toolglean.scan.json import JsonScanner
 
 __all__ = [
-    "DONE",
-    "DOUBTED",
-    "FAILED",
-    "NEED",
-    "Reader",
-    "Search",
-    "Status",
-    "Steps",
-    "quoted_text",
-    "stop_search",
+    "DONE", "DOUBTED", "FAILED", "NEED", "Reader", "Search", "Status", "Steps", "quoted_text", "stop_search",
     "string_text",
-]
+]  # fmt: skip
 
 Search = Callable[[str], object]
 """Tells whether a text contains something."""
@@ -106,7 +97,7 @@ class Reader(Plain):
         """Inside a string that goes out as it is: finds something in text that the reader must read. None elsewhere."""
         return None
 
-    def passed(self, text: str) -> tuple[str, bool] | None:  # noqa: ARG002
+    def passed(self, text: str) -> tuple[str, bool] | None:
         """See `JsonScanner.passed`."""
         return None
 

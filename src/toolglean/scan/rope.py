@@ -26,6 +26,8 @@ def grown(rope: Rope, text: str) -> Rope:
 
 def joined(rope: Rope) -> str:
     """The whole text."""
+    if rope and not rope[0]:  # mostly
+        return rope[1]
     pieces: list[str] = []
     while rope:
         rope, piece = rope

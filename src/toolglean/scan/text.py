@@ -51,18 +51,9 @@ class Finder:
     """
 
     __slots__ = (
-        "_by_two",
-        "_expression",
-        "_first",
-        "_letters",
-        "_longest",
-        "_single",
-        "guards",
-        "literals",
-        "openers",
-        "search",
-        "words",
-    )
+        "_by_two", "_expression", "_first", "_letters", "_longest", "_single", "guards", "literals", "openers",
+        "search", "words",
+    )  # fmt: skip
 
     def __init__(
         self, literals: Iterable[str], *, words: bool = False, exact: bool = False, unguarded: bool = False
@@ -103,7 +94,11 @@ class Finder:
         while True:
             # At the first place, only `last` says whether a word goes on: the expression would look at the text before.
             if pos > begin or text[pos : pos + 1] not in self._letters:
-                pos = self._candidate(text, pos)
+                if self._first:
+                    pos = text.find(self._first, pos)
+                else:
+                    found = self.search(text, pos)
+                    pos = -1 if found is None else found.start()
             if pos < 0:
                 return end, ""
             if text[pos] in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):
@@ -126,12 +121,6 @@ class Finder:
             return re.compile(f"[{re.escape(self.openers + chars)}]").search
         # Not a class: then the expression skips to the first characters of its ways at once.
         return re.compile("|".join([*map(re.escape, chars), self._expression])).search
-
-    def _candidate(self, text: str, pos: int) -> int:
-        if self._first:
-            return text.find(self._first, pos)
-        found = self.search(text, pos)
-        return -1 if found is None else found.start()
 
     def _candidates(self, *, exact: bool) -> str:
         spelled = self.openers if exact else self._letters

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from toolglean.scan.json import CLOSE, FAIL, NEED, JsonScanner
+from toolglean.scan.json import CLOSE, FAIL, NEED, STATES, JsonScanner
 from toolglean.scan.rope import Rope, grown, joined
 
 __all__ = ["JsonTokens", "object_text"]
@@ -28,18 +28,20 @@ class JsonTokens(JsonScanner):
 
     def read_token(self, text: str, pos: int) -> tuple[int, str]:
         """Read one token: see `step`. Returns the position reached, and the token's text; "" while it is not whole."""
-        end = self.step(text, pos)
+        self.token, begin, size = NEED, pos, len(text)
+        while pos < size and not self.token:  # as `step`, without its call
+            pos = STATES[self.state](self, text, pos)
         if self.fixes:
             self.fixes.clear()
-        token, found = self.token, text[pos:end]
-        if token == NEED:
+        token, found = self.token, text[begin:pos]
+        if token is NEED:
             self._text = grown(self._text, found)
-            return end, ""
-        if token == FAIL:
-            return end, ""
+            return pos, ""
+        if token is FAIL:
+            return pos, ""
         if self._text:
             found, self._text = joined(self._text) + found, ()
-        return end, found
+        return pos, found
 
     def begin_value(self, *, collect: bool = True) -> None:
         """A value follows whose bracket was read last. `collect`: whether its text is needed."""
@@ -78,6 +80,6 @@ def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
     if text[begin : begin + 1] != "{":
         return None, "an object was expected"
     end = scanner.skim(text, begin, 0)
-    if scanner.token != CLOSE or text[end:].strip(" \t\r\n"):
+    if scanner.token is not CLOSE or text[end:].strip(" \t\r\n"):
         return None, scanner.fault or "one whole object was expected"
     return scanner.written(text, begin, end), ""

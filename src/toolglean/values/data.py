@@ -28,23 +28,10 @@ from typing import Any
 from toolglean.scan.json import decode
 
 __all__ = [
-    "BESIDE",
-    "DEFINITION",
-    "INSIDE",
-    "IN_TEXT",
-    "LEFT_OUT",
-    "MISPLACED",
-    "NOT_A_CALL",
-    "NO_ARGUMENTS",
-    "NO_OBJECT",
-    "declares",
-    "fault_of_arguments",
-    "fault_of_lone_object",
-    "fault_of_text",
-    "fault_without_arguments",
-    "is_definition",
-    "missing",
-]
+    "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "LEFT_OUT", "MISPLACED", "NOT_A_CALL", "NO_ARGUMENTS", "NO_OBJECT",
+    "declares", "fault_of_arguments", "fault_of_lone_object", "fault_of_text", "fault_without_arguments",
+    "is_definition", "missing",
+]  # fmt: skip
 
 NOT_A_CALL = "not a call"
 DEFINITION = "the definition of a tool"

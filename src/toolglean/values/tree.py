@@ -112,18 +112,9 @@ class TreeReader(Steps):
     """
 
     __slots__ = (
-        "_declared",
-        "_held",
-        "_name",
-        "_open",
-        "_prefix",
-        "_properties",
-        "_raw",
-        "_root",
-        "_streams",
-        "_text",
+        "_declared", "_held", "_name", "_open", "_prefix", "_properties", "_raw", "_root", "_streams", "_text",
         "_written",
-    )
+    )  # fmt: skip
 
     ropes = frozenset({"_text"})
 

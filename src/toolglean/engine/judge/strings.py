@@ -68,7 +68,7 @@ class JsonStrings(Plain):
             j = scanner.skim(text, i, 0)
             if scanner.fixes:
                 i, self._scanner = scanner.fixes[0] + 1, None
-            elif scanner.token == FAIL or scanner.state == END:
+            elif scanner.token is FAIL or scanner.state == END:
                 i, self._scanner = j, None
             else:
                 return

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.envelope import Envelope
+from toolglean.engine.envelope import READERS, Envelope
 from toolglean.engine.modes import CALL
 from toolglean.engine.places.between import Ending
 from toolglean.engine.places.calls import begin_unnamed, no_call
@@ -14,17 +14,19 @@ from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.scan.json import FAIL, JsonScanner, leaves_string
+from toolglean.scan.json import CLOSE, FAIL, JsonScanner, leaves_string
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Call, Reading
+    from toolglean.engine.places.reading import Reading
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
 
 __all__ = ["Arguments", "Objects"]
+
+IN_JSON_STRING: Stops = leaves_string, None
 
 
 class Arguments(Field):
@@ -34,6 +36,7 @@ class Arguments(Field):
 
     source: Reader
     within = "arguments"
+    ropes = frozenset({"_kept"})
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
@@ -44,18 +47,11 @@ class Arguments(Field):
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
-    def copy(self, call: Call) -> Arguments:
+    def copy(self) -> Self:
         """See `Stage`."""
-        del call
-        twin = Arguments.__new__(Arguments)
-        twin.hole, twin.source, twin._kept = self.hole, self.source.copy(), self._kept
+        twin = super().copy()
+        twin.source = self.source.copy()
         return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.hole, self.source, None if self._kept is None else flat(self._kept)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.hole, self.source, self._kept = state
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -66,24 +62,24 @@ class Arguments(Field):
         reader = self.source
         # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
         begun = turn.emit.call.has_arguments and self._kept is None
-        start = turn.base + i - reader.waiting if begun else reading.walk.pending_start
+        start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
         if self._kept is not None:
             self._keep(turn, reading, text[i:j], (piece, status), j)
             return j
         rest = reader.rest
-        end = turn.base + j - len(rest)
+        end = turn.tape.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
-        if status == FAILED:
+        if status is FAILED:
             turn.refuse_arguments(reader.fault, rest or text[j], end)
-        elif status == DOUBTED:
+        elif status is DOUBTED:
             before = reading.relented()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
-        elif status == DONE:
+        elif status is DONE:
             self._end(turn, reading, end)
-        if rest or status == DONE:
+        if rest or status is DONE:
             turn.read_again(rest, end, always=True)
         return j
 
@@ -102,10 +98,10 @@ class Arguments(Field):
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
-        if status == FAILED:
+        if status is FAILED:
             no_call(turn, reading)
-        elif status == DONE:
-            arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.base + j
+        elif status is DONE:
+            arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j
             self._kept = None
             if begin_unnamed(turn, reading, self.hole, arguments, end):
                 turn.delta(arguments, start)
@@ -119,7 +115,6 @@ class Arguments(Field):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self.source.passed(text)
 
     @property
@@ -129,7 +124,6 @@ class Arguments(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        del reading
         if self.json is None:
             return Refusal(char)
         return Refusal(char, self.json.due, "," if turn.emit.call.lags else "", inner=len(self.json.stack) > 1)
@@ -154,11 +148,10 @@ class Objects(Field):
         own = not reading.fallback.is_foreign
         turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
 
-    def copy(self, call: Call) -> Objects:
+    def copy(self) -> Self:
         """See `Stage`."""
-        del call
-        twin = Objects.__new__(Objects)
-        twin.hole, twin._envelope, twin._begun = self.hole, self._envelope.copy(), self._begun
+        twin = super().copy()
+        twin._envelope = self._envelope.copy()
         return twin
 
     def quotes_arguments(self) -> bool:
@@ -175,23 +168,23 @@ class Objects(Field):
         written = "" if envelope.document is None else envelope.document.written
         name = reading.call.name or ((envelope.frames[-1].name or "") if envelope.frames else written)
         is_open = bool(scanner.stack) and (envelope.document is None or not envelope.document.verdict)
-        fault = scanner.fault if scanner.token == FAIL else None
+        fault = scanner.fault if scanner.token is FAIL else None
         return Description(self.within, name, self.hole, fault=fault, is_open=is_open)
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         envelope = self._envelope
         before = turn.emit.index
-        j = envelope.read(turn, text, i)
+        j = READERS[envelope.reading](envelope, turn, text, i)  # as `Envelope.read`, without its call
         if turn.emit.index > before:
             self._begun = True
             if not reading.fallback.is_foreign:
                 turn.narrow(turn.narrowed(self.hole.formats))
         if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
-        if envelope.scanner.token == FAIL:
-            self._refuse(turn, reading, text[j], turn.base + j)
-        elif envelope.has_ended:
+        if envelope.scanner.token is FAIL:
+            self._refuse(turn, reading, text[j], turn.tape.base + j)
+        elif envelope.scanner.token is CLOSE and envelope.has_ended:
             if not self._begun:
                 turn.region.settle()
                 no_call(turn, reading)
@@ -218,11 +211,10 @@ class Objects(Field):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._envelope.in_string else None
+        return IN_JSON_STRING if self._envelope.in_string else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self._envelope.scanner.passed(text)
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
@@ -242,7 +234,6 @@ class Objects(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        del reading
         envelope = self._envelope
         if envelope.bare:
             return Refusal(char)

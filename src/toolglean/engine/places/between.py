@@ -69,7 +69,7 @@ class Between(Stage):
                 return i
             # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
             open_before = turn.emit.open
-            if not arrived(turn, reading, turn.base + i) or turn.emit.open != open_before:
+            if not arrived(turn, reading, turn.tape.base + i) or turn.emit.open != open_before:
                 return i
         return i
 
@@ -79,7 +79,6 @@ class Between(Stage):
 
     def put_in(self, put: Put) -> bool:
         """See `Stage`."""
-        del put
         return True
 
 
@@ -107,7 +106,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif walk.accepted is not None and turn.region.open:
         accept(turn, reading)
     elif turn.emit.open:
-        turn.give_up("malformed call: a marker was expected", char, turn.base + i)
+        turn.give_up("malformed call: a marker was expected", char, turn.tape.base + i)
     else:
         no_call(turn, reading)
 
@@ -152,7 +151,7 @@ class Ending(Stage):
         """See `Stage`."""
         walk = reading.walk
         if not walk.pending_chars:  # the same place, but where the prompt ends: nothing of it is read again
-            walk.settle(turn.base + i)
+            walk.settle(turn.tape.base + i)
         while i < len(text):
             char = text[i]
             walk.wait(char)
@@ -259,12 +258,12 @@ class After(Stage):
         if not walk.pending_chars:
             if text[i].isspace():
                 return turn.wait_for_more(text, i)
-            walk.set_out(turn.base + i)
+            walk.set_out(turn.tape.base + i)
         j = walk.advance(text, i)
         if j == i:
             _beyond(turn, reading, text[i], i)
         elif walk.place.flags & LITERAL:
-            _literal_after(turn, reading, turn.base + j)
+            _literal_after(turn, reading, turn.tape.base + j)
         return j
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
@@ -279,7 +278,7 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
-    turn.miss(walk.program.net.closers_at(walk.origin() if pending else walk.place), turn.base + i)
+    turn.miss(walk.program.net.closers_at(walk.origin() if pending else walk.place), turn.tape.base + i)
     if pending:
         if not _is_name(turn, reading, pending, start):
             turn.leave(text_follows=False)
@@ -288,7 +287,7 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
         return
     edges = walk.place.hole_for(char)
     if edges:
-        turn.open_region(turn.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
+        turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
         reading.enter(turn, edges, i)
     else:
         turn.leave(text_follows=False)

@@ -130,7 +130,7 @@ def start_call(turn: Turn, reading: Reading, hole: OpenHole | None = None) -> bo
     call.is_of(number, stripped=hole is not None and hole.is_stripped)
     turn.region.hand_out(at_once=not foreign and walk.program.calls_in_reasoning(number, turn.lane))
     model_id = _id(call, declared)
-    may_get_id = not model_id and any("{id}" in pattern for pattern in declared.calls)
+    may_get_id = not model_id and "{id}" in "".join(declared.calls)
     alone = declared.is_written_out or (hole is not None and hole.is_python)
     if not turn.begin_call(turn.names.spelt(call.name), model_id or None, may_get_id=may_get_id, alone=alone):
         return False
@@ -291,7 +291,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
 
 def _read_by_others(turn: Turn, reading: Reading, problem: str, *, doubted: bool = False) -> bool:
     # Have the region read again, if somebody else can: see fallback.py.
-    if turn.in_prompt:
+    if turn.tape.in_prompt:
         return False
     lead, start = turn.region.lead, turn.region.start
     found = reading.fallback.second_try(turn.region.text[lead:], turn.lane, turn.last, problem, doubted=doubted)

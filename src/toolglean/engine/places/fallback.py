@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolglean.formats.net import Place
     from toolglean.formats.siblings import Siblings
 
-__all__ = ["Fallback", "Role", "SecondTry"]
+__all__ = ["ONLY", "OWN", "SIBLING", "Fallback", "Role", "SecondTry"]
 
 
 class Role(Enum):
@@ -35,6 +35,9 @@ class Role(Enum):
     OWN = "the format's own: its siblings read it again"
     SIBLING = "that of siblings: it is text"
     DOUBTED = "that of siblings, because the tool was unknown: the format reads it again"
+
+
+ONLY, OWN, SIBLING, DOUBTED = Role
 
 
 class Fallback(NamedTuple):
@@ -48,7 +51,7 @@ class Fallback(NamedTuple):
         problem: of an earlier reading: the reason of the `Problem` that is due if no call comes of the text.
     """
 
-    role: Role = Role.ONLY
+    role: Role = ONLY
     siblings: Siblings | None = None
     from_start: bool = False
     in_line: bool = False
@@ -57,13 +60,13 @@ class Fallback(NamedTuple):
     @property
     def is_foreign(self) -> bool:
         """Whether siblings read: the numbers of their formats are not those of the turn."""
-        return self.role is Role.SIBLING or self.role is Role.DOUBTED
+        return self.role is SIBLING or self.role is DOUBTED
 
     def after_call(self) -> Fallback:
         """The same after a call: what follows is read once, for a call without a marker may follow."""
-        if not self.problem and (self.role is Role.ONLY or self.role is Role.SIBLING):
+        if not self.problem and (self.role is ONLY or self.role is SIBLING):
             return self
-        return Fallback(Role.SIBLING if self.is_foreign else Role.ONLY, in_line=self.in_line)
+        return Fallback(SIBLING if self.is_foreign else ONLY, in_line=self.in_line)
 
     def second_try(self, text: str, lane: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
         """Who reads that text again; None if nobody can.
@@ -76,14 +79,14 @@ class Fallback(NamedTuple):
             doubted: whether it can be read on, but the tool is unknown.
         """
         siblings = self.siblings
-        if siblings is None or self.role is Role.ONLY or self.role is Role.SIBLING:
+        if siblings is None or self.role is ONLY or self.role is SIBLING:
             return None
-        if self.role is Role.DOUBTED:
+        if self.role is DOUBTED:
             found: tuple[Program, int] | None = siblings.own, siblings.own_opener(text, lane)
-            role = Role.ONLY
+            role = ONLY
         else:
             found = siblings.again_at_start(text) if self.from_start else siblings.at_opener(text)
-            role, lane = Role.DOUBTED if doubted else Role.SIBLING, CONTENT
+            role, lane = DOUBTED if doubted else SIBLING, CONTENT
         if found is None:
             return None
         (program, opener), fallback = found, self._replace(role=role, problem=problem)

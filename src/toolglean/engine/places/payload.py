@@ -13,7 +13,7 @@ from toolglean.engine.modes import CONTENT
 from toolglean.engine.places.arguments import Arguments, Objects
 from toolglean.engine.places.between import AFTER, BETWEEN
 from toolglean.engine.places.calls import accept, accept_guarded, begins, cut_off, no_call
-from toolglean.engine.places.fallback import Fallback, Role
+from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
 from toolglean.engine.places.reading import Reading
 from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.places.texts import Value, Word
@@ -52,8 +52,8 @@ class FormatPlan(Plan):
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds those, and those of the siblings."""
-        siblings = self._asked(turn)
-        return self.finder(turn.lane, turn.only) if siblings is None else siblings.finder(turn.lane, turn.only)
+        by = self if self.siblings is None or turn.tape.in_prompt else self.siblings
+        return by.finder(turn.lane, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
@@ -76,7 +76,7 @@ class FormatPlan(Plan):
         return self.program.marks(lane)
 
     def _asked(self, turn: Turn) -> Siblings | None:
-        return None if turn.in_prompt else self.siblings  # what others write in the prompt is not the model's
+        return None if turn.tape.in_prompt else self.siblings  # what others write in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the lane's opening."""
@@ -87,7 +87,7 @@ class FormatPlan(Plan):
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
                 place = other[0].lane(CONTENT, ()).place_behind(turn.last)
-                return FormatPayload.at(other[0], place, start, Fallback(Role.SIBLING, in_line=in_line)), 0
+                return FormatPayload.at(other[0], place, start, Fallback(SIBLING, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         place = self.program.lane(turn.lane, turn.only).place_behind(turn.last)
@@ -100,7 +100,7 @@ class FormatPlan(Plan):
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins with what stands at `i`: a marker, or a call that has none."""
-        siblings, start = self._asked(turn), turn.base + i
+        siblings, start = self._asked(turn), turn.tape.base + i
         place = self._bare_place(turn, text[i])
         if place is not None:
             payload = FormatPayload.at(self.program, place, start, _fallback(siblings, from_start=True))
@@ -108,7 +108,7 @@ class FormatPlan(Plan):
             program = None if siblings is None else siblings.at_start(text, i).program
             if program is None:
                 return None
-            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(Role.SIBLING))
+            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(SIBLING))
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
@@ -124,7 +124,7 @@ class FormatPlan(Plan):
 
 
 def _fallback(siblings: Siblings | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
-    return Fallback(Role.ONLY if siblings is None else Role.OWN, siblings, from_start, in_line)
+    return Fallback(ONLY if siblings is None else OWN, siblings, from_start, in_line)
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
@@ -145,7 +145,7 @@ class FormatPayload(Reading):
         hole = open_hole(walk.program, edges)
         if turn.region.open:
             turn.region.doubt(bare=hole.is_doubtful)
-        walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.base + i)
+        walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.tape.base + i)
         if begins(turn, self, hole):
             self.stage = _FIELDS.get(hole.kind, Word)(turn, self, hole)
         return i
@@ -184,7 +184,7 @@ class FormatPayload(Reading):
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
             closers, tags = (), ("",)
-        turn.end_failed(turn.base + place, "" if after is None else found, closers, tags)
+        turn.end_failed(turn.tape.base + place, "" if after is None else found, closers, tags)
         if after is None:
             turn.leave(text_follows=True)
             return place

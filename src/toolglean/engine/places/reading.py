@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from toolglean.engine.places.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.engine.turn import Payload
+from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.envelope import Envelope
@@ -48,7 +49,7 @@ class Description(NamedTuple):
     is_open: bool = False
 
 
-class Call:
+class Call(Plain):
     """What was read of the call so far.
 
     Attributes:
@@ -80,14 +81,11 @@ class Call:
         self.parameters = self.closed = None
         self.doubtful, self.as_written = False, -1
 
-    def copy(self) -> Call:
+    def copy(self) -> Self:
         """The same call."""
-        twin = Call.__new__(Call)
-        twin.format, twin.hole_end, twin.stripped = self.format, self.hole_end, self.stripped
-        twin.name, twin.id, twin.index = self.name, self.id, self.index
+        twin = super().copy()
         twin.parameters = self.parameters and self.parameters.copy()
-        twin.closed = self.closed and self.closed.copy(twin)
-        twin.doubtful, twin.as_written = self.doubtful, self.as_written
+        twin.closed = self.closed and self.closed.copy_for(twin)
         return twin
 
     def take(self, kind: str, word: str) -> None:
@@ -130,9 +128,8 @@ class Stage:
         """Read on from `i`; returns the place reached."""
         raise NotImplementedError
 
-    def copy(self, call: Call) -> Self:
+    def copy_for(self, call: Call) -> Self:
         """The same stage, of that copy of the call."""
-        del call
         return self
 
     def stops(self) -> Stops | None:
@@ -141,17 +138,14 @@ class Stage:
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn, text
         return None
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """See `Payload`."""
-        del turn, reading
         return False
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
         """The turn is over, and no call is open. False: what was read is no call, as far as it came."""
-        del turn, reading
         return False
 
     def quotes_arguments(self) -> bool:
@@ -180,7 +174,6 @@ class Stage:
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        del turn, reading
         return Refusal(char)
 
     def put_in(self, put: Put) -> bool:
@@ -211,7 +204,7 @@ class Stage:
         return "", ()
 
 
-class Field(Stage):
+class Field(Stage, Plain):
     """What fills a hole.
 
     Attributes:
@@ -222,12 +215,16 @@ class Field(Stage):
 
     hole: OpenHole
 
+    def copy_for(self, call: Call) -> Self:
+        """See `Stage`."""
+        return self.copy()
+
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
         return Description(self.within, reading.call.name, self.hole)
 
 
-class Reading(Payload):
+class Reading(Plain, Payload):
     """Where a reading by a format is.
 
     Attributes:
@@ -254,9 +251,9 @@ class Reading(Payload):
 
     def copy(self) -> Self:
         """The same reading."""
-        twin = type(self).__new__(type(self))
-        twin.walk, twin.call, twin.fallback = self.walk.copy(), self.call.copy(), self.fallback
-        twin.stage = self.stage.copy(twin.call)
+        twin = super().copy()
+        twin.walk, twin.call = self.walk.copy(), self.call.copy()
+        twin.stage = self.stage.copy_for(twin.call)
         return twin
 
     def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> int:

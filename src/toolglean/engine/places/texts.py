@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.names import holds_markup
 from toolglean.engine.parameters import Parameters, pass_value
@@ -53,15 +53,7 @@ class Word(Field):
     within = "name"
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
-        del turn, reading
         self.hole, self._word = hole, ""
-
-    def copy(self, call: Call) -> Word:
-        """See `Stage`."""
-        del call
-        twin = Word.__new__(Word)
-        twin.hole, twin._word = self.hole, self._word
-        return twin
 
     def expected(self) -> str:
         """See `Stage`."""
@@ -142,7 +134,7 @@ class Word(Field):
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
         if turn.emit.open:
-            turn.give_up(f"malformed call: {self.hole.kind} expected", char, turn.base + i - 1)
+            turn.give_up(f"malformed call: {self.hole.kind} expected", char, turn.tape.base + i - 1)
         elif reading.walk.accepted is not None:
             accept(turn, reading)
         else:
@@ -151,7 +143,7 @@ class Word(Field):
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
         # The literal that ends the word has been read, up to `i`.
-        here = turn.base + i
+        here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
         if self._is_taken(turn, reading, word, here - len(self._word)):
             reading.walk.close_hole(self.hole, literal, here - len(literal))
@@ -233,20 +225,15 @@ class Value(Field):
         self.quoted = self.stray = False
         turn.delta(self.parameters.begin_value(hole.lead), reading.walk.pending_start)
 
-    def copy(self, call: Call) -> Value:
+    def copy_for(self, call: Call) -> Self:
         """See `Stage`."""
+        twin = super().copy_for(call)
         assert call.parameters is not None
-        twin = Value.__new__(Value)
-        twin.hole, twin.parameters, twin.seen, twin.finder = self.hole, call.parameters, self.seen, self.finder
-        twin.start, twin.quoted, twin.stray, twin.misspelt = self.start, self.quoted, self.stray, self.misspelt
+        twin.parameters = call.parameters
         return twin
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.hole, self.parameters, self.seen, self.start, self.quoted, self.stray, self.misspelt
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.hole, self.parameters, self.seen, self.start, self.quoted, self.stray, self.misspelt = state
-        self.finder = None
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"finder": None}
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
@@ -254,15 +241,15 @@ class Value(Field):
         if parameters.lead:
             i, passed = parameters.read_lead(text, i)
             if passed is not None:
-                self._pass_on(turn, passed, turn.base + i)
+                self._pass_on(turn, passed, turn.tape.base + i)
             if parameters.lead:
                 return i
         place, found = (self.finder or self._finder()).find(text, i)
         if not (parameters.paired or parameters.has_lines) and (line := text.find("\n", i, place)) >= 0:
-            self._pass_on(turn, text[i : line + 1], turn.base + i)
+            self._pass_on(turn, text[i : line + 1], turn.tape.base + i)
             return line + 1  # from here on, something else is looked for: see `_finder`
         if place > i:
-            self._pass_on(turn, text[i:place], turn.base + i)
+            self._pass_on(turn, text[i:place], turn.tape.base + i)
         if not found:
             return turn.hold(text, place)
         if not self.seen.ends_value(self.hole.exits, found):
@@ -271,7 +258,7 @@ class Value(Field):
         other = self._spelling(turn, reading, text, place, found) if self.seen.is_parted(found) else None
         if other is not None and self._misspelt(turn, reading, text, place, other):
             return turn.hold(text, place) if turn.reading_call else place
-        self._close(reading, turn.base + place, found)
+        self._close(reading, turn.tape.base + place, found)
         return place + len(found)
 
     def stops(self) -> Stops | None:
@@ -343,7 +330,7 @@ class Value(Field):
         # or stand there in another spelling.
         parameters, seen, exits, call = self.parameters, self.seen, self.hole.exits, reading.call
         self.quoted = self.quoted or seen.is_opener(found)
-        start = turn.base + place
+        start = turn.tape.base + place
         spelling = self._spelling(turn, reading, text, place, found)
         if spelling is not None:
             if self._misspelt(turn, reading, text, place, spelling):
@@ -368,14 +355,14 @@ class Value(Field):
 
     def _misspelt(self, turn: Turn, reading: Reading, text: str, place: int, spelling: Spelling) -> bool:
         # The closing marker may stand there in another spelling. False: it is text of the value.
-        start, call = turn.base + place, reading.call
+        start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
         if start > call.as_written and not call.doubtful and (turn.may_mend() or turn.repair == TRIAL):
             closer, written = self.seen.closers_of(self.hole.exits)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
             return True
-        self.misspelt = turn.base + spelling.behind
+        self.misspelt = turn.tape.base + spelling.behind
         return False
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, HoleEdge, Place, trail_of
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.plain import Plain
+from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -36,20 +37,31 @@ class OpenHole:
     """
 
     __slots__ = (
-        "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped", "is_unmarked",
-        "kind", "lead", "trail",
+        "_places", "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped",
+        "is_unmarked", "kind", "lead", "trail",
     )  # fmt: skip
 
     def __init__(self, program: Program, edges: tuple[HoleEdge, ...]) -> None:
         declared = program.formats
         self._program, self.edges, self.kind = program, edges, edges[0].kind
         self.after, self.exits = program.net.behind(edges)
+        self._places: dict[str, Place] = {}  # see `place_after`
         self.formats = tuple(sorted({edge.format for edge in edges}))
         self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
         self.is_unmarked = all(edge.unmarked for edge in edges)
         self.is_stripped = any(edge.stripped for edge in edges)
         self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
+
+    def place_after(self, literal: str) -> Place:
+        """The place after that literal, one of those that may follow the hole."""
+        place = self._places.get(literal)
+        if place is None:
+            place, step = self.after, self._program.net.step
+            for char in literal:
+                place = step(place, char) or place
+            self._places[literal] = place
+        return place
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Edges belong to the program: the numbers of their states are kept.
@@ -68,7 +80,7 @@ def _restored(program: Program, states: tuple[int, ...]) -> OpenHole:
     return open_hole(program, tuple(program.net.holes[state] for state in states))
 
 
-class Walk:
+class Walk(Plain):
     """Where a walk is.
 
     Attributes:
@@ -80,6 +92,8 @@ class Walk:
 
     __slots__ = ("accepted", "guarded", "others", "pending", "pending_chars", "pending_start", "place", "program")
 
+    ropes = frozenset({"pending"})
+
     def __init__(self, program: Program, place: Place, start: int) -> None:
         self.program, self.place = program, place
         self.pending: Rope = ()
@@ -88,25 +102,15 @@ class Walk:
         self.accepted: tuple[int, int] | None = None
         self.guarded = 0
 
-    def copy(self) -> Walk:
-        """The same place."""
-        twin = Walk.__new__(Walk)
-        twin.program, twin.place, twin.others = self.program, self.place, self.others
-        twin.pending, twin.pending_chars, twin.pending_start = self.pending, self.pending_chars, self.pending_start
-        twin.accepted, twin.guarded = self.accepted, self.guarded
-        return twin
-
-    def __getstate__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # Places belong to the program: what they are made of is kept.
         others = tuple((place.key, chars) for place, chars in self.others)
-        pending = flat(self.pending), self.pending_chars, self.pending_start
-        return self.program, self.place.key, others, pending, self.accepted, self.guarded
+        return super().__getstate__() | {"place": self.place.key, "others": others}
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.program, key, others, pending, self.accepted, self.guarded = state
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
         at = self.program.net.place
-        self.place, self.others = at(key), tuple((at(key), chars) for key, chars in others)
-        self.pending, self.pending_chars, self.pending_start = pending
+        self.place, self.others = at(state["place"]), tuple((at(key), chars) for key, chars in state["others"])
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
@@ -122,19 +126,20 @@ class Walk:
 
     def step(self, turn: Turn, text: str, i: int) -> int:
         """The same, where a hole could begin instead, or a marker with an action may end."""
-        before = self.place
-        read = self.program.net.run(before, text, i)
-        if read is None:
+        run, place, j, end = self.program.net.run, self.place, i, len(text)
+        while j < end and (read := run(place, text, j)) is not None:
+            if place.holes and not text[j].isspace():
+                self.others = (*self.others, (place, self.pending_chars + j - i))
+            place, j = read
+            if place.flags:
+                break
+        if j == i:
             return i
-        place, j = read
-        if before.holes and not text[i].isspace():
-            self.others = (*self.others, (before, self.pending_chars))
-        piece = text[i:j]
+        piece, flags = text[i:j], place.flags
         self.place, self.pending = place, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
-        flags = place.flags
         if flags & LITERAL:
             # A word may be the beginning of a longer one: of a name. A bracket may be that of a list of objects.
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
@@ -159,13 +164,10 @@ class Walk:
     def close_hole(self, hole: OpenHole, literal: str, here: int, lead: int = 0) -> None:
         """A hole was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
-        self.place = place = hole.after
+        self.place = hole.after
         if literal:
             self.pending, self.pending_chars = ((), literal), len(literal)
-            step = self.program.net.step
-            for char in literal[lead:]:
-                place = step(place, char) or place
-            self.place = place
+            self.place = hole.place_after(literal[lead:])
 
     # -- what is pending -----------------------------------------------------------------------------------------------
 

@@ -164,6 +164,8 @@ class Suspended:
 class Repairable:
     """What is read after a tag. Where nothing of it can be repaired, all of this stays as it is here."""
 
+    __slots__ = ()
+
     def refusal(self, turn: Any, char: str) -> Refusal:
         """What is known where that character has just been refused."""
         del turn
