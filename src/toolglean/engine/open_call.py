@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from toolglean.events import CallDelta, CallStart, Status, ToolCall
 from toolglean.scan.json import decode
@@ -48,11 +48,15 @@ class OpenCall(Plain):
         self._lag = ""  # of the arguments, a comma and the white space after it
         self._lag_start = 0
 
-    def copy(self) -> Self:
+    def copy(self) -> OpenCall:
         """The same call."""
-        self._gather()
-        twin = super().copy()
-        twin._late = []
+        if self._late:
+            self._gather()
+        twin = OpenCall.__new__(OpenCall)  # by hand, not by slots: each fork in a call pays for it
+        twin.index, twin.name, twin.start, twin.known = self.index, self.name, self.start, self.known
+        twin.model_id, twin.shown_id, twin.floor = self.model_id, self.shown_id, self.floor
+        twin._args, twin._args_start, twin._late = self._args, self._args_start, []
+        twin._lag, twin._lag_start = self._lag, self._lag_start
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

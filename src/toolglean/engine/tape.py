@@ -56,8 +56,8 @@ class Tape(Plain):
 
     def copy(self) -> Tape:
         """The same place, for a reader of its own: what is ahead of this one is not ahead of that one."""
-        twin = Tape()
-        twin.base, twin.held, twin.in_prompt = self.base, self.held, self.in_prompt
+        twin = Tape.__new__(Tape)
+        twin.base, twin.held, twin.in_prompt, twin.ahead = self.base, self.held, self.in_prompt, []
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
         return twin
 
