@@ -23,7 +23,7 @@ from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import FAIL, leaves_string
+from toolglean.scan.json import FAIL
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import Finder, is_word
 
@@ -82,7 +82,7 @@ class TagPayload(Plain, Payload):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._phase is JSON and self.envelope.in_string else None
+        return self.envelope.stops() if self._phase is JSON else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""

@@ -18,18 +18,32 @@ from typing import TYPE_CHECKING, Self
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
-from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.scan.json import (
+    CLOSE,
+    COMMA,
+    END,
+    FAIL,
+    IN_STRINGS,
+    KEY,
+    NEED,
+    OPEN,
+    SCALAR,
+    STRING,
+    decode,
+    leaves_string,
+)
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.tokens import JsonTokens
 from toolglean.values.keys import ARGUMENT_KEYS
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
+    from toolglean.engine.turn import Stops, Turn
 
 __all__ = ["READERS", "Envelope"]
 
 SEPARATORS = " \t\r\n,"
+IN_JSON_STRING: Stops = leaves_string, None
 
 
 class Reading(IntEnum):
@@ -73,10 +87,9 @@ class Envelope(Plain):
         self.region_depth = 0
         self.reading = BRACKET
 
-    @property
-    def in_string(self) -> bool:
-        """Whether a string of the open call's arguments is being read."""
-        return self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS
+    def stops(self) -> Stops | None:
+        """See `Payload`: inside a string of the open call's arguments."""
+        return IN_JSON_STRING if self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS else None
 
     @property
     def in_arguments(self) -> bool:

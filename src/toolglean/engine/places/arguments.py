@@ -14,7 +14,7 @@ from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner, leaves_string
+from toolglean.scan.json import CLOSE, FAIL, JsonScanner
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from toolglean.scan.reader import Reader
 
 __all__ = ["Arguments", "Objects"]
-
-IN_JSON_STRING: Stops = leaves_string, None
 
 
 class Arguments(Field):
@@ -180,7 +178,7 @@ class Objects(Field):
             self._begun = True
             if not reading.fallback.is_foreign:
                 turn.narrow(turn.narrowed(self.hole.formats))
-        if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
+        if turn.mode is not CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
         if envelope.scanner.token is FAIL:
             self._refuse(turn, reading, text[j], turn.tape.base + j)
@@ -202,7 +200,7 @@ class Objects(Field):
         elif turn.region.open:
             if not turn.suspend_refused(Kind.REGION, "", char, place):
                 no_call(turn, reading)
-        elif turn.repair != OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
+        elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
             # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
             turn.emit.problem(LEFT_OVER, char, place)
             envelope.take_back()
@@ -211,7 +209,7 @@ class Objects(Field):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return IN_JSON_STRING if self._envelope.in_string else None
+        return self._envelope.stops()
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
