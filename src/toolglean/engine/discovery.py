@@ -285,10 +285,6 @@ class Dropped(Payload):
         self.finish(turn)
         return i
 
-    def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Never called: a marker is never given up."""
-        return len(text)
-
     def finish(self, turn: Turn) -> None:
         """It is markup, as is the white space beside it."""
         turn.emit.markup(self.text, self.start)

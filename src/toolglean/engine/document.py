@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
 from toolglean.scan.plain import Plain
-from toolglean.scan.tokens import object_text
+from toolglean.scan.tokens import object_text, token_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
@@ -221,13 +221,13 @@ class Document(Plain):
     def _scalar(self, names: Names, token: int, raw: str, room: int) -> None:
         thing = self._things[-1]
         if token is KEY:
-            thing.begin_member(_string(raw))
+            thing.begin_member(token_text(raw))
             if thing.key == "description" and thing.name:
                 self._refuse(data.DEFINITION)
         elif not thing.keys:
             self._refuse()
         elif token is STRING:
-            self._string(names, thing, _string(raw), room)
+            self._string(names, thing, token_text(raw), room)
         elif raw.endswith("null"):
             if thing.key in ARGUMENT_KEYS and thing.arguments is None:
                 thing.take_arguments({})
@@ -293,9 +293,3 @@ class Document(Plain):
     def _refuse(self, reason: str = "") -> None:
         self.verdict = DATA
         self.reason = (reason or data.BESIDE) if self.name else ""
-
-
-def _string(raw: str) -> str:
-    text = raw[raw.index('"') :]
-    found: str = decode(text)[0]
-    return found

@@ -29,12 +29,11 @@ from toolglean.scan.json import (
     OPEN,
     SCALAR,
     STRING,
-    decode,
     leaves_string,
 )
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
-from toolglean.scan.tokens import JsonTokens
+from toolglean.scan.tokens import JsonTokens, token_text
 from toolglean.values.keys import ARGUMENT_KEYS
 
 if TYPE_CHECKING:
@@ -305,14 +304,14 @@ class Envelope(Plain):
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
-        if frame.read_key(_string(raw)):
+        if frame.read_key(token_text(raw)):
             frame.repeat_key(turn, place - len(raw) + raw.index('"'))
 
     def _on_string(self, turn: Turn, raw: str, place: int) -> None:
         frame, scanner = self.frames[-1], self.scanner
         if frame.keys:
             room = scanner.max_depth - len(scanner.stack)
-            frame.read_string(turn, _string(raw), place - len(raw) + raw.index('"'), place, room)
+            frame.read_string(turn, token_text(raw), place - len(raw) + raw.index('"'), place, room)
 
     def _on_scalar(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
@@ -384,11 +383,3 @@ def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
         turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
         turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
-
-
-def _string(raw: str) -> str:
-    text = raw[raw.index('"') + 1 : -1]
-    if text.isascii() and "\\" not in text:  # nearly always: names, keys and ids are plain
-        return text
-    found: str = decode(f'"{text}"')[0]
-    return found

@@ -21,7 +21,7 @@ from enum import IntEnum
 from typing import Any, Self
 
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import passing
+from toolglean.scan.text import passing, space
 
 __all__ = [
     "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STATES", "STRING", "JsonScanner", "Token", "decode", "escaped",
@@ -72,7 +72,6 @@ leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").ma
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
-space = passing(r"[ \t\n\r]*")
 _body = passing(r'[^"\\\x00-\x1f]*')
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _CLOSERS = str.maketrans("{[", "}]")

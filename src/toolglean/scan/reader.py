@@ -17,6 +17,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from toolglean.scan.plain import Plain
+from toolglean.scan.text import space
 
 if TYPE_CHECKING:
     from toolglean.scan.json import JsonScanner
@@ -129,6 +130,9 @@ class Steps(Reader):
     __slots__ = ("max_depth", "out", "state", "status")
 
     steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
+    spaced: ClassVar[frozenset[int]] = frozenset()
+    """The states before which white space does not count; `space` passes over it."""
+    space = staticmethod(space)
 
     def __init__(self, max_depth: int) -> None:
         super().__init__()
@@ -141,7 +145,10 @@ class Steps(Reader):
         """Read on: see `Reader.read`."""
         end, steps, out = len(text), self.steps, self.out
         while pos < end and not self.status:
-            pos = steps[self.state](self, text, pos)
+            state = self.state
+            if state in self.spaced and (pos := self.space(text, pos).end()) == end:
+                break
+            pos = steps[state](self, text, pos)
         if not out:
             return pos, "", self.status
         piece = "".join(out)
@@ -153,6 +160,13 @@ class Steps(Reader):
         twin = super().copy()
         twin.out = []
         return twin
+
+    def relent(self) -> bool:
+        """See `Reader`."""
+        if self.status not in {FAILED, DOUBTED} or self.fault == "depth":
+            return False
+        self.status, self.fault, self.rest = NEED, "", ""
+        return True
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

@@ -26,11 +26,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from toolglean.scan.json import decode, space
+from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
 from toolglean.scan.rope import Rope, joined
-from toolglean.scan.text import passing, until
+from toolglean.scan.text import passing, space, until
 from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, known, within
 
 __all__ = ["TreeReader"]
@@ -156,6 +156,10 @@ class TreeReader(Steps):
         if self._streams and self.state == TEXT and not self._held and self.marker[0] not in text:
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
+
+    def relent(self) -> bool:
+        """See `Reader`."""
+        return False
 
     @property
     def marker(self) -> str:
