@@ -59,6 +59,7 @@ class TagPayload(Plain, Payload):
     """
 
     __slots__ = ("_fence", "_paren", "_phase", "envelope", "first_call", "gap", "tag")
+    owned = ("envelope", "gap")
 
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
@@ -114,12 +115,6 @@ class TagPayload(Plain, Payload):
             return place
         turn.leave(text_follows=False)
         return place + len(found)
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin.envelope, twin.gap = self.envelope.copy(), self.gap.copy()
-        return twin
 
     def _distrust(self, turn: Turn) -> None:
         # What was kept may quote a call in the arguments of one that cannot be read.

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
 from toolglean.scan.plain import Plain
@@ -126,6 +126,7 @@ class Document(Plain):
     """
 
     __slots__ = ("_alone", "_kept", "_parted", "_things", "name", "reason", "start", "verdict", "written")
+    owned = ("_things",)
 
     def __init__(self, *, alone: bool = True) -> None:
         self.start = 0
@@ -135,12 +136,6 @@ class Document(Plain):
         self.reason = self.name = self.written = ""
         self._things: list[Thing] = []
         self._kept: Kept | None = None
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._things = [each.copy() for each in self._things]
-        return twin
 
     @property
     def is_plausible(self) -> bool:

@@ -13,11 +13,12 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
+from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import (
     CLOSE,
     COMMA,
@@ -77,6 +78,7 @@ class Envelope(Plain):
     """
 
     __slots__ = ("bare", "document", "frames", "reading", "region_depth", "scanner")
+    owned = ("document", "frames", "scanner")
 
     def __init__(self, max_depth: int, *, bare: bool = False, alone: bool = True) -> None:
         self.scanner = JsonTokens(max_depth)
@@ -108,23 +110,20 @@ class Envelope(Plain):
         return self.reading is TOKENS and any(frame.called and frame.written is AS_OBJECT for frame in self.frames)
 
     @property
-    def passes_on(self) -> bool:
-        """Whether the arguments that are read are passed on."""
-        return self.reading is ARGUMENTS
-
-    @property
-    def in_inner_value(self) -> bool:
-        """Whether a value of arguments is being read, not the arguments' own members."""
-        in_value = self.reading is ARGUMENTS or self.reading in _KEPT
-        return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
-
-    @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
         is_own = self.reading is TOKENS
         if self.scanner.after_comma:  # after a lone name, arguments were to follow
             return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
+
+    def refusal(self, char: str, *, lags: bool) -> Refusal:
+        """See `Payload`. `lags`: whether the last comma of the arguments was not handed out yet."""
+        if self.bare:
+            return Refusal(char)
+        passes_on, scanner = self.reading is ARGUMENTS, self.scanner
+        inner = (passes_on or self.reading in _KEPT) and len(scanner.stack) > scanner.value_depth + 1
+        return Refusal(char, scanner.due, "" if passes_on and not lags else self.last_read, inner=inner)
 
     def expect_key(self) -> None:
         """Of an object: a key must follow."""
@@ -137,13 +136,6 @@ class Envelope(Plain):
         elif self.reading in _KEPT:
             self.scanner.shorten_value(SEPARATORS)
         self.scanner.take_back()
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
-        twin.document = self.document and self.document.copy()
-        return twin
 
     def begin(self, bracket: str, place: int) -> None:
         """It begins with that bracket, at that place of the turn, which has been read."""

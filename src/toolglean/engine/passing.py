@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.turn import Payload
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING
@@ -48,6 +48,7 @@ class Passing(Plain, Payload):
     """
 
     __slots__ = ("_open", "_scanner", "_told")
+    owned = ("_open", "_scanner")
 
     def __init__(self, scanner: JsonTokens, *, told: bool) -> None:
         self._scanner = scanner
@@ -97,9 +98,3 @@ class Passing(Plain, Payload):
     def finish(self, turn: Turn) -> None:
         """The turn is over: nothing waits."""
         turn.leave(text_follows=True)
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._scanner, twin._open = self._scanner.copy(), list(self._open)
-        return twin

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
 from toolglean.scan.json import CLOSE, FAIL, START, STRING, JsonScanner, decode, leaves_string
@@ -30,6 +30,7 @@ class JsonReader(Reader):
     __slots__ = ("_scanner", "_string")
 
     ropes = frozenset({"_string"})
+    owned = ("_scanner",)
 
     def __init__(self, max_depth: int) -> None:
         super().__init__()
@@ -90,12 +91,6 @@ class JsonReader(Reader):
     def brackets(self) -> str:
         """See `Reader`."""
         return self._scanner.brackets()
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._scanner = self._scanner.copy()
-        return twin
 
 
 class JsonOrTextReader(JsonReader):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import re
 from enum import IntEnum
-from typing import Any, Self
+from typing import Any
 
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import passing, space
@@ -103,6 +103,7 @@ class JsonScanner(Plain):
     """
 
     __slots__ = ("_back", "_partial", "_phase", "fault", "fixes", "max_depth", "stack", "state", "token")
+    owned = ("fixes",)
 
     def __init__(self, max_depth: int = 256) -> None:
         self.max_depth = max_depth
@@ -114,12 +115,6 @@ class JsonScanner(Plain):
         self._back = IN_STRING  # the string state to which an escape returns
         self._partial = ""  # a number so far; what a literal still lacks; a dot for each missing hex digit
         self._phase = ""  # of a number: see _NUMBER
-
-    def copy(self) -> Self:
-        """The same scanner at the same place."""
-        twin = super().copy()
-        twin.fixes = []
-        return twin
 
     @property
     def in_string(self) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import space
@@ -128,6 +128,7 @@ class Steps(Reader):
     """
 
     __slots__ = ("max_depth", "out", "state", "status")
+    owned: ClassVar[tuple[str, ...]] = ("out",)
 
     steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
     spaced: ClassVar[frozenset[int]] = frozenset()
@@ -154,12 +155,6 @@ class Steps(Reader):
         piece = "".join(out)
         out.clear()
         return pos, piece, self.status
-
-    def copy(self) -> Self:
-        """The same reader at the same place."""
-        twin = super().copy()
-        twin.out = []
-        return twin
 
     def relent(self) -> bool:
         """See `Reader`."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
 from toolglean.engine.modes import CALL
@@ -35,6 +35,7 @@ class Arguments(Field):
     source: Reader
     within = "arguments"
     ropes = frozenset({"_kept"})
+    owned = ("source",)
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
@@ -44,12 +45,6 @@ class Arguments(Field):
         self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend(), named_tag=named_tag)
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
-
-    def copy(self) -> Self:
-        """See `Stage`."""
-        twin = super().copy()
-        twin.source = self.source.copy()
-        return twin
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -137,6 +132,7 @@ class Objects(Field):
     __slots__ = ("_begun", "_envelope")
 
     within = "JSON"
+    owned = ("_envelope",)
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         self.hole, self._begun = hole, False  # whether a call has begun
@@ -145,12 +141,6 @@ class Objects(Field):
         reading.call.is_of(number)
         own = not reading.fallback.is_foreign
         turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
-
-    def copy(self) -> Self:
-        """See `Stage`."""
-        twin = super().copy()
-        twin._envelope = self._envelope.copy()
-        return twin
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -232,11 +222,7 @@ class Objects(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        envelope = self._envelope
-        if envelope.bare:
-            return Refusal(char)
-        last = "" if envelope.passes_on and not turn.emit.call.lags else envelope.last_read
-        return Refusal(char, envelope.scanner.due, last, inner=envelope.in_inner_value)
+        return self._envelope.refusal(char, lags=turn.emit.call.lags)
 
     def is_whole(self) -> bool:
         """See `Payload`."""
