@@ -23,7 +23,7 @@ from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.plan import Plan
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import FAIL, leaves_string
+from toolglean.scan.json import FAIL
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import Finder, is_word
 
@@ -59,6 +59,7 @@ class TagPayload(Plain, Payload):
     """
 
     __slots__ = ("_fence", "_paren", "_phase", "envelope", "first_call", "gap", "tag")
+    owned = ("envelope", "gap")
 
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
@@ -82,7 +83,7 @@ class TagPayload(Plain, Payload):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self._phase is JSON and self.envelope.in_string else None
+        return self.envelope.stops() if self._phase is JSON else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -114,12 +115,6 @@ class TagPayload(Plain, Payload):
             return place
         turn.leave(text_follows=False)
         return place + len(found)
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin.envelope, twin.gap = self.envelope.copy(), self.gap.copy()
-        return twin
 
     def _distrust(self, turn: Turn) -> None:
         # What was kept may quote a call in the arguments of one that cannot be read.
@@ -284,10 +279,6 @@ class Dropped(Payload):
         """The marker is done before anything is read."""
         self.finish(turn)
         return i
-
-    def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Never called: a marker is never given up."""
-        return len(text)
 
     def finish(self, turn: Turn) -> None:
         """It is markup, as is the white space beside it."""

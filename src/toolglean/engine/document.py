@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
 from toolglean.scan.plain import Plain
-from toolglean.scan.tokens import object_text
+from toolglean.scan.tokens import object_text, token_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
@@ -126,6 +126,7 @@ class Document(Plain):
     """
 
     __slots__ = ("_alone", "_kept", "_parted", "_things", "name", "reason", "start", "verdict", "written")
+    owned = ("_things",)
 
     def __init__(self, *, alone: bool = True) -> None:
         self.start = 0
@@ -135,12 +136,6 @@ class Document(Plain):
         self.reason = self.name = self.written = ""
         self._things: list[Thing] = []
         self._kept: Kept | None = None
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._things = [each.copy() for each in self._things]
-        return twin
 
     @property
     def is_plausible(self) -> bool:
@@ -221,13 +216,13 @@ class Document(Plain):
     def _scalar(self, names: Names, token: int, raw: str, room: int) -> None:
         thing = self._things[-1]
         if token is KEY:
-            thing.begin_member(_string(raw))
+            thing.begin_member(token_text(raw))
             if thing.key == "description" and thing.name:
                 self._refuse(data.DEFINITION)
         elif not thing.keys:
             self._refuse()
         elif token is STRING:
-            self._string(names, thing, _string(raw), room)
+            self._string(names, thing, token_text(raw), room)
         elif raw.endswith("null"):
             if thing.key in ARGUMENT_KEYS and thing.arguments is None:
                 thing.take_arguments({})
@@ -293,9 +288,3 @@ class Document(Plain):
     def _refuse(self, reason: str = "") -> None:
         self.verdict = DATA
         self.reason = (reason or data.BESIDE) if self.name else ""
-
-
-def _string(raw: str) -> str:
-    text = raw[raw.index('"') :]
-    found: str = decode(text)[0]
-    return found

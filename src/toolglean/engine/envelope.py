@@ -13,23 +13,37 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
-from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, decode
+from toolglean.engine.repair.suspended import Refusal
+from toolglean.scan.json import (
+    CLOSE,
+    COMMA,
+    END,
+    FAIL,
+    IN_STRINGS,
+    KEY,
+    NEED,
+    OPEN,
+    SCALAR,
+    STRING,
+    leaves_string,
+)
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
-from toolglean.scan.tokens import JsonTokens
+from toolglean.scan.tokens import JsonTokens, token_text
 from toolglean.values.keys import ARGUMENT_KEYS
 
 if TYPE_CHECKING:
-    from toolglean.engine.turn import Turn
+    from toolglean.engine.turn import Stops, Turn
 
 __all__ = ["READERS", "Envelope"]
 
 SEPARATORS = " \t\r\n,"
+IN_JSON_STRING: Stops = leaves_string, None
 
 
 class Reading(IntEnum):
@@ -64,6 +78,7 @@ class Envelope(Plain):
     """
 
     __slots__ = ("bare", "document", "frames", "reading", "region_depth", "scanner")
+    owned = ("document", "frames", "scanner")
 
     def __init__(self, max_depth: int, *, bare: bool = False, alone: bool = True) -> None:
         self.scanner = JsonTokens(max_depth)
@@ -73,10 +88,9 @@ class Envelope(Plain):
         self.region_depth = 0
         self.reading = BRACKET
 
-    @property
-    def in_string(self) -> bool:
-        """Whether a string of the open call's arguments is being read."""
-        return self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS
+    def stops(self) -> Stops | None:
+        """See `Payload`: inside a string of the open call's arguments."""
+        return IN_JSON_STRING if self.reading is ARGUMENTS and self.scanner.state in IN_STRINGS else None
 
     @property
     def in_arguments(self) -> bool:
@@ -96,23 +110,20 @@ class Envelope(Plain):
         return self.reading is TOKENS and any(frame.called and frame.written is AS_OBJECT for frame in self.frames)
 
     @property
-    def passes_on(self) -> bool:
-        """Whether the arguments that are read are passed on."""
-        return self.reading is ARGUMENTS
-
-    @property
-    def in_inner_value(self) -> bool:
-        """Whether a value of arguments is being read, not the arguments' own members."""
-        in_value = self.reading is ARGUMENTS or self.reading in _KEPT
-        return in_value and len(self.scanner.stack) > self.scanner.value_depth + 1
-
-    @property
     def last_read(self) -> str:
         """The last token, if it can be taken back: a comma, or a key of the call itself."""
         is_own = self.reading is TOKENS
         if self.scanner.after_comma:  # after a lone name, arguments were to follow
             return "" if is_own and self.frames and self.frames[-1].awaits_arguments else ","
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
+
+    def refusal(self, char: str, *, lags: bool) -> Refusal:
+        """See `Payload`. `lags`: whether the last comma of the arguments was not handed out yet."""
+        if self.bare:
+            return Refusal(char)
+        passes_on, scanner = self.reading is ARGUMENTS, self.scanner
+        inner = (passes_on or self.reading in _KEPT) and len(scanner.stack) > scanner.value_depth + 1
+        return Refusal(char, scanner.due, "" if passes_on and not lags else self.last_read, inner=inner)
 
     def expect_key(self) -> None:
         """Of an object: a key must follow."""
@@ -125,13 +136,6 @@ class Envelope(Plain):
         elif self.reading in _KEPT:
             self.scanner.shorten_value(SEPARATORS)
         self.scanner.take_back()
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin.scanner, twin.frames = self.scanner.copy(), [frame.copy() for frame in self.frames]
-        twin.document = self.document and self.document.copy()
-        return twin
 
     def begin(self, bracket: str, place: int) -> None:
         """It begins with that bracket, at that place of the turn, which has been read."""
@@ -292,14 +296,14 @@ class Envelope(Plain):
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
-        if frame.read_key(_string(raw)):
+        if frame.read_key(token_text(raw)):
             frame.repeat_key(turn, place - len(raw) + raw.index('"'))
 
     def _on_string(self, turn: Turn, raw: str, place: int) -> None:
         frame, scanner = self.frames[-1], self.scanner
         if frame.keys:
             room = scanner.max_depth - len(scanner.stack)
-            frame.read_string(turn, _string(raw), place - len(raw) + raw.index('"'), place, room)
+            frame.read_string(turn, token_text(raw), place - len(raw) + raw.index('"'), place, room)
 
     def _on_scalar(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
@@ -371,11 +375,3 @@ def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
         turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
         turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
-
-
-def _string(raw: str) -> str:
-    text = raw[raw.index('"') + 1 : -1]
-    if text.isascii() and "\\" not in text:  # nearly always: names, keys and ids are plain
-        return text
-    found: str = decode(f'"{text}"')[0]
-    return found

@@ -115,7 +115,7 @@ class FastPath:
         if turn.judge.draft is not None:  # all of it is kept, in case it is no call
             self._shut_fast_paths()
             return
-        if mode == CALL:
+        if mode is CALL:
             stops = turn.payload.stops() if emit.open and not turn.tape.held and turn.payload is not None else None
             if self._find_stop is not None or self._find_opener is not None:
                 self._shut_fast_paths()
@@ -123,10 +123,10 @@ class FastPath:
                 self._stops, self._find_stop = stops, stops[0]
             return
         self._shut_fast_paths()
-        if mode == TEXT:
+        if mode is TEXT:
             if not turn.long_space and turn.judge.closers.awaited is None and emit.unmarked:
                 self._set_fast_paths_of_text()
-        elif mode == DONE and emit.clean:
+        elif mode is DONE and emit.clean:
             self._guard = self._second = NO_GUARD
 
     def _set_fast_paths_of_text(self) -> None:

@@ -217,7 +217,7 @@ class Machine(FastPath):
                     tape.put_back(text, room)
                     beyond = text[room]
                     text, n = text[:room], room
-            elif (payload := turn.payload) is not None and turn.mode == CALL:
+            elif (payload := turn.payload) is not None and turn.mode is CALL:
                 i = payload.read(turn, text, i)
                 if watch is not None:
                     watch.read(turn, payload, tape.base + i)
@@ -261,7 +261,7 @@ class Machine(FastPath):
             repairer().finish_repair(turn)
             self._read_waiting()
             return True
-        if turn.emit.open and turn.mode == CALL and turn.payload is not None and turn.payload.completes(turn):
+        if turn.emit.open and turn.mode is CALL and turn.payload is not None and turn.payload.completes(turn):
             pass
         elif turn.emit.open:
             turn.end_cut_call(self._pos)

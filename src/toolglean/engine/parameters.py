@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from toolglean.scan.json import CLOSE, JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Plain
-from toolglean.scan.python import python_value
 from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.rope import Rope, grown, joined
 from toolglean.scan.tokens import object_text
-from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, properties
+from toolglean.values.coerce import NO, coerce_within, from_python, is_text, json_text, kinds_of, properties
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -137,11 +136,11 @@ class Parameters(Plain):
         as_text = self._may_wrap() and self._type == self._types.get("string")
         try:
             value = text if as_text else self._typed(text, repair=repair)
-            written = "" if value is _NOTHING else json_text(value)
+            written = "" if value is NO else json_text(value)
         except DepthError:
             self.too_deep = True
             return ""
-        if value is _NOTHING:
+        if value is NO:
             self.refused = text
             return ""
         self.repeated = _repeated_key(text) if isinstance(value, dict | list) else ""
@@ -180,11 +179,11 @@ class Parameters(Plain):
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:
             found = _json_value(text, self._max_depth)
-            if found is not _NOTHING:
+            if found is not NO:
                 return found
             if self._type in self._types.values() and not self._may_be_text(text):
                 self.python = text if repair else ""
-                return _python_value(text, self._max_depth - 1) if repair else _NOTHING
+                return from_python(text, self._max_depth - 1) if repair else NO
         return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
 
 
@@ -198,17 +197,7 @@ def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None
     return quoted_text(text[:place]), place < len(text)
 
 
-_NOTHING = object()
 _BEGIN_JSON = frozenset({"{", "[", '"', ""})
-
-
-def _python_value(text: str, max_depth: int) -> Any:
-    try:
-        return python_value(text, max_depth)
-    except DepthError:
-        raise
-    except ValueError:
-        return _NOTHING
 
 
 def _repeated_key(text: str) -> str:
@@ -226,6 +215,6 @@ def _json_value(text: str, max_depth: int) -> Any:
     if scanner.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
     if scanner.stack or end != len(wrapped) or scanner.token is not CLOSE:
-        return _NOTHING
+        return NO
     values, _ = decode(wrapped)
-    return values[0] if len(values) == 1 else _NOTHING
+    return values[0] if len(values) == 1 else NO

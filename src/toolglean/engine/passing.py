@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.turn import Payload
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING
 from toolglean.scan.plain import Plain
+from toolglean.scan.tokens import token_text
 from toolglean.values import data
 from toolglean.values.keys import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
@@ -47,6 +48,7 @@ class Passing(Plain, Payload):
     """
 
     __slots__ = ("_open", "_scanner", "_told")
+    owned = ("_open", "_scanner")
 
     def __init__(self, scanner: JsonTokens, *, told: bool) -> None:
         self._scanner = scanner
@@ -83,31 +85,16 @@ class Passing(Plain, Payload):
             return ""
         key, name, has_arguments = frames[-1]
         if token is KEY:
-            key = _string(raw)
+            key = token_text(raw)
         elif key in ARGUMENT_KEYS:
             has_arguments = True
         elif token is STRING and key in _NAMES:
-            name = names.resolve(_string(raw)) or ""
+            name = names.resolve(token_text(raw)) or ""
         frames[-1] = key, name, has_arguments
         if token is OPEN:
             frames.append(("", "", False))
         return name if has_arguments else ""
 
-    def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Never called: no call is open."""
-        return len(text)
-
     def finish(self, turn: Turn) -> None:
         """The turn is over: nothing waits."""
         turn.leave(text_follows=True)
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._scanner, twin._open = self._scanner.copy(), list(self._open)
-        return twin
-
-
-def _string(raw: str) -> str:
-    found: str = decode(raw[raw.index('"') :])[0]
-    return found

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
 from toolglean.scan.json import CLOSE, FAIL, START, STRING, JsonScanner, decode, leaves_string
@@ -30,6 +30,7 @@ class JsonReader(Reader):
     __slots__ = ("_scanner", "_string")
 
     ropes = frozenset({"_string"})
+    owned = ("_scanner",)
 
     def __init__(self, max_depth: int) -> None:
         super().__init__()
@@ -91,14 +92,8 @@ class JsonReader(Reader):
         """See `Reader`."""
         return self._scanner.brackets()
 
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._scanner = self._scanner.copy()
-        return twin
 
-
-class JsonOrTextReader(Reader):
+class JsonOrTextReader(JsonReader):
     """A JSON object; or text up to a marker, which is the value of the tool's only parameter.
 
     Args:
@@ -107,13 +102,12 @@ class JsonOrTextReader(Reader):
         ends: the markers that end text.
     """
 
-    __slots__ = ("_begun", "_ends", "_held", "_json", "_key")
+    __slots__ = ("_begun", "_ends", "_held", "_is_text", "_key")
 
     def __init__(self, max_depth: int, key: str, ends: tuple[str, ...]) -> None:
-        super().__init__()
-        self._json: JsonReader | None = JsonReader(max_depth)
+        super().__init__(max_depth)
         self._key, self._ends = key, ends
-        self._begun = False
+        self._begun = self._is_text = False
         self._held = ""  # what may be the beginning of a marker
 
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
@@ -125,11 +119,9 @@ class JsonOrTextReader(Reader):
                 return pos, "", FAILED
             self._begun = True
             if self._key and text[pos] != "{":
-                self._json, before = None, f'{{{string_text(self._key)}: "'
-        if self._json is not None:
-            found = self._json.read(text, pos)
-            self.fault = self._json.fault
-            return found
+                self._is_text, before = True, f'{{{string_text(self._key)}: "'
+        if not self._is_text:
+            return super().read(text, pos)
         whole = self._held + text[pos:]
         place, marker = _finder(self._ends).find(whole, 0)
         piece = before + quoted_text(whole[:place])
@@ -140,43 +132,9 @@ class JsonOrTextReader(Reader):
         return pos + place + len(marker) - len(self._held), piece + '"}', DONE
 
     @property
-    def scanner(self) -> JsonScanner | None:
-        """See `JsonReader`."""
-        return self._json.scanner if self._begun and self._json is not None else None
-
-    @property
-    def after_comma(self) -> bool:
-        """See `Reader`."""
-        return self._json is not None and self._json.after_comma
-
-    @property
     def waiting(self) -> int:
-        """How many characters wait, which may be the beginning of a marker."""
+        """See `Reader`."""
         return len(self._held)
-
-    def search(self) -> Search | None:
-        """See `Reader`."""
-        return self._json.search() if self._begun and self._json is not None else None
-
-    def passed(self, text: str) -> tuple[str, bool] | None:
-        """See `Reader`."""
-        return self._json.passed(text) if self._json is not None else None
-
-    def relent(self) -> bool:
-        """See `Reader`."""
-        relents = self._begun and self._json is not None and self._json.relent()
-        self.fault = "" if relents else self.fault
-        return relents
-
-    def brackets(self) -> str:
-        """See `Reader`."""
-        return self._json.brackets() if self._json is not None else ""
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._json = self._json and self._json.copy()
-        return twin
 
 
 @lru_cache(maxsize=64)

@@ -200,7 +200,7 @@ class Speech(TurnState):
 
     def end_cut_call(self, end: int) -> None:
         """The turn ends within the open call."""
-        self.emit.end_call("malformed" if self.mode == SKIP else "incomplete", end)
+        self.emit.end_call("malformed" if self.mode is SKIP else "incomplete", end)
         self.mode, self.payload = TEXT, None
 
     # -- calls that are kept back --------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ class TurnState(Plain):
     @property
     def reading_call(self) -> bool:
         """Whether the payload is still being read: not given up, not stopped, not left."""
-        return self.mode == CALL
+        return self.mode is CALL
 
     @property
     def is_deaf(self) -> bool:
@@ -190,7 +190,7 @@ class TurnState(Plain):
     def is_over(self) -> bool:
         """Whether the header of another message was read: the rest is content."""
         code = self.judge.code
-        return code is not None and self.mode != DONE and not self.tape.in_prompt and code.over is not None
+        return code is not None and self.mode is not DONE and not self.tape.in_prompt and code.over is not None
 
 
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

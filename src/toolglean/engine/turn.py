@@ -89,7 +89,7 @@ class Turn(Speech):
             self.emit.problem(problem, text, start)
         if again is not None:
             kept = len(text) - again
-        if self.mode != DONE and kept < len(text) and self.read_again(text[kept:], start + kept):
+        if self.mode is not DONE and kept < len(text) and self.read_again(text[kept:], start + kept):
             text = text[:kept]
         self.say(text, start)
 
@@ -274,7 +274,7 @@ class Turn(Speech):
 
     def may_mend(self) -> bool:
         """Whether the call that is read may be repaired: not where it might be a draft, or does not count anyway."""
-        if self.repair != ON or self.tape.in_prompt:
+        if self.repair is not ON or self.tape.in_prompt:
             return False
         if not self.region.open:
             return self.tried != self.emit.index
@@ -283,7 +283,7 @@ class Turn(Speech):
     def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
         attempt = None
-        if self.repair != TRIAL:
+        if self.repair is not TRIAL:
             attempt = Attempt(self, before)
             self.bound = UNBOUND
         if fault.put is not None and fault.put.back:
@@ -296,7 +296,7 @@ class Turn(Speech):
     def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:
         """That text was refused. Whether it may be repaired: then what comes next is kept."""
         payload = self.payload
-        if payload is None or not (self.repair == TRIAL or self.may_mend()):
+        if payload is None or not (self.repair is TRIAL or self.may_mend()):
             return False
         from toolglean.engine.repair.candidates import put_at_once, waits  # noqa: PLC0415  # few turns need it
 
@@ -304,7 +304,7 @@ class Turn(Speech):
         if put is not None:
             before = payload.repaired_with(put)
         else:
-            before = payload.relented() if self.repair == ON and waits(kind, text[:1]) else None
+            before = payload.relented() if self.repair is ON and waits(kind, text[:1]) else None
         if before is not None:
             self.suspend(Fault(kind, reason, text, place, name, put), before)
         return before is not None

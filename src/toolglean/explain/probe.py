@@ -53,7 +53,7 @@ class _Notes:
         seen = payload.describe()
         self.name = seen.name or self.name
         self.over = not (turn.payload is payload and turn.reading_call and seen.within)
-        self.kept = turn.mode == MARKER_SPACE
+        self.kept = turn.mode is MARKER_SPACE
         # A walk that goes back to a hole reads some characters twice: the farther way says more.
         self.far = max(self.far, _misfit(seen.word, here) if self.over else here)
         if self.over:

@@ -28,7 +28,6 @@ from toolglean.response.patterns import FAIL, past_space
 from toolglean.response.values import coerced, region_value
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL as JSON_FAIL
-from toolglean.scan.json import leaves_string
 from toolglean.scan.reader import DONE, FAILED
 from toolglean.values.coerce import json_text
 
@@ -229,7 +228,7 @@ class Objects(CallsRegion):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return (leaves_string, None) if self.reader is not None and self.reader.in_string else None
+        return self.reader.stops() if self.reader is not None else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 import math
 import re
 from enum import IntEnum
-from typing import Any, Self
+from typing import Any
 
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import passing
+from toolglean.scan.text import passing, space
 
 __all__ = [
     "CLOSE", "FAIL", "KEY", "NEED", "OPEN", "SCALAR", "STATES", "STRING", "JsonScanner", "Token", "decode", "escaped",
@@ -72,7 +72,6 @@ leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").ma
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
-space = passing(r"[ \t\n\r]*")
 _body = passing(r'[^"\\\x00-\x1f]*')
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _CLOSERS = str.maketrans("{[", "}]")
@@ -104,6 +103,7 @@ class JsonScanner(Plain):
     """
 
     __slots__ = ("_back", "_partial", "_phase", "fault", "fixes", "max_depth", "stack", "state", "token")
+    owned = ("fixes",)
 
     def __init__(self, max_depth: int = 256) -> None:
         self.max_depth = max_depth
@@ -115,12 +115,6 @@ class JsonScanner(Plain):
         self._back = IN_STRING  # the string state to which an escape returns
         self._partial = ""  # a number so far; what a literal still lacks; a dot for each missing hex digit
         self._phase = ""  # of a number: see _NUMBER
-
-    def copy(self) -> Self:
-        """The same scanner at the same place."""
-        twin = super().copy()
-        twin.fixes = []
-        return twin
 
     @property
     def in_string(self) -> bool:

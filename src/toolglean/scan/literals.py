@@ -22,7 +22,7 @@ from toolglean.scan.json import HEX_DIGITS, MAX_DIGITS
 from toolglean.scan.reader import NEED, Search, Steps, quoted_text, stop_search, string_text
 from toolglean.scan.text import passing
 
-__all__ = ["AFTER", "SCALAR", "STRING", "WORD_START", "Literals", "is_json_number"]
+__all__ = ["AFTER", "AFTER_STRING", "SCALAR", "STRING", "WORD_START", "Literals", "is_json_number"]
 
 # States, named for what has been read. Those above belong to python.py.
 AFTER = 0  # a value
@@ -46,7 +46,6 @@ SCALAR = "v"
 MAX_OTHER = 3500  # of a number in base 16, 8 or 2: fewer than 4,300 decimal digits
 MAX_WORD = 256
 
-_space = passing(r"[ \t\n\r\f]*")
 _bodies = {quote: passing(rf"[^\\{quote}]*") for quote in "'\""}
 _word_char = re.compile(r"[\w.-]").match
 WORD_START = re.compile(r"[^\W\d]").match
@@ -99,6 +98,8 @@ class Literals(Steps):
     """
 
     __slots__ = ("_phase", "_quote", "_raw", "_token", "_triple", "bare_words", "flows", "kind")
+
+    space = staticmethod(passing(r"[ \t\n\r\f]*"))
 
     def __init__(self, max_depth: int, *, bare_words: bool) -> None:
         super().__init__(max_depth)
@@ -263,9 +264,6 @@ class Literals(Steps):
         return pos + 1 if text[pos] == "\n" else pos
 
     def _read_after_string(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         char = text[pos]
         if char in _bodies:
             self.state, self._quote, self._raw = OPENED, char, False

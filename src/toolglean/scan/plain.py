@@ -12,18 +12,23 @@ __all__ = ["Plain"]
 
 
 class Plain:
-    """What copies and pickles by its slots. A subclass copies anew what changes in place."""
+    """What copies and pickles by its slots."""
 
     __slots__ = ()
 
     ropes: ClassVar[frozenset[str]] = frozenset()
-    """The slots that hold a rope: it is flattened when it is pickled, because a long one is too deep."""
+    """The slots with a rope: it is flattened when it is pickled, because a long one is too deep."""
+    owned: ClassVar[tuple[str, ...]] = ()
+    """The slots with what changes in place, or None: a copy has its own."""
 
     def copy(self) -> Self:
         """The same, at the same place."""
         twin = type(self).__new__(type(self))
         for slot in _slots(type(self)):
             setattr(twin, slot, getattr(self, slot))
+        for slot in self.owned:
+            if (value := getattr(self, slot)) is not None:
+                setattr(twin, slot, _copied(value) if isinstance(value, list) else value.copy())
         return twin
 
     def __copy__(self) -> Self:
@@ -36,6 +41,10 @@ class Plain:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for slot, value in state.items():
             setattr(self, slot, value)
+
+
+def _copied(items: list[Any]) -> list[Any]:
+    return [each.copy() if isinstance(each, Plain) else each for each in items]
 
 
 def _slots(kind: type) -> tuple[str, ...]:

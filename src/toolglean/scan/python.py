@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from toolglean.scan.json import decode
-from toolglean.scan.literals import AFTER, STRING, WORD_START, Literals
+from toolglean.scan.literals import AFTER, AFTER_STRING, STRING, WORD_START, Literals
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, FAILED, NEED, string_text
+from toolglean.scan.reader import DONE, string_text
 from toolglean.scan.rope import Rope, flat, joined
 from toolglean.scan.text import passing
 
@@ -56,7 +56,6 @@ _OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
 _UNDECIDED = frozenset({BRACE, PARENS})
 MAX_NAME = 256
 
-_space = passing(r"[ \t\n\r\f]*")
 _name = passing(r"[\w.-]*")
 
 Holds: TypeAlias = "tuple[()] | tuple[Holds, Rope]"
@@ -142,13 +141,6 @@ class KeywordsReader(Literals):
         self.state = AFTER if self._stack else LONE
         return pos + 1
 
-    def relent(self) -> bool:
-        """See `Reader.relent`."""
-        if self.status is not FAILED or self.fault == "depth":
-            return False
-        self.status, self.fault = NEED, ""
-        return True
-
     def brackets(self) -> str:
         """See `Reader.brackets`."""
         return "".join(_CLOSERS[each] for each in reversed(self._stack))
@@ -169,9 +161,6 @@ class KeywordsReader(Literals):
             self._holds = (self._holds, rope)
 
     def _read_after(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         char, top = text[pos], self._stack[-1]
         if char == ":" and top in {BRACE, DICT}:
             return self._colon(top, pos)
@@ -206,9 +195,6 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def _read_value(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         char, top = text[pos], self._stack[-1]
         if char in _OPENERS:
             return self.push(char, pos)
@@ -221,9 +207,6 @@ class KeywordsReader(Literals):
         return self.begin_literal(char, pos)
 
     def _read_start(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         char = text[pos]
         first = self.state == START
         if char == ")" or (char == "{" and first) or WORD_START(char):
@@ -249,9 +232,6 @@ class KeywordsReader(Literals):
         return pos
 
     def _read_name_end(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         if text[pos] != "=":
             return self.fail("= was expected", pos)
         self.begin_item()
@@ -260,9 +240,6 @@ class KeywordsReader(Literals):
         return pos + 1
 
     def _read_lone(self, text: str, pos: int) -> int:
-        pos = _space(text, pos).end()
-        if pos == len(text):
-            return pos
         if text[pos] == "," and self.state == LONE:
             self.state = LONE_COMMA
         elif text[pos] == ")":
@@ -272,6 +249,7 @@ class KeywordsReader(Literals):
             return self.fail(") was expected", pos)
         return pos + 1
 
+    spaced = frozenset({AFTER, AFTER_STRING, VALUE, ITEM, START, NEXT, NAMED, LONE, LONE_COMMA})
     steps = (
         _read_after, *Literals.literal_steps, _read_value, _read_value, _read_start, _read_start, _read_keyword,
         _read_name_end, _read_lone, _read_lone,

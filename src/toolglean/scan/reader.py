@@ -14,9 +14,10 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toolglean.scan.plain import Plain
+from toolglean.scan.text import space
 
 if TYPE_CHECKING:
     from toolglean.scan.json import JsonScanner
@@ -127,8 +128,12 @@ class Steps(Reader):
     """
 
     __slots__ = ("max_depth", "out", "state", "status")
+    owned: ClassVar[tuple[str, ...]] = ("out",)
 
     steps: ClassVar[tuple[Callable[[Any, str, int], int], ...]]
+    spaced: ClassVar[frozenset[int]] = frozenset()
+    """The states before which white space does not count; `space` passes over it."""
+    space = staticmethod(space)
 
     def __init__(self, max_depth: int) -> None:
         super().__init__()
@@ -141,18 +146,22 @@ class Steps(Reader):
         """Read on: see `Reader.read`."""
         end, steps, out = len(text), self.steps, self.out
         while pos < end and not self.status:
-            pos = steps[self.state](self, text, pos)
+            state = self.state
+            if state in self.spaced and (pos := self.space(text, pos).end()) == end:
+                break
+            pos = steps[state](self, text, pos)
         if not out:
             return pos, "", self.status
         piece = "".join(out)
         out.clear()
         return pos, piece, self.status
 
-    def copy(self) -> Self:
-        """The same reader at the same place."""
-        twin = super().copy()
-        twin.out = []
-        return twin
+    def relent(self) -> bool:
+        """See `Reader`."""
+        if self.status not in {FAILED, DOUBTED} or self.fault == "depth":
+            return False
+        self.status, self.fault, self.rest = NEED, "", ""
+        return True
 
     def fail(self, fault: str, pos: int) -> int:
         """Refuse the character at `pos`."""

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 __all__ = [
-    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "passing", "until", "with_closers",
+    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "passing", "space", "until",
+    "with_closers",
 ]  # fmt: skip
 
 WORD_MARKS = frozenset("_-.")
@@ -24,6 +25,10 @@ NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only a short way 
 def passing(pattern: str) -> Callable[[str, int], re.Match[str]]:
     """What passes over the text that the pattern matches at a position. The pattern must match the empty string."""
     return re.compile(pattern).match  # type: ignore[return-value]
+
+
+space = passing(r"[ \t\n\r]*")
+"""Passes over the white space of JSON."""
 
 
 def is_word(char: str) -> bool:

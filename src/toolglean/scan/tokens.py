@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from toolglean.scan.json import CLOSE, FAIL, NEED, STATES, JsonScanner
+from toolglean.scan.json import CLOSE, FAIL, NEED, STATES, JsonScanner, decode
 from toolglean.scan.rope import Rope, grown, joined
 
-__all__ = ["JsonTokens", "object_text"]
+__all__ = ["JsonTokens", "object_text", "token_text"]
 
 
 class JsonTokens(JsonScanner):
@@ -83,3 +83,12 @@ def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
     if scanner.token is not CLOSE or text[end:].strip(" \t\r\n"):
         return None, scanner.fault or "one whole object was expected"
     return scanner.written(text, begin, end), ""
+
+
+def token_text(raw: str) -> str:
+    """The text of a key or a string, of the token that `JsonTokens.read_token` returned."""
+    text = raw[raw.index('"') + 1 : -1]
+    if text.isascii() and "\\" not in text:  # nearly always: names, keys and ids are plain
+        return text
+    found: str = decode(f'"{text}"')[0]
+    return found

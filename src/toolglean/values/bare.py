@@ -21,15 +21,8 @@ from toolglean.values.coerce import coerce_within, is_text, json_text, known
 
 __all__ = ["ODD_QUOTES", "bare_value"]
 
-ODD_QUOTES = {
-    "`": "`",
-    "'": "'",
-    "\u2018": "\u2019",
-    "\u2019": "\u2019",
-    "\u201c": "\u201d",
-    "\u201d": "\u201d",
-    "\u00ab": "\u00bb",
-}
+_PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u201d", "\u00ab\u00bb")
+ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write where the marker belongs, and what closes them."""
 
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}

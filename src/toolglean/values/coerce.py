@@ -33,7 +33,10 @@ from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
 
-__all__ = ["coerce_text", "coerce_within", "is_text", "json_text", "kinds_of", "known", "properties", "within"]
+__all__ = [
+    "NO", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known", "properties",
+    "within",
+]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
 
@@ -364,7 +367,8 @@ def _json(text: str, max_depth: int) -> Any:
     return decode(scanner.written(text, 0, end))[0]
 
 
-def _python(text: str, max_depth: int) -> Any:
+def from_python(text: str, max_depth: int) -> Any:
+    """The value of a Python literal; NO if it is not one. Raises DepthError: it is nested deeper than that."""
     try:
         return python_value(text, max_depth)
     except DepthError:
@@ -390,4 +394,4 @@ _RUNGS: dict[str, Callable[[str], Any]] = {
     "boolean": _boolean,
     "null": _null,
 }
-_READERS = (_json, _python, _escaped_json)
+_READERS = (_json, from_python, _escaped_json)

@@ -22,9 +22,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.scan.json import ESCAPES, HEX_DIGITS, space
+from toolglean.scan.json import ESCAPES, HEX_DIGITS
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, DOUBTED, FAILED, NEED, Search, Steps, quoted_text, stop_search
+from toolglean.scan.reader import DONE, DOUBTED, NEED, Search, Steps, quoted_text, stop_search
 from toolglean.scan.rope import Rope, joined
 from toolglean.scan.text import passing, until
 from toolglean.values.bare import ODD_QUOTES, bare_value
@@ -127,10 +127,9 @@ class QuotedReader(Steps):
 
     def relent(self) -> bool:
         """See `Reader.relent`."""
-        if self.status not in {FAILED, DOUBTED} or self.fault == "depth":
-            return False
-        self.status, self.fault, self.rest, self._wary = NEED, "", "", False
-        return True
+        relents = super().relent()
+        self._wary = self._wary and not relents
+        return relents
 
     def brackets(self) -> str:
         """See `Reader.brackets`."""
@@ -204,9 +203,6 @@ class QuotedReader(Steps):
         return pos + 1
 
     def _read_start(self, text: str, pos: int) -> int:
-        pos = space(text, pos).end()
-        if pos == len(text):
-            return pos
         if text[pos] not in "{(":
             return self.fail("an object was expected", pos)
         self._closer = "}" if text[pos] == "{" else ")"
@@ -220,9 +216,6 @@ class QuotedReader(Steps):
         return pos + 1
 
     def _read_key(self, text: str, pos: int) -> int:
-        pos = space(text, pos).end()
-        if pos == len(text):
-            return pos
         char = text[pos]
         if char == self.closer():
             return self.pop(pos)
@@ -250,9 +243,6 @@ class QuotedReader(Steps):
         return pos
 
     def _read_named(self, text: str, pos: int) -> int:
-        pos = space(text, pos).end()
-        if pos == len(text):
-            return pos
         if text[pos] not in self.signs():
             return self.fail("a colon was expected", pos)
         self.out.append(": ")
@@ -261,9 +251,6 @@ class QuotedReader(Steps):
         return pos + 1
 
     def _read_value(self, text: str, pos: int) -> int:
-        pos = space(text, pos).end()
-        if pos == len(text):
-            return pos
         char = text[pos]
         if char in {self._quote[0], '"'}:
             return self._begin_quoted(char, pos)
@@ -375,9 +362,6 @@ class QuotedReader(Steps):
         return self.fail(self.fault or f"a comma or {self.closer()} was expected", pos + 1)
 
     def _read_after(self, text: str, pos: int) -> int:
-        pos = space(text, pos).end()
-        if pos == len(text):
-            return pos
         closer = self.closer()
         if text[pos] == closer:
             return self.pop(pos)
@@ -390,6 +374,7 @@ class QuotedReader(Steps):
         self._lead = ", "
         return pos + 1
 
+    spaced = frozenset({START, KEY, NAMED, VALUE, ITEM, AFTER})
     steps = (
         _read_start, _read_key, _read_bare_key, _read_named, _read_value, _read_value, _read_mark, _read_text,
         _read_string, _read_escape, _read_bare, _read_after, _read_end_mark,

@@ -24,13 +24,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-from toolglean.scan.json import decode, space
+from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError
+from toolglean.scan.plain import Plain
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
 from toolglean.scan.rope import Rope, joined
-from toolglean.scan.text import passing, until
+from toolglean.scan.text import passing, space, until
 from toolglean.values.coerce import coerce_within, is_text, json_text, kinds_of, known, within
 
 __all__ = ["TreeReader"]
@@ -47,23 +48,24 @@ MAX_NAME = 256
 _name = passing(r"""[^\s<>/="']*""")
 
 
-class Element:
+class Element(Plain):
     """An element that is open: its name, its schema, and the children that it has so far."""
 
     __slots__ = ("children", "name", "schema")
+    owned = ("children",)
 
     def __init__(self, name: str, schema: Any, children: list[tuple[str, Any]]) -> None:
         self.name = name
         self.schema = schema
         self.children = children
 
-    def __getstate__(self) -> tuple[str, Any, list[tuple[str, str]]]:
+    def __getstate__(self) -> dict[str, Any]:
         # As JSON text, because nested values are too deep for pickle.
-        return self.name, self.schema, [(name, json_text(value)) for name, value in self.children]
+        return super().__getstate__() | {"children": [(name, json_text(value)) for name, value in self.children]}
 
-    def __setstate__(self, state: tuple[str, Any, list[tuple[str, str]]]) -> None:
-        self.name, self.schema, children = state
-        self.children = [(name, decode(text)[0]) for name, text in children]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.children = [(name, decode(text)[0]) for name, text in self.children]
 
     def value(self, text: str, root: Mapping[str, Any] | None, max_depth: int) -> Any:
         """The value of the whole element.
@@ -117,6 +119,7 @@ class TreeReader(Steps):
     )  # fmt: skip
 
     ropes = frozenset({"_text"})
+    owned = (*Steps.owned, "_open")
 
     def __init__(
         self,
@@ -142,20 +145,16 @@ class TreeReader(Steps):
         self._streams = False  # whether the text goes out as it arrives
         self._written = False  # whether any parameter was
 
-    def copy(self) -> Self:
-        """The same reader at the same place."""
-        twin = super().copy()
-        twin._open = [Element(each.name, each.schema, list(each.children)) for each in self._open]
-        return twin
-
-    __copy__ = copy
-
     def read(self, text: str, pos: int) -> tuple[int, str, int]:
         """Read on: see `Reader.read`."""
         # Most chunks of a long string stop here.
         if self._streams and self.state == TEXT and not self._held and self.marker[0] not in text:
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
+
+    def relent(self) -> bool:
+        """See `Reader`."""
+        return False
 
     @property
     def marker(self) -> str:

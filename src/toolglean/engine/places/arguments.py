@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
 from toolglean.engine.modes import CALL
@@ -14,7 +14,7 @@ from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner, leaves_string
+from toolglean.scan.json import CLOSE, FAIL, JsonScanner
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "Objects"]
 
-IN_JSON_STRING: Stops = leaves_string, None
-
 
 class Arguments(Field):
     """Arguments in the format's codec."""
@@ -37,6 +35,7 @@ class Arguments(Field):
     source: Reader
     within = "arguments"
     ropes = frozenset({"_kept"})
+    owned = ("source",)
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
@@ -46,12 +45,6 @@ class Arguments(Field):
         self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend(), named_tag=named_tag)
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
-
-    def copy(self) -> Self:
-        """See `Stage`."""
-        twin = super().copy()
-        twin.source = self.source.copy()
-        return twin
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -139,6 +132,7 @@ class Objects(Field):
     __slots__ = ("_begun", "_envelope")
 
     within = "JSON"
+    owned = ("_envelope",)
 
     def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
         self.hole, self._begun = hole, False  # whether a call has begun
@@ -147,12 +141,6 @@ class Objects(Field):
         reading.call.is_of(number)
         own = not reading.fallback.is_foreign
         turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
-
-    def copy(self) -> Self:
-        """See `Stage`."""
-        twin = super().copy()
-        twin._envelope = self._envelope.copy()
-        return twin
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -180,7 +168,7 @@ class Objects(Field):
             self._begun = True
             if not reading.fallback.is_foreign:
                 turn.narrow(turn.narrowed(self.hole.formats))
-        if turn.mode != CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
+        if turn.mode is not CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
         if envelope.scanner.token is FAIL:
             self._refuse(turn, reading, text[j], turn.tape.base + j)
@@ -202,7 +190,7 @@ class Objects(Field):
         elif turn.region.open:
             if not turn.suspend_refused(Kind.REGION, "", char, place):
                 no_call(turn, reading)
-        elif turn.repair != OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
+        elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
             # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
             turn.emit.problem(LEFT_OVER, char, place)
             envelope.take_back()
@@ -211,7 +199,7 @@ class Objects(Field):
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
-        return IN_JSON_STRING if self._envelope.in_string else None
+        return self._envelope.stops()
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -234,11 +222,7 @@ class Objects(Field):
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
-        envelope = self._envelope
-        if envelope.bare:
-            return Refusal(char)
-        last = "" if envelope.passes_on and not turn.emit.call.lags else envelope.last_read
-        return Refusal(char, envelope.scanner.due, last, inner=envelope.in_inner_value)
+        return self._envelope.refusal(char, lags=turn.emit.call.lags)
 
     def is_whole(self) -> bool:
         """See `Payload`."""

@@ -228,9 +228,9 @@ def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     # A value that was kept until its end is where it began; else what ends it is where its closer is.
     place = start if parameters.streams or value.start < 0 else value.start
     reading.call.decide_value()
-    written = parameters.end_value(repair=turn.repair != OFF)
+    written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
-    if (value.stray and turn.repair == OFF) or value.misspelt >= start:
+    if (value.stray and turn.repair is OFF) or value.misspelt >= start:
         _give_up(turn, reading, SWALLOWED, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):
         _give_up(turn, reading, NO_STRING, untyped, start - len(untyped))

@@ -139,7 +139,7 @@ class FormatPayload(Reading):
     between = BETWEEN
     after = AFTER
 
-    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> int:
+    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
         """See `Reading`."""
         walk = self.walk
         hole = open_hole(walk.program, edges)
@@ -148,7 +148,6 @@ class FormatPayload(Reading):
         walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.tape.base + i)
         if begins(turn, self, hole):
             self.stage = _FIELDS.get(hole.kind, Word)(turn, self, hole)
-        return i
 
     # -- what the machine asks: see `Payload` --------------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ class Call(Plain):
     __slots__ = (
         "as_written", "closed", "doubtful", "format", "hole_end", "id", "index", "name", "parameters", "stripped"
     )  # fmt: skip
+    owned = ("parameters",)
 
     def __init__(self) -> None:
         self.format, self.hole_end, self.stripped = -1, 0, False
@@ -84,7 +85,6 @@ class Call(Plain):
     def copy(self) -> Self:
         """The same call."""
         twin = super().copy()
-        twin.parameters = self.parameters and self.parameters.copy()
         twin.closed = self.closed and self.closed.copy_for(twin)
         return twin
 
@@ -236,6 +236,7 @@ class Reading(Plain, Payload):
     """
 
     __slots__ = ("call", "fallback", "stage", "walk")
+    owned = ("call", "walk")
 
     between: ClassVar[Stage]
     after: ClassVar[Stage]
@@ -252,12 +253,11 @@ class Reading(Plain, Payload):
     def copy(self) -> Self:
         """The same reading."""
         twin = super().copy()
-        twin.walk, twin.call = self.walk.copy(), self.call.copy()
         twin.stage = self.stage.copy_for(twin.call)
         return twin
 
-    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> int:
-        """What is at `i` begins to fill a hole; -1: what is read again. Returns `i`."""
+    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
+        """What is at `i` begins to fill a hole; -1: what is read again."""
         raise NotImplementedError  # which field it is: FormatPayload knows all of them
 
     def read_as(self, stage: Stage) -> None:

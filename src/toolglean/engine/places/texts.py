@@ -311,7 +311,7 @@ class Value(Field):
         If the value contains an opener, it may belong to that; and if another closing marker was put in, to the value
         that lacked it.
         """
-        self.stray = not self.quoted and turn.repair != TRIAL
+        self.stray = not self.quoted and turn.repair is not TRIAL
         return self.stray
 
     def resume(self, turn: Turn, reading: Reading) -> None:
@@ -343,7 +343,7 @@ class Value(Field):
             if kind == WAIT:
                 return turn.hold(text, place)
             closer, final = seen.closers_of(exits)[-1], found.lstrip() in seen.closers
-            if kind == MISSING and (turn.may_mend() or turn.repair == TRIAL):
+            if kind == MISSING and (turn.may_mend() or turn.repair is TRIAL):
                 _suspend(turn, reading, found.lstrip(), start, Put(closer, final=final))
                 return place
             call.take_as_written(call.as_written, doubtful=kind != TEXT and not final)
@@ -358,7 +358,7 @@ class Value(Field):
         start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
-        if start > call.as_written and not call.doubtful and (turn.may_mend() or turn.repair == TRIAL):
+        if start > call.as_written and not call.doubtful and (turn.may_mend() or turn.repair is TRIAL):
             closer, written = self.seen.closers_of(self.hole.exits)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
             return True
