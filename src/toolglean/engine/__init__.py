@@ -1,15 +1,21 @@
-# What this room knows: how a turn is read, chunk by chunk.
-# What it must not know: what the user had to name the format (choose/), and any family of formats.
+# How a turn is read, chunk by chunk. Does not know what the user had to name the format (choose/), or any family of
+# formats. docs/explanation/engine.md has the picture, and which piece owns which state.
 #
-# A chunk's way: parser.py → machine.py → a payload → emit.py.
-#
-# machine.py     the loop, and the short ways past it
-# turn.py        where a turn stands, and the verbs by which payloads change that; its parts: region.py (text that may
-#                become a call, text that is read again), bound.py (the limit in force), names.py (tools by their
-#                names), emit.py (events)
-# modes.py       what the machine does with the text that comes next
-# plan.py        what is looked for, and what it opens:
-# places/        where formats are known; envelope.py, readers.py and parameters.py read what fills their holes
-# document.py    JSON without a marker: calls or data, by the rule in values/data.py; undecided.py and passing.py: what
-#                becomes of it; strings.py: whether text is in a string of JSON
-# discovery.py   where only a tag is known (tag.py)
+# fast.py, machine.py   what goes out without being read; the loop
+# tape.py               the text: what is read, what waits, what is read again, and the region that may become a call
+# prose.py, modes.py    what is done with text in each mode of the machine
+# state.py, speech.py, turn.py
+#                       a turn: its fields; what is said in it; its regions and calls
+# judge/, attempt.py    which calls count, and how a reading is undone
+# emit.py, open_call.py, strays.py
+#                       events in order; the open call; markers that wait
+# names.py              the tools, by the names that a model writes
+# plan.py, payload.py, watch.py
+#                       what is looked for, what is asked of what it opens, and who may watch that
+# places/               payloads where formats are known; envelope.py, frame.py, readers.py and parameters.py read what
+#                       fills a call
+# document.py, passing.py
+#                       JSON without a marker: calls or data, by the rule in values/data.py
+# discovery.py, tag.py  payloads where only a tag is known
+# missed.py             calls that were missed: an opener, a tool's name, and no call
+# repair/               a call that cannot be read as written, read as it was meant
