@@ -334,8 +334,4 @@ class TagPlan(Plan):
         return None if self.tag.text else self.begin(turn, "", start)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plan, (self.tag.text, self.tag.closer, self.drop)
-
-
-def _plan(tag: str, closer: str, drop: tuple[str, ...] = ()) -> TagPlan:
-    return TagPlan(Tag.of(tag, closer), drop)
+        return TagPlan, (self.tag, self.drop)

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
 from toolglean.scan.plain import Plain
@@ -49,8 +49,8 @@ class Kept(Enum):
 ARGUMENTS, OTHER = Kept
 
 
-class Thing(Plain):
-    """A container that may be a call, or contain calls. A list has no keys.
+class Thing(NamedTuple):
+    """A container that may be a call, or contain calls. A list has no keys. Never changed.
 
     Attributes:
         key: the key whose value is being read.
@@ -62,39 +62,15 @@ class Thing(Plain):
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
     """
 
-    __slots__ = ("arguments", "calls", "is_unknown", "key", "keys", "name", "noted", "other", "sure")
-
-    def __init__(self) -> None:
-        self.key = self.name = ""
-        self.keys = self.calls = 0
-        self.sure = self.noted = self.is_unknown = False
-        self.arguments: dict[str, Any] | None = None
-        self.other: dict[str, Any] | None = None
-
-    def begin_member(self, key: str) -> None:
-        """A key was read."""
-        self.key = key
-        self.keys += 1
-
-    def take_name(self, name: str, *, sure: bool, is_unknown: bool = False) -> None:
-        """The name was read."""
-        self.name, self.sure, self.is_unknown = name, sure, is_unknown
-
-    def take_arguments(self, value: dict[str, Any]) -> None:
-        """The arguments are whole."""
-        self.arguments = value
-
-    def take_other(self, value: dict[str, Any]) -> None:
-        """The object under another key is whole."""
-        self.other = value
-
-    def note_thought(self) -> None:
-        """A text came that may be beside a call."""
-        self.noted = True
-
-    def count(self, inner: Thing) -> None:
-        """A call has closed in it."""
-        self.calls += not inner.is_unknown
+    key: str = ""
+    keys: int = 0
+    name: str = ""
+    sure: bool = False
+    arguments: dict[str, Any] | None = None
+    other: dict[str, Any] | None = None
+    noted: bool = False
+    calls: int = 0
+    is_unknown: bool = False
 
     def fault(self, names: Names) -> str | None:
         """Why it is not a call and does not contain calls; None: it is, or does."""
@@ -185,11 +161,7 @@ class Document(Plain):
     def _read_kept(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j = scanner.read_value(text, i)
         if scanner.token is CLOSE:
-            thing, value = self._things[-1], decode(scanner.value())[0]
-            if self._kept is ARGUMENTS:
-                thing.take_arguments(value)
-            else:
-                thing.take_other(value)
+            thing = self._note(**{"arguments" if self._kept is ARGUMENTS else "other": decode(scanner.value())[0]})
             self._kept = None
             if thing.arguments is not None and data.is_definition(thing.arguments, names.schema(thing.name)):
                 self._refuse(data.DEFINITION)
@@ -216,7 +188,7 @@ class Document(Plain):
     def _scalar(self, names: Names, token: int, raw: str, room: int) -> None:
         thing = self._things[-1]
         if token is KEY:
-            thing.begin_member(token_text(raw))
+            thing = self._note(key=token_text(raw), keys=thing.keys + 1)
             if thing.key == "description" and thing.name:
                 self._refuse(data.DEFINITION)
         elif not thing.keys:
@@ -225,7 +197,7 @@ class Document(Plain):
             self._string(names, thing, token_text(raw), room)
         elif raw.endswith("null"):
             if thing.key in ARGUMENT_KEYS and thing.arguments is None:
-                thing.take_arguments({})
+                self._note(arguments={})
             elif thing.key in NAME_KEYS:
                 self._refuse()
         elif thing.key not in BESIDE_KEYS:
@@ -234,23 +206,23 @@ class Document(Plain):
     def _string(self, names: Names, thing: Thing, value: str, room: int) -> None:
         key = thing.key
         if key in NAME_KEYS and not thing.sure:
-            thing.take_name(value, sure=True, is_unknown=not names.takes(value, bare=True))
+            thing = self._note(name=value, sure=True, is_unknown=not names.takes(value, bare=True))
             self.written = value
             if not thing.is_unknown:
                 self.name = value
             elif names.tools is None or not value:
                 self._refuse()
         elif key in KNOWN_NAME_KEYS and not thing.name and names.resolve(value) is not None:
-            thing.take_name(value, sure=False)
+            self._note(name=value, sure=False, is_unknown=False)
             self.name = self.written = value
         elif key in ARGUMENT_KEYS and thing.arguments is None:
             found = "{}" if value.strip() in {"", "null"} else object_text(value, room)[0]
             if found is None:
                 self._refuse(data.NO_OBJECT)
             else:
-                thing.take_arguments(decode(found)[0])
+                self._note(arguments=decode(found)[0])
         elif key in THOUGHT_KEYS:
-            thing.note_thought()
+            self._note(noted=True)
         elif key not in BESIDE_KEYS and key not in NAME_KEYS and key not in ARGUMENT_KEYS:
             self._refuse(data.BESIDE)
 
@@ -281,9 +253,14 @@ class Document(Plain):
         if reason is not None:
             self._refuse(reason)
         elif self._things:
-            self._things[-1].count(thing)
+            self._note(calls=self._things[-1].calls + (not thing.is_unknown))
         elif thing.is_unknown:
             self._refuse()
+
+    def _note(self, **found: Any) -> Thing:
+        # That was found of the innermost container.
+        self._things[-1] = thing = self._things[-1]._replace(**found)
+        return thing
 
     def _refuse(self, reason: str = "") -> None:
         self.verdict = DATA

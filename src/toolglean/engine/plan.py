@@ -46,12 +46,10 @@ class Plan:
         Args:
             heeded: whether calls in quotations are content, and a fence around the calls of a turn is markup.
         """
-        del heeded
         return None
 
     def strings(self, max_depth: int) -> JsonStrings | None:
         """What tells whether content is in a string of JSON, of at most that depth; None where that does not matter."""
-        del max_depth
         return None
 
     def reasoning_lane(self) -> int:

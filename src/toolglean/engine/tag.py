@@ -57,7 +57,7 @@ class Tag:
         return (self.closer,) if self.closer else (), () if self.bare else (self.text,)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _tag, (self.text, self.closer)
+        return Tag.of, (self.text, self.closer)
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -88,10 +88,6 @@ def derived_closer(tag: str) -> str:
     if found := _square(marker):
         return f"[/{found[1]}]"
     return ""
-
-
-def _tag(text: str, closer: str) -> Tag:
-    return Tag.of(text, closer)
 
 
 class Gap(Plain):

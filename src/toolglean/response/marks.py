@@ -88,7 +88,6 @@ class Marks:
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """As `Finder.find`: the place of the first mark, and it as `Found`; or where one may begin, and ""."""
-        del last
         place, hit = self._literal(text, pos)
         for number, pattern in self._real:
             other, end, captures = find_real(pattern, text, pos)

@@ -65,7 +65,6 @@ class ResponsePlan(Fields, Plan):
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The `turn` begins, with `text` from `i`: a field is open from the start, or a literal further on shows it."""
-        del text
         turn.require_marker()
         return AtStart(self, turn.base + i), 0
 

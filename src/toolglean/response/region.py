@@ -126,7 +126,6 @@ class CallsRegion(Payload):
 
     def _begins(self, turn: Turn, char: str) -> bool:
         """Whether the character begins calls or arguments; or shows that the region is not a call."""
-        del turn, char
         return False
 
     def _begin_without(self, turn: Turn, place: int) -> None:
@@ -232,7 +231,6 @@ class Objects(CallsRegion):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         found: tuple[str, bool] | None = self.reader.scanner.passed(text)
         return found
 
@@ -267,7 +265,6 @@ class Arguments(CallsRegion):
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        del turn
         return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
 
 
@@ -275,7 +272,6 @@ class Whole(CallsRegion):
     """A region whose text is kept up to its closer, and then read as a whole."""
 
     def _read_first(self, turn: Turn, text: str, i: int) -> int:
-        del text
         self.step = BODY
         turn.allow_long_region()
         return i

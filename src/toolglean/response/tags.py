@@ -67,7 +67,6 @@ class Tags(CallsRegion):
         return _finder(self._tag.tail, trails=self.trails)
 
     def _begin_without(self, turn: Turn, place: int) -> None:
-        del place
         kind = _JsonParameters if self.way.json else Parameters
         self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.coerce)
 

@@ -1,4 +1,4 @@
-# What this file knows: how an object copies and pickles whose state is its slots.
+# How an object copies and pickles whose state is its slots.
 # Does not depend on what is in them.
 """State in slots."""
 

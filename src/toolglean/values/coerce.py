@@ -301,6 +301,8 @@ def _same(one: Any, other: Any) -> bool:
 def _rung(text: str, kind: str, members: tuple[Any, ...], max_depth: int) -> Any:
     if kind in _CONTAINERS:
         return _container(text, dict if kind == "object" else list, max_depth)
+    if kind == "null":  # it was tried before all others
+        return NO
     return _enum(text, members) if kind == ENUM else _RUNGS[kind](text)
 
 
@@ -382,16 +384,7 @@ def _escaped_json(text: str, max_depth: int) -> Any:
     return _json(inner, max_depth) if isinstance(inner, str) else NO
 
 
-def _null(text: str) -> Any:
-    del text
-    return NO  # null was tried before all others
-
-
 _RUNGS: dict[str, Callable[[str], Any]] = {
-    "string": str,
-    "integer": _integer_of,
-    "number": _number,
-    "boolean": _boolean,
-    "null": _null,
-}
+    "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean
+}  # fmt: skip
 _READERS = (_json, from_python, _escaped_json)

@@ -16,14 +16,8 @@ from toolglean.errors import UsageError
 __all__ = ["described"]
 
 _KINDS: dict[Any, str] = {
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    dict: "object",
-    list: "array",
-    type(None): "null",
-}
+    str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", list: "array", type(None): "null"
+}  # fmt: skip
 
 
 def described(function: Callable[..., Any]) -> tuple[str, dict[str, Any], str]:

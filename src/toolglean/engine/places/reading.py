@@ -1,4 +1,4 @@
-# What this file knows: what was read of a call, and what every stage of a reading by a format answers.
+# What was read of a call, and what every stage of a reading by a format answers.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py), or on what comes of it (calls.py).
 #
 # What is read next is a *stage*: a hole of one kind, or what stands between holes and after a call. It is an object, so

@@ -168,12 +168,10 @@ class Repairable:
 
     def refusal(self, turn: Any, char: str) -> Refusal:
         """What is known where that character has just been refused."""
-        del turn
         return Refusal(char)
 
     def repaired_with(self, put: Put) -> Self | None:
         """A copy that is before the refused character, or the last token, and takes what is put in there."""
-        del put
         return None
 
     def relented(self) -> Self | None:
