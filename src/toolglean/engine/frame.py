@@ -77,16 +77,6 @@ class Frame(Plain):
         return self.written is not NOT_YET
 
     @property
-    def _lone_tool(self) -> str:
-        # The tool whose name is the only key so far, if its value is an object.
-        return self.under if self.name is None else ""
-
-    @property
-    def _lacks_only_arguments(self) -> bool:
-        # Whether an object under another key is all that is beside the name.
-        return self.name is not None and bool(self.under) and not self.has_arguments and self.others == (self.under,)
-
-    @property
     def awaits_arguments(self) -> bool:
         """Whether a name came, and nothing yet that may be its arguments."""
         return self.name is not None and not self.has_arguments and not self.under
@@ -213,8 +203,10 @@ class Frame(Plain):
             around: the containers around it.
             bare: whether no marker shows that calls are meant.
         """
-        lone = self._lone_tool
-        if not self.called and self._lacks_only_arguments and turn.region.open:
+        lone = self.under if self.name is None else ""  # a tool's name, and the only key: its value is an object
+        # Whether an object under another key is all that is beside the name.
+        lacks_arguments = self.name is not None and bool(self.under) and self.others == (self.under,)
+        if not self.called and lacks_arguments and not self.has_arguments and turn.region.open:
             self._begin_call(turn)
         if self.called:
             if turn.reading_call:

@@ -74,14 +74,7 @@ class TurnState(Plain):
     )
 
     def __init__(
-        self,
-        emit: Emitter,
-        names: Names,
-        limits: Limits,
-        judge: Judge,
-        rules: Rules,
-        *,
-        repair: Repair = ON,
+        self, emit: Emitter, names: Names, limits: Limits, judge: Judge, rules: Rules, *, repair: Repair = ON
     ) -> None:
         self.tape, self.emit, self.judge = Tape(), emit, judge
         self.names, self.limits, self.rules = names, limits, rules

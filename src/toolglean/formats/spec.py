@@ -10,19 +10,7 @@ from dataclasses import dataclass, replace
 
 from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.words import (
-    JSON,
-    Codec,
-    Hole,
-    Json,
-    JsonOrText,
-    Literal,
-    Quoted,
-    Space,
-    Token,
-    Tree,
-    tokens_of,
-)
+from toolglean.formats.words import JSON, Codec, Hole, Json, JsonOrText, Literal, Quoted, Space, Token, Tree, tokens_of
 from toolglean.scan.text import NAME_CHARS
 
 __all__ = [

@@ -108,7 +108,7 @@ def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> An
         choices.sort(key=lambda each: each[0] not in _CONTAINERS)
     found = [(_rung(text, kind, members, max_depth), members) for kind, members in choices]
     for value, members in found:
-        if value is not NO and (not members or _among(value, members)):
+        if value is not NO and (not members or any(_same(value, each) for each in members)):
             return value
     return next((value for value, _ in found if value is not NO), text)
 
@@ -284,10 +284,6 @@ def _named(schema: Mapping[str, Any]) -> list[str]:
     if schema.keys() & _OBJECT_WORDS:
         return ["object"]
     return ["array"] if schema.keys() & _ARRAY_WORDS else []
-
-
-def _among(value: Any, members: tuple[Any, ...]) -> bool:
-    return any(_same(value, each) for each in members)
 
 
 def _same(one: Any, other: Any) -> bool:

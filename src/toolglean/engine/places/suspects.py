@@ -125,10 +125,6 @@ class Suspects:
             self._finders[key] = Finder([*exits.literals, *with_space, *bases, *breaks], exact=True)
         return self._finders[key]
 
-    def ends_value(self, exits: Exits, found: str) -> bool:
-        """Whether the literal that the finder found is what may stand after the value."""
-        return found.lstrip() in exits.literals
-
     def closers_of(self, exits: Exits) -> tuple[str, ...]:
         """The closing markers of the value, whole: of some only the first part stands among the exits."""
         return tuple(self._closers.get(each, each) for each in exits.literals)

@@ -253,7 +253,7 @@ class Value(Field):
             self._pass_on(turn, text[i:place], turn.tape.base + i)
         if not found:
             return turn.hold(text, place)
-        if not self.seen.ends_value(self.hole.exits, found):
+        if found.lstrip() not in self.hole.exits.literals:
             return self._swallowed(turn, reading, text, place, found)
         # Of a closing marker that has white space in it only the first part is found: another spelling may follow.
         other = self._spelling(turn, reading, text, place, found) if self.seen.is_parted(found) else None
