@@ -312,10 +312,6 @@ class TagPlan(Plan):
         """Finds the tag, and what ends a turn."""
         return self._finder
 
-    def reasoning_lane(self) -> int:
-        """The lane of reasoning: a tag knows none."""
-        return 0
-
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
         if found in self.drop:

@@ -218,24 +218,14 @@ class Envelope(Plain):
         return j
 
     def _read_kept(self, turn: Turn, text: str, i: int) -> int:
-        scanner = self.scanner
-        j = scanner.read_value(text, i)
-        if turn.region.open:
-            turn.region.keep(text[i:j])
-        if scanner.token is CLOSE:
-            self.frames[-1].end_value(scanner.value(), is_arguments=self.reading is EARLY)
-            self.reading = TOKENS
-        elif scanner.token is FAIL:
-            _broken(turn, scanner, text, j)
-        return j
-
-    def _read_beside(self, turn: Turn, text: str, i: int) -> int:
-        scanner = self.scanner
-        j = scanner.skim(text, i, scanner.value_depth)
+        scanner, kept = self.scanner, self.reading is not BESIDE
+        j = scanner.read_value(text, i) if kept else scanner.skim(text, i, scanner.value_depth)
         scanner.fixes.clear()
         if turn.region.open:
             turn.region.keep(text[i:j])
         if scanner.token is CLOSE:
+            if kept:
+                self.frames[-1].end_value(scanner.value(), is_arguments=self.reading is EARLY)
             self.reading = TOKENS
         elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)
@@ -346,7 +336,7 @@ class Envelope(Plain):
 
 READERS = (
     Envelope._read_bracket, Envelope._read_token, Envelope._read_arguments, Envelope._read_undecided,
-    Envelope._read_first_key, Envelope._read_beside, Envelope._read_kept, Envelope._read_kept, Envelope._read_kept,
+    Envelope._read_first_key, Envelope._read_kept, Envelope._read_kept, Envelope._read_kept, Envelope._read_kept,
 )  # fmt: skip
 
 _TOKENS = {

@@ -20,10 +20,7 @@ GAP = 256  # characters of anything that may come before a call's JSON
 FENCE = "```"
 
 # In a marker, the word that says "here it begins", and the one that then says "here it ends".
-_PAIRS = (
-    *(("begin", "end"), ("start", "end"), ("open", "close")),
-    *(("prefix", "suffix"), ("BEGIN", "END"), ("START", "END")),
-)
+_PAIRS = [each.split() for each in ("begin end", "start end", "open close", "prefix suffix", "BEGIN END", "START END")]
 _angle = re.compile(r"<([A-Za-z_][\w:.-]*)>").fullmatch
 _square = re.compile(r"\[([A-Za-z_][\w:.-]*)\]").fullmatch
 
