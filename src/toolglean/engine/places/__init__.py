@@ -1,8 +1,8 @@
 # Walks a turn over the places of a program, from an opener to the end of a call. Does not depend on any family, on how
 # places were laid (formats/compile.py), or on what a dialect looks like (scan).
 #
-# payload.py    a reading: where it begins, its state, and what the machine sees of it
-# reading.py    what was read of the call, and what each stage of a reading answers
+# payload.py    where a reading begins, and what the machine sees of it
+# reading.py    its state: the walk, the call, what is being read (a stage), who else may read
 # walk.py       the automaton: where it is on the places, and how it goes on along literals
 # between.py    stages between holes, after arguments, after a call
 # texts.py      what a marker ends: words and text values; suspects.py: markers that a value may have swallowed

@@ -19,7 +19,7 @@ from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload as Reading
+    from toolglean.engine.places.reading import Reading
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader

@@ -26,7 +26,7 @@ from toolglean.engine.turn import LEFT_OVER
 from toolglean.formats.net import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload as Reading
+    from toolglean.engine.places.reading import Reading
     from toolglean.engine.places.walk import OpenHole, Walk
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Turn

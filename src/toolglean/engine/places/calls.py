@@ -17,8 +17,7 @@ from toolglean.scan.reader import quoted_text
 from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload as Reading
-    from toolglean.engine.places.reading import Call
+    from toolglean.engine.places.reading import Call, Reading
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format

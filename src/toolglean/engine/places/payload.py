@@ -14,14 +14,12 @@ from toolglean.engine.places.arguments import Arguments, Objects
 from toolglean.engine.places.between import AFTER, BETWEEN
 from toolglean.engine.places.calls import accept, accept_guarded, begins, cut_off, no_call
 from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
-from toolglean.engine.places.reading import Call, Stage
+from toolglean.engine.places.reading import Reading
 from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.places.texts import Value, Word
-from toolglean.engine.places.walk import Walk, open_hole
+from toolglean.engine.places.walk import open_hole
 from toolglean.engine.plan import Plan
-from toolglean.engine.turn import Payload
 from toolglean.formats.compile import Program
-from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Description
@@ -133,50 +131,16 @@ _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call"
 """What reads what fills a hole of that kind. Names, ids, indexes, keys and types are words."""
 
 
-class FormatPayload(Plain, Payload):
-    """A reading by a format. The machine's questions go to the stage.
+class FormatPayload(Reading):
+    """A reading by a format, as the machine sees it: its questions go to the stage."""
 
-    Attributes:
-        walk: where it is on the places.
-        call: what was read of the call.
-        stage: what is being read.
-        fallback: who reads, and who else may.
-    """
+    __slots__ = ()
 
-    __slots__ = ("call", "fallback", "stage", "walk")
-    owned = ("call", "walk")
-
-    def __init__(self, walk: Walk, fallback: Fallback) -> None:
-        self.walk, self.fallback, self.call = walk, fallback, Call()
-        self.stage: Stage = BETWEEN
-
-    @classmethod
-    def at(cls, program: Program, place: Place, start: int, fallback: Fallback) -> Self:
-        """A reading that begins at that place of the program, and of the turn."""
-        return cls(Walk(program, place, start), fallback)
-
-    def copy(self) -> Self:
-        """The same reading."""
-        twin = super().copy()
-        twin.stage = self.stage.copy_for(twin.call)
-        return twin
-
-    def read_as(self, stage: Stage) -> None:
-        """That is read next."""
-        self.stage = stage
-
-    def go_on(self) -> None:
-        """A hole was filled: literals follow."""
-        self.stage = BETWEEN
-
-    def go_after(self, place: Place) -> None:
-        """The call is complete: what follows at that place is markup, or another call."""
-        self.walk.leave_call(place)
-        self.call.end()
-        self.stage, self.fallback = AFTER, self.fallback.after_call()
+    between = BETWEEN
+    after = AFTER
 
     def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
-        """What is at `i` begins to fill a hole; -1: what is read again."""
+        """See `Reading`."""
         walk = self.walk
         hole = open_hole(walk.program, edges)
         if turn.region.open:

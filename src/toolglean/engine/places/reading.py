@@ -1,28 +1,32 @@
-# What was read of a call, and what every stage of a reading by a format answers.
+# All state of a reading by a format: the walk, the call, what is being read, who else may read.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py), or on what comes of it (calls.py).
 #
 # What is read next is a *stage*: a hole of one kind, or what stands between holes and after a call. It is an object, so
 # what matters in one stage only is a field of that stage. The machine's questions go to it unchanged (payload.py).
-"""A call, and the stages in which it is read."""
+"""A reading of a text by a format."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from toolglean.engine.places.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
+from toolglean.engine.turn import Payload
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.envelope import Envelope
     from toolglean.engine.parameters import Parameters
-    from toolglean.engine.places.payload import FormatPayload as Reading
+    from toolglean.engine.places.fallback import Fallback
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.compile import Program
+    from toolglean.formats.net import HoleEdge, Place
     from toolglean.scan.json import JsonScanner
     from toolglean.scan.reader import Reader
 
-__all__ = ["Call", "Description", "Field", "Stage"]
+__all__ = ["Call", "Description", "Field", "Reading", "Stage"]
 
 
 class Description(NamedTuple):
@@ -218,3 +222,54 @@ class Field(Stage, Plain):
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
         return Description(self.within, reading.call.name, self.hole)
+
+
+class Reading(Plain, Payload):
+    """Where a reading by a format is.
+
+    Attributes:
+        walk: where it is on the places.
+        call: what was read of the call.
+        stage: what is being read.
+        fallback: who reads, and who else may.
+        between, after: the stages between holes, and after a call; they are above.
+    """
+
+    __slots__ = ("call", "fallback", "stage", "walk")
+    owned = ("call", "walk")
+
+    between: ClassVar[Stage]
+    after: ClassVar[Stage]
+
+    def __init__(self, walk: Walk, fallback: Fallback) -> None:
+        self.walk, self.stage, self.fallback = walk, self.between, fallback
+        self.call = Call()
+
+    @classmethod
+    def at(cls, program: Program, place: Place, start: int, fallback: Fallback) -> Self:
+        """A reading that begins at that place of the program, and of the turn."""
+        return cls(Walk(program, place, start), fallback)
+
+    def copy(self) -> Self:
+        """The same reading."""
+        twin = super().copy()
+        twin.stage = self.stage.copy_for(twin.call)
+        return twin
+
+    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
+        """What is at `i` begins to fill a hole; -1: what is read again."""
+        raise NotImplementedError  # which field it is: FormatPayload knows all of them
+
+    def read_as(self, stage: Stage) -> None:
+        """That is read next."""
+        self.stage = stage
+
+    def go_on(self) -> None:
+        """A hole was filled: literals follow."""
+        self.stage = self.between
+
+    def go_after(self, place: Place) -> None:
+        """The call is complete: what follows at that place is markup, or another call."""
+        self.walk.leave_call(place)
+        self.call.end()
+        self.stage, self.fallback = self.after, self.fallback.after_call()

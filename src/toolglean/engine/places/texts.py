@@ -27,8 +27,7 @@ from toolglean.scan.text import NAME_CHARS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolglean.engine.places.payload import FormatPayload as Reading
-    from toolglean.engine.places.reading import Call
+    from toolglean.engine.places.reading import Call, Reading
     from toolglean.engine.places.suspects import Spelling
     from toolglean.engine.places.walk import OpenHole
     from toolglean.engine.turn import Stops, Turn
