@@ -202,8 +202,7 @@ def _by_model(given: Given, tools: ToolSet | None, passed: list[Passed], untrust
     found = format_of_model(given.model)
     if found is None:
         return Passed(
-            "model",
-            UsageError(f"no known format for the model {given.model!r}: give `format`, `template` or `tag`"),
+            "model", UsageError(f"no known format for the model {given.model!r}: give `format`, `template` or `tag`")
         )
     marks = next((marks for each in passed if (marks := getattr(each.error, "marks", ()))), ())
     return Choice(_format_plan(found, tools, strict=given.strict), marks=marks, known=found.name)

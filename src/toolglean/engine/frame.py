@@ -210,7 +210,9 @@ class Frame(Plain):
             self._begin_call(turn)
         if self.called:
             if turn.reading_call:
-                _report_left_out(turn, around)
+                # What is written in the objects around a call is not a part of it.
+                if left_out := [key for frame in around for key in frame.left_out()]:
+                    turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.call.start)
                 self._end_call(turn, place, bare=bare)
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
@@ -280,10 +282,3 @@ class Frame(Plain):
             return []
         found, self.others = [key for key in self.others if key != self.key], ()  # under its key is the call
         return found
-
-
-def _report_left_out(turn: Turn, around: list[Frame]) -> None:
-    # What is written in the objects around a call is not a part of it.
-    left_out = [key for frame in around for key in frame.left_out()]
-    if left_out:
-        turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.call.start)

@@ -144,7 +144,8 @@ class Parameters(Plain):
             self.refused = text
             return ""
         self.repeated = _repeated_key(text) if isinstance(value, dict | list) else ""
-        self.untyped = text if value is text and self._is_no_string() else None
+        kinds = kinds_of(self._schema, self._root) if value is text and self._coerce else ()
+        self.untyped = text if kinds and "string" not in kinds else None
         if not self._may_wrap():
             return written
         self._wrapped = text, f"{{{string_text(self._key)}: {written}"
@@ -171,10 +172,6 @@ class Parameters(Plain):
         # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
         # that broke.
         return self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
-
-    def _is_no_string(self) -> bool:
-        kinds = kinds_of(self._schema, self._root)
-        return self._coerce and bool(kinds) and "string" not in kinds
 
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:

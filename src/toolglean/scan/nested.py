@@ -148,14 +148,11 @@ def _check_ends(value: Any) -> None:
 
 def _json_parts(value: Any, default: Callable[[Any], Any] | None) -> str | list[Any]:
     if isinstance(value, dict):
-        return listed("{", ((f"{_json_key(key)}: ", each) for key, each in value.items()), "}")
+        keyed = ((key if isinstance(key, str) else json.dumps(key), each) for key, each in value.items())
+        return listed("{", ((f"{encode_basestring(key)}: ", each) for key, each in keyed), "}")
     if isinstance(value, list | tuple):
         return listed("[", (("", each) for each in value), "]")
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
-
-
-def _json_key(key: Any) -> str:
-    return encode_basestring(key if isinstance(key, str) else json.dumps(key))
 
 
 def listed(opener: str, items: Iterable[tuple[str, Any]], closer: str, comma: str = ", ") -> list[Any]:

@@ -23,7 +23,4 @@ def invoke(name: str, prefix: str, *, aliases: tuple[str, ...] = ()) -> Format:
     )
 
 
-FORMATS = (
-    invoke("anthropic", "", aliases=("invoke", "function-calls-xml")),
-    invoke("anthropic-antml", "antml:"),
-)
+FORMATS = (invoke("anthropic", "", aliases=("invoke", "function-calls-xml")), invoke("anthropic-antml", "antml:"))

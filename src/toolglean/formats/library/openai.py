@@ -55,10 +55,7 @@ FORMATS = (
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
         speaks=SPEAKS,
         headers=HEADERS,
-        drop=(
-            *("<|start|>", *ENDS),
-            *("<|channel|>final", "<|channel|>commentary to=assistant"),
-        ),
+        drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
         models=("gpt-oss*", "*gpt-oss*"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
