@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from toolglean.scan.rope import flat
@@ -24,8 +25,7 @@ class Plain:
     def copy(self) -> Self:
         """The same, at the same place."""
         twin = type(self).__new__(type(self))
-        for slot in _slots(type(self)):
-            setattr(twin, slot, getattr(self, slot))
+        (_COPIERS.get(type(self)) or _copier(type(self)))(self, twin)
         for slot in self.owned:
             if (value := getattr(self, slot)) is not None:
                 setattr(twin, slot, _copied(value) if isinstance(value, list) else value.copy())
@@ -54,4 +54,14 @@ def _slots(kind: type) -> tuple[str, ...]:
     return found
 
 
+def _copier(kind: type) -> Callable[[Any, Any], None]:
+    # Written out, as a dataclass writes its methods: a third of the time of `setattr` for each slot.
+    made: dict[str, Any] = {}
+    exec("\n ".join(["def copy(one, twin):", *(f"twin.{slot} = one.{slot}" for slot in _slots(kind))]), made)  # noqa: S102
+    found: Callable[[Any, Any], None] = made["copy"]
+    _COPIERS[kind] = found
+    return found
+
+
 _SLOTS: dict[type, tuple[str, ...]] = {}
+_COPIERS: dict[type, Callable[[Any, Any], None]] = {}
