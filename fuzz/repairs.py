@@ -38,7 +38,7 @@ from toolglean.engine.repair.candidates import (
 )
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
-from toolglean.formats.spec import Format, Hole, Literal, Quoted, Tree, tokens_of
+from toolglean.formats.spec import Format, Literal, Quoted, Slot, Tree, tokens_of
 from toolglean.values.coerce import json_text
 
 __all__ = ["LEFT", "READ", "RIGHT", "WRONG", "Case", "cases", "count_of", "families", "main"]
@@ -158,7 +158,7 @@ def without_opener(rng: random.Random, declared: Format, text: str, given: dict[
     """The marker before one value is missing, or before all of them; now and then the one after one of them too."""
     del given
     tokens = tokens_of(declared.parameters[0]) if declared.parameters else []
-    names = [each.name if isinstance(each, Hole) else "" for each in tokens]
+    names = [each.name if isinstance(each, Slot) else "" for each in tokens]
     if "key" not in names or "value" not in names:
         return None
     between = [each.text for each in tokens[names.index("key") + 1 : names.index("value")] if isinstance(each, Literal)]
@@ -273,9 +273,9 @@ BREAKERS: dict[str, Breaker] = {
 def _before_closer(declared: Format, text: str) -> tuple[str, str] | None:
     # The text up to the first marker behind the arguments, and the rest.
     tokens = tokens_of(declared.call)
-    holes = [place for place, each in enumerate(tokens) if isinstance(each, Hole) and each.name != "ws"]
+    holes = [place for place, each in enumerate(tokens) if isinstance(each, Slot) and each.name != "ws"]
     hole = tokens[holes[-1]]
-    if not isinstance(hole, Hole) or hole.name not in {"call", "calls", "arguments", "keywords"}:
+    if not isinstance(hole, Slot) or hole.name not in {"call", "calls", "arguments", "keywords"}:
         return None
     closers = [each.text for each in tokens[holes[-1] + 1 :] if isinstance(each, Literal)]
     closers += [each.text for each in tokens_of(declared.section[1]) if isinstance(each, Literal)]
@@ -291,7 +291,7 @@ def _find(text: str, given: dict[str, Any]) -> str | None:
 def _parameter_closer(declared: Format) -> str:
     for pattern in declared.parameters[:1]:
         tokens = tokens_of(pattern)
-        behind = [each.text for each in tokens[tokens.index(Hole("value")) + 1 :] if isinstance(each, Literal)]
+        behind = [each.text for each in tokens[tokens.index(Slot("value")) + 1 :] if isinstance(each, Literal)]
         return "".join(behind[:1]) if len(behind) == 1 else ""
     return ""
 

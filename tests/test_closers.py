@@ -13,7 +13,7 @@ from tests.chunkings import calls_of, events_of
 from toolglean import CallEnd, Event, Parser, Problem, ToolCall, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
-from toolglean.formats.spec import Hole, Literal, Space, tokens_of
+from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
 PROPERTIES = {
     "a": {"type": "string"},
@@ -36,7 +36,7 @@ EXTRA, CLOSER = "extra closer", "parameter closer"
 def closer_of(name: str) -> str:
     """The closing marker of a value in that format, as it is declared."""
     tokens = tokens_of(get_format(name).parameters[0].strip())
-    behind = tokens[tokens.index(Hole("value")) + 1 :]
+    behind = tokens[tokens.index(Slot("value")) + 1 :]
     behind = behind[1:] if isinstance(behind[0], Space) else behind
     return "".join(each.text for each in behind if isinstance(each, Literal | Space))
 

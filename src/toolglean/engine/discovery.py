@@ -119,7 +119,7 @@ class TagPayload(Plain, Payload):
     def _distrust(self, turn: Turn) -> None:
         # What was kept may quote a call in the arguments of one that cannot be read.
         if self._phase is JSON and self.envelope.in_arguments:
-            turn.distrust(self.tag.ends[0])
+            turn.ignore_calls_until(self.tag.ends[0])
 
     def _problem(self) -> str:
         return UNREADABLE if self.gap.tried and not self.tag.bare else ""
@@ -283,7 +283,7 @@ class Dropped(Payload):
     def finish(self, turn: Turn) -> None:
         """It is markup, as is the white space beside it."""
         turn.emit.markup(self.text, self.start)
-        turn.enter_lane(turn.lane)
+        turn.enter_channel(turn.channel)
 
     def copy(self) -> Self:
         """The same place: nothing changes here."""
@@ -308,7 +308,7 @@ class TagPlan(Plan):
         # A bare tag counts at the start of a turn alone.
         self._finder = Finder([*(() if tag.bare else (tag.text,)), *self.drop]) if self.drop else tag.finder
 
-    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the tag, and what ends a turn."""
         return self._finder
 

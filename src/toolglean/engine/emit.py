@@ -110,10 +110,10 @@ class Emitter(Plain):
             self._ws_start = start
         self._ws = grown(self._ws, text)
 
-    def space_is_text(self, lane: int) -> None:
+    def space_is_text(self, channel: int) -> None:
         """More white space waits than may be held: it is content, or reasoning, whatever follows."""
         self._settle_call(whole=True)
-        self._waited_is_text(Reasoning if lane else Content)
+        self._waited_is_text(Reasoning if channel else Content)
 
     def set_aside(self, mark: Mark, closers: tuple[str, ...], patience: int) -> None:
         """A marker of which no call came: markup if a call follows, or another marker, or the end of the turn."""

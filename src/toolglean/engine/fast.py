@@ -53,9 +53,9 @@ class FastPath:
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
             looks = turn.tape.held or self._token_begun or self._find_opener(chunk)
-            if looks or (not turn.lane and ("{" in chunk or "[" in chunk)):
+            if looks or (not turn.channel and ("{" in chunk or "[" in chunk)):
                 events = self._beside_opener(chunk)
-            elif turn.lane:
+            elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
                     self._pos, self._last = start + len(chunk), chunk
@@ -131,11 +131,11 @@ class FastPath:
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge
-        if turn.lane != CONTENT:
+        if turn.channel != CONTENT:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
-        elif turn.said and turn.emit.clean and not judge.must_look:
+        elif turn.has_content and turn.emit.clean and not judge.must_look:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is as long
                     return
@@ -186,23 +186,23 @@ class FastPath:
         turn = self._turn
         tape, finder = turn.tape, self._finder
         text, start = tape.held + chunk, self._pos - len(tape.held)
-        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.lane and "`" in text):
+        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.channel and "`" in text):
             return None  # a place below 0: what waits is of the prompt
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
-                place, found = finder.find(text, 0, self._last or turn.last)
+                place, found = finder.find(text, 0, self._last or turn.last_text)
                 if found:
                     return None
         said, event = text[:place], None
         if place:
-            event = turn.emit.plain_reasoning(said, start) if turn.lane else Content(said, start)
+            event = turn.emit.plain_reasoning(said, start) if turn.channel else Content(said, start)
             if event is None:  # white space alone, which may have to wait
                 return None
         self._pos += len(chunk)
         tape.hold(text[place:])
-        if turn.lane:
+        if turn.channel:
             self._last = said or self._last
         else:
             if place:

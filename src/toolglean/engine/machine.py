@@ -102,10 +102,10 @@ class Machine(FastPath):
 
     def _begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
-        lane = self._plan.reasoning_lane()
-        if not lane:
+        channel = self._plan.reasoning_channel()
+        if not channel:
             raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
-        self._turn.enter_lane(lane)
+        self._turn.enter_channel(channel)
 
     def _read_prompt(self, prompt: str) -> None:
         """Read what the prompt contains of the turn; its events are dropped, and places count from its end.
@@ -130,7 +130,7 @@ class Machine(FastPath):
             turn.payload.forget_calls(calls - turn.emit.index)
         if turn.judge.attempt is not None:
             turn.judge.attempt.before.emit.begin_turn()
-        if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.lane == CONTENT:
+        if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
             code = turn.judge.code and self._plan.quotes(heeded=turn.heeds_quotes)
             literals = self._plan.finder(CONTENT, turn.only).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
@@ -257,7 +257,7 @@ class Machine(FastPath):
         turn = self._turn
         held = turn.tape.release()
         start = self._pos - len(held)
-        if turn.mending is not None:  # what was kept of the call is read, and may contain more
+        if turn.suspended is not None:  # what was kept of the call is read, and may contain more
             repairer().finish_repair(turn)
             self._read_waiting()
             return True
@@ -282,7 +282,7 @@ class Machine(FastPath):
         # What waited, because a longer marker might have come of it, may begin with a whole one. How much of that has
         # been read then; -1: it does not.
         turn = self._turn
-        place, found = self._plan.finder(turn.lane, turn.only).find(held + NOTHING, 0, turn.last)
+        place, found = self._plan.finder(turn.channel, turn.only).find(held + NOTHING, 0, turn.last_text)
         if place or not found or found[0] == "`":
             return -1
         return begin(turn, self._plan, found, self._pos - len(held))

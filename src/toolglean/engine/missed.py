@@ -59,9 +59,9 @@ def _leave(turn: Turn, problem: str, closers: tuple[str, ...] | None) -> None:
 def _may_be_missed(turn: Turn) -> bool:
     # Whether a marker opened the region, so that it may have been meant for a call.
     region = turn.region
-    if turn.names.tools is None or turn.is_deaf or turn.lane or turn.in_prompt:
+    if turn.names.tools is None or turn.calls_ignored or turn.channel or turn.in_prompt:
         return False  # without tools, any word may be a name: also that of a mere mention
-    opener = region.text[region.lead : region.kept]
+    opener = region.text[region.fence_line : region.opener_length]
     return opener != "" and not opener[0].isalnum()
 
 
@@ -100,7 +100,7 @@ class Missed(Payload):
         return self
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
-        behind = turn.region.text[turn.region.kept :]
+        behind = turn.region.text[turn.region.opener_length :]
         named, end = _is_named(behind + piece, turn.names, at_end=at_end)
         taken = max(end - len(behind), 0)
         turn.region.keep(piece[:taken])

@@ -32,13 +32,13 @@ class Plan:
     drafts = False
     marked = False
 
-    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds the tags of a lane (content, or reasoning of one kind); `only`: the formats that count, () for all."""
+    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
+        """Finds the tags of a channel: content, or one kind of reasoning. `only`: the formats that count, () for all."""
         raise NotImplementedError
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds all that may begin in the text where the turn stands."""
-        return self.finder(turn.lane, turn.only)
+        return self.finder(turn.channel, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes | None:
         """What finds quotations, and the end of the turn, in a new turn; None where neither is looked for.
@@ -52,16 +52,16 @@ class Plan:
         """What tells whether content is in a string of JSON, of at most that depth; None where that does not matter."""
         return None
 
-    def reasoning_lane(self) -> int:
-        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
+    def reasoning_channel(self) -> int:
+        """The channel in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
         return 0
 
     def is_header(self, text: str) -> bool:
         """Whether the text begins a message's header, which a turn that is cut off in it does not show."""
         return False
 
-    def marks(self, lane: int) -> tuple[str, ...]:
-        """The markers that show that reasoning of that lane goes on, or ends: see draft.py."""
+    def marks(self, channel: int) -> tuple[str, ...]:
+        """The markers that show that reasoning of that channel goes on, or ends: see draft.py."""
         return ()
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:

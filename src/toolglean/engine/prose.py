@@ -33,7 +33,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
         return j
     if text[j] in FENCES and turn.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
         return read
-    place, found = plan.text_finder(turn).find(text, j, turn.last) if plan.marked else (-1, "")
+    place, found = plan.text_finder(turn).find(text, j, turn.last_text) if plan.marked else (-1, "")
     if place == j and not found:
         return turn.hold(text, j)
     if place == j and not found[0].isalpha():  # a marker: an unknown name counts after it; a word may be less
@@ -59,7 +59,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     awaited = turn.emit.strays.awaited
     if awaited or judge.closers.looked_for:
         finder = with_closers(finder, (*judge.closers.looked_for, *awaited))
-    place, found = finder.find(text, i, turn.last)
+    place, found = finder.find(text, i, turn.last_text)
     if place > i:
         turn.say(text[i:place], base + i)
         if found and turn.emit.strays.awaited != awaited:  # it was text: something else is looked for
@@ -69,7 +69,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if (found not in own.literals and _is_too_late(turn, found, base + place)) or _is_fence(turn, found):
         turn.say(found, base + place)
         return place + len(found)
-    if turn.lane == CONTENT:
+    if turn.channel == CONTENT:
         turn.judge.marker_follows(base + place)
         if turn.is_over:
             turn.end()
@@ -87,7 +87,7 @@ def _end_of_space(text: str, i: int) -> int:
 
 def _is_fence(turn: Turn, found: str) -> bool:
     # Of code, after other text.
-    return found[0] == "`" and turn.heeds_quotes and turn.said and turn.lane == CONTENT
+    return found[0] == "`" and turn.heeds_quotes and turn.has_content and turn.channel == CONTENT
 
 
 def _is_too_late(turn: Turn, found: str, place: int) -> bool:
@@ -103,7 +103,7 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited
-    if found not in (*awaited, *closers.late) or found in plan.finder(turn.lane, turn.only).literals:
+    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.only).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)
@@ -124,7 +124,7 @@ def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:
 def _late_closer(turn: Turn, closer: str, place: int) -> None:
     # The closer of the last call: markup, unless it comes too late, or in reasoning or code.
     closers = turn.judge.closers
-    if turn.lane != CONTENT or turn.judge.in_doubt or place > closers.until:
+    if turn.channel != CONTENT or turn.judge.in_doubt or place > closers.until:
         turn.say(closer, place)
         return
     turn.emit.problem(LEFT_OVER, closer, place)
@@ -151,7 +151,7 @@ def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if j < len(text) and turn.is_over:
         turn.end()
     elif j < len(text):
-        turn.enter(START if turn.fresh and turn.lane == CONTENT else TEXT)
+        turn.enter(START if turn.at_start and turn.channel == CONTENT else TEXT)
     return j
 
 

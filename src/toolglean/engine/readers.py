@@ -1,6 +1,6 @@
 # What this file knows: which reader reads which codec, and how plain JSON is passed on.
 # Does not depend on how the other dialects are read (scan/python.py, values/).
-"""From a hole of a format to the reader of its dialect."""
+"""From a slot of a format to the reader of its dialect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolglean.values.coerce import is_text, properties
 from toolglean.values.coerce import known as known_type
 
 if TYPE_CHECKING:
-    from toolglean.formats.net import HoleEdge
+    from toolglean.formats.nfa import SlotEdge
     from toolglean.tools import Tool
 
 __all__ = ["JsonOrTextReader", "JsonReader", "reader_for"]
@@ -82,9 +82,9 @@ class JsonReader(Reader):
         """See `Reader`."""
         return self._scanner.passed(text)
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """See `Reader`."""
-        relents = self._string is None and self._scanner.relent()
+        relents = self._string is None and self._scanner.undo_refusal()
         self.fault = "" if relents else self.fault
         return relents
 
@@ -154,7 +154,7 @@ def _text_parameter(tool: Tool | None) -> str:
 
 
 def reader_for(
-    edge: HoleEdge,
+    edge: SlotEdge,
     max_depth: int,
     tool: Tool | None,
     *,
@@ -162,10 +162,10 @@ def reader_for(
     wary: bool = False,
     named_tag: bool = False,
 ) -> Reader:
-    """The reader of a hole.
+    """The reader of a slot.
 
     Args:
-        edge: the hole.
+        edge: the slot.
         max_depth: how many containers may be open.
         tool: the tool; what its schema says of the parameters is for dialects that do not type them.
         ends: the markers that end the call.

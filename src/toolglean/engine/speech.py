@@ -34,7 +34,7 @@ class Speech(TurnState):
         """Text that is no call: content, or reasoning."""
         if text and self._is_beyond_draft(text, start):
             return
-        if self.lane == CONTENT:
+        if self.channel == CONTENT:
             self.judge.content(text, start)
             self._say_content(text, start)
         else:
@@ -44,15 +44,15 @@ class Speech(TurnState):
         """The same for JSON that is data: what its strings quote opens no code."""
         if text and self._is_beyond_draft(text, start):
             return
-        if self.lane == CONTENT:
+        if self.channel == CONTENT:
             self.judge.json(text)
             self._say_content(text, start)
         else:
             self._say_reasoning(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
-        if text and not (self.said and not self.fresh) and not text.isspace():
-            self.said, self.fresh = True, False
+        if text and not (self.has_content and not self.at_start) and not text.isspace():
+            self.has_content, self.at_start = True, False
         self.emit.content(text, start)
 
     def _say_reasoning(self, text: str, start: int) -> None:
@@ -65,18 +65,18 @@ class Speech(TurnState):
             return
         self.emit.space(text[end:], start + end)
         if self.emit.space_before(start + len(text)) > self.limits.held:
-            self.emit.space_is_text(self.lane)
+            self.emit.space_is_text(self.channel)
             self.long_space = True
 
     def passed(self, text: str) -> None:
         """That text went out as it is, past the turn."""
-        self.last = text
-        if self.lane == CONTENT:
+        self.last_text = text
+        if self.channel == CONTENT:
             self.judge.space(text)
 
     def note_last(self, text: str) -> None:
         """That text went out, and the judge was told of it."""
-        self.last = text
+        self.last_text = text
 
     def hold(self, text: str, place: int) -> int:
         """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
@@ -106,7 +106,7 @@ class Speech(TurnState):
         self.emit.space(text[i:j], here - (j - i))
         self.pass_space(text[i:j])
         if self.emit.space_before(here) > self.limits.held:
-            self.emit.space_is_text(self.lane)
+            self.emit.space_is_text(self.channel)
             self.leave(text_follows=True)
         if self.judge.draft is not None and "\n" in text[i:j] and self.judge.draft.ends_line(here):
             self._keep_line()
@@ -114,7 +114,7 @@ class Speech(TurnState):
 
     def pass_space(self, text: str) -> None:
         """White space beside a call or a marker: a line may begin after it."""
-        if self.lane == CONTENT:
+        if self.channel == CONTENT:
             self.judge.space(text)
 
     # -- what is read next ---------------------------------------------------------------------------------------------
@@ -131,13 +131,13 @@ class Speech(TurnState):
         """The same, in the mode that the turn is in: what it reads is no call any more."""
         self.payload = payload
 
-    def enter_lane(self, lane: int) -> None:
+    def enter_channel(self, channel: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
         draft = self.judge.draft
         if draft is not None and draft.is_quoted:  # code does not go on after such a marker
             self.keep_draft()
         self._keep_line()
-        self.lane, self.long_space, self.last = lane, False, ""
+        self.channel, self.long_space, self.last_text = channel, False, ""
         self.judge.entered()
         self.payload, self.mode = None, MARKER_SPACE
 
@@ -145,14 +145,14 @@ class Speech(TurnState):
         """A marker was read: what follows is content. `for_user`: for the user alone; `at_start`: a call that comes
         first there needs no marker, if none has been needed so far.
         """
-        at_start = at_start and self.fresh
-        self.enter_lane(CONTENT)
-        self.fresh = at_start
+        at_start = at_start and self.at_start
+        self.enter_channel(CONTENT)
+        self.at_start = at_start
         self.judge.address(for_user=for_user)
 
     def require_marker(self) -> None:
         """From here on, a call needs a marker."""
-        self.fresh = False
+        self.at_start = False
 
     def narrow(self, formats: tuple[int, ...]) -> None:
         """From here on, only these formats count; () for all."""
@@ -160,7 +160,7 @@ class Speech(TurnState):
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""
-        self.payload, self.last = None, ""
+        self.payload, self.last_text = None, ""
         self.bound = UNBOUND
         self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
 
@@ -172,18 +172,18 @@ class Speech(TurnState):
 
     def begin(self, *, bare: bool, spaced: bool) -> None:
         """A turn begins. `bare`: what is first in it is looked at in a way of its own; `spaced`: see `Plan`."""
-        self.fresh = bare
+        self.at_start = bare
         self.mode = START if bare else SPACE if spaced else TEXT
 
     def begin_in_text(self) -> None:
         """The turn begins in the middle of text."""
-        self.fresh, self.mode = False, TEXT
+        self.at_start, self.mode = False, TEXT
 
     def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], code: Quotes | None) -> None:
         """The prompt is over, and ended in text; of what waits, only a whole one of the literals is the turn's."""
         if self.tape.held not in literals:
             self.tape.hold("")
-        self.last = ""
+        self.last_text = ""
         self.begin(bare=bare, spaced=False)
         self.judge.turn_began(code)
 
@@ -207,7 +207,7 @@ class Speech(TurnState):
 
     def _is_beyond_draft(self, text: str, start: int) -> bool:
         # Whether that text shows that the draft is none of the turn's calls: then it is read again, after that.
-        self.last = text
+        self.last_text = text
         draft = self.judge.draft
         if draft is None or draft.is_quoted or text.isspace():
             return False
@@ -249,8 +249,8 @@ class Speech(TurnState):
         if draft.is_alone:  # it is plain text
             self.leave(text_follows=True)
             self.say(text, draft.start)
-        elif self.lane == CONTENT:  # the code goes on, whatever its text contains
-            self.last = text
+        elif self.channel == CONTENT:  # the code goes on, whatever its text contains
+            self.last_text = text
             self.judge.quoted(text)
             self._say_content(text, draft.start)
         else:
@@ -259,7 +259,7 @@ class Speech(TurnState):
             limit, what, place = draft.limit
             self.emit.problem(f"limit passed: {limit}", what, place)
             if limit != "call_chars":
-                self.mode, self.lane = DONE, CONTENT
+                self.mode, self.channel = DONE, CONTENT
 
     def keep_draft(self) -> None:
         """The draft contains the turn's calls: hand out its events."""

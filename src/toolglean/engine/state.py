@@ -34,7 +34,7 @@ class Rules(NamedTuple):
     Attributes:
         coerce: whether values are typed by the tool's schema.
         stops_after_bare: whether all text is content once something other than a call without a marker has come.
-        marks: the markers of reasoning, by its lane: see `Plan`. None: calls in reasoning are handed out at once.
+        marks: the markers of reasoning, by its channel: see `Plan`. None: calls in reasoning are handed out at once.
         deaf: whether reasoning contains no calls, whatever is in it.
     """
 
@@ -57,20 +57,30 @@ class TurnState(Plain):
         region: text that may become a call.
         payload: what the last tag opened, while it is read.
         mode: what is done with the text that comes next.
-        lane: content (0), or reasoning of one kind.
+        channel: content (0), or reasoning of one kind.
         only: the numbers of the formats that the turn may still be in; () for all.
-        last: what was said last: its end tells whether a word begins.
-        fresh: whether nothing has come yet before which a call would need a marker.
-        said: whether any content came.
+        last_text: what was said last: its end tells whether a word begins.
+        at_start: whether nothing has come yet before which a call would need a marker.
+        has_content: whether any content came.
         long_space: whether more white space of the reasoning has waited than may.
         repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
         mending: the call that may have to be repaired, while its end is awaited.
-        tried: the number of calls that had begun when a repair failed: that call is not tried again.
+        repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
     """
 
     __slots__ = (
-        *("tape", "emit", "judge", "region", "bound", "payload", "mending", "names", "limits", "rules"),
-        *("mode", "lane", "only", "last", "fresh", "said", "long_space", "repair", "tried"),
+        *("tape", "emit", "judge", "region", "bound", "payload", "suspended", "names", "limits", "rules"),
+        *(
+            "mode",
+            "channel",
+            "only",
+            "last_text",
+            "at_start",
+            "has_content",
+            "long_space",
+            "repair",
+            "repair_failed_at",
+        ),
     )
 
     def __init__(
@@ -81,29 +91,29 @@ class TurnState(Plain):
         self.region, self.bound = Region(), UNBOUND
         self.payload: Payload | None = None
         self.mode: Mode = TEXT
-        self.lane = CONTENT
+        self.channel = CONTENT
         self.only: tuple[int, ...] = ()
-        self.last = ""
-        self.fresh = self.said = self.long_space = False
+        self.last_text = ""
+        self.at_start = self.has_content = self.long_space = False
         self.repair = repair
-        self.mending: Suspended | None = None
-        self.tried = 0
+        self.suspended: Suspended | None = None
+        self.repair_failed_at = 0
 
     def fork(self) -> Self:
         """The same turn. What is only touched when text is read is shared: whoever reads first must `own` it."""
         twin = type(self).__new__(type(self))
         twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
-        twin.region, twin.bound, twin.payload, twin.mending = self.region, self.bound, self.payload, self.mending
+        twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
-        twin.mode, twin.lane, twin.only, twin.last = self.mode, self.lane, self.only, self.last
-        twin.fresh, twin.said, twin.long_space = self.fresh, self.said, self.long_space
-        twin.repair, twin.tried = self.repair, self.tried
+        twin.mode, twin.channel, twin.only, twin.last_text = self.mode, self.channel, self.only, self.last_text
+        twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
+        twin.repair, twin.repair_failed_at = self.repair, self.repair_failed_at
         return twin
 
     def own(self) -> None:
         """Make copies of what a fork shares."""
         self.judge, self.region = self.judge.copy(), self.region.copy()
-        self.payload, self.mending = self.payload and self.payload.copy(), self.mending and self.mending.copy()
+        self.payload, self.suspended = self.payload and self.payload.copy(), self.suspended and self.suspended.copy()
 
     def copy(self) -> Self:
         """The same turn, with nothing shared that changes."""
@@ -148,14 +158,14 @@ class TurnState(Plain):
         return self.mode is CALL
 
     @property
-    def is_deaf(self) -> bool:
+    def calls_ignored(self) -> bool:
         """Whether no call counts here: in reasoning, if the user wants it so; else see `Judge.ignores_calls`."""
-        return self.rules.deaf if self.lane != CONTENT else self.judge.ignores_calls
+        return self.rules.deaf if self.channel != CONTENT else self.judge.ignores_calls
 
     @property
-    def deaf_because(self) -> str:
+    def ignored_because(self) -> str:
         """Why no call counts here, for a `Problem`; "" where the user wants it so."""
-        return "" if self.lane != CONTENT else self.judge.ignored_because
+        return "" if self.channel != CONTENT else self.judge.ignored_because
 
     @property
     def heeds_quotes(self) -> bool:
@@ -165,11 +175,11 @@ class TurnState(Plain):
     @property
     def in_line(self) -> bool:
         """Whether text comes before what begins now on its line: not after a line break, a marker or a call."""
-        return not self.fresh and self.last[-1:] not in {"", "\n"}
+        return not self.at_start and self.last_text[-1:] not in {"", "\n"}
 
     def takes(self, name: str) -> bool:
         """Whether a call of that name counts."""
-        return not self.is_deaf and self.names.takes(name, bare=self.region.bare)
+        return not self.calls_ignored and self.names.takes(name, bare=self.region.bare)
 
     def limit_passed(self, i: int) -> bool:
         """Whether what is at `i` is beyond a limit: of a call that has just become certain, say."""

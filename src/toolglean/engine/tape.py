@@ -218,35 +218,35 @@ class Region(Kept):
         bare: whether no marker opened it, so that an unknown name does not count.
         opener_length: how many characters at its beginning are not read again if no call comes of it.
         fence_line: how many characters at its beginning are the line of a fence, before the opener.
-        at_once: whether a call that comes of it is handed out at once, also inside reasoning.
+        stream_in_reasoning: whether a call that comes of it is handed out at once, also inside reasoning.
     """
 
-    __slots__ = ("at_once", "bare", "kept", "lead", "open")
+    __slots__ = ("bare", "fence_line", "open", "opener_length", "stream_in_reasoning")
 
     def __init__(self) -> None:
         super().__init__(0)
-        self.open = self.bare = self.at_once = False
-        self.kept = self.lead = 0
+        self.open = self.bare = self.stream_in_reasoning = False
+        self.opener_length = self.fence_line = 0
 
     def begin(self, start: int, kept: int, *, bare: bool) -> None:
         """From `start` on, text is kept."""
         self.start = self.end = start
-        self._text, self.at_once, self.lead = (), False, 0
-        self.open, self.bare, self.kept = True, bare, kept
+        self._text, self.stream_in_reasoning, self.fence_line = (), False, 0
+        self.open, self.bare, self.opener_length = True, bare, kept
 
     def begin_before(self, text: str) -> None:
         """It begins with that text, the line of a fence, which was not said yet."""
-        self.lead = len(text)
-        self.start, self.kept = self.start - self.lead, self.kept + self.lead
+        self.fence_line = len(text)
+        self.start, self.opener_length = self.start - self.fence_line, self.opener_length + self.fence_line
         self._text = grown(self._text, text)
 
     def doubt(self, *, bare: bool) -> None:
         """Whether an unknown name does not count."""
         self.bare = bare
 
-    def hand_out(self, *, at_once: bool) -> None:
+    def hand_out(self, *, stream_in_reasoning: bool) -> None:
         """Whether a call that comes of it is handed out at once."""
-        self.at_once = at_once
+        self.stream_in_reasoning = stream_in_reasoning
 
     @property
     def ends_with_space(self) -> bool:
@@ -255,7 +255,7 @@ class Region(Kept):
 
     def settle(self) -> None:
         """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
-        self.kept = self.end - self.start
+        self.opener_length = self.end - self.start
 
     def shorten(self, chars: int) -> None:
         """Its last characters are read again, and kept again then."""

@@ -42,7 +42,7 @@ class Turn(Speech):
         judge = self.judge
         if judge.draft is not None and judge.draft.is_alone and not judge.draft.shares_line(start):
             self._keep_line()
-        needs_line = (bare or alone) and judge.draft is None and self.lane == CONTENT and not self.tape.in_prompt
+        needs_line = (bare or alone) and judge.draft is None and self.channel == CONTENT and not self.tape.in_prompt
         judge.attempt_from(None)  # of an opener that nothing came of
         if needs_line or self._may_be_undone:
             judge.attempt_from(Attempt(self))
@@ -53,7 +53,7 @@ class Turn(Speech):
         # Whether a call that begins here is kept back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        return self.rules.marks is not None if self.lane != CONTENT else self.judge.in_doubt
+        return self.rules.marks is not None if self.channel != CONTENT else self.judge.in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
         self.region.begin(start, kept, bare=bare)
@@ -83,7 +83,7 @@ class Turn(Speech):
             problem: the reason of the `Problem` that is reported; "" for none.
             again: how many characters at the region's end are read again; None: all but the opener.
         """
-        kept = self.region.kept
+        kept = self.region.opener_length
         text, start = self.take_region()
         if problem:
             self.emit.problem(problem, text, start)
@@ -96,11 +96,13 @@ class Turn(Speech):
     def may_set_aside(self) -> bool:
         """Whether the region begins with a whole marker, which is markup if a call follows it: see strays.py."""
         region = self.region
-        opener = region.text[: region.kept]
+        opener = region.text[: region.opener_length]
         return (
             opener[-1:] in {">", "]"}
             and any(map(str.isalnum, opener))
-            and not (self.lane != CONTENT or region.start < 0 or self.is_deaf or region.lead or self.emit.open)
+            and not (
+                self.channel != CONTENT or region.start < 0 or self.calls_ignored or region.fence_line or self.emit.open
+            )
             and not self.judge.in_doubt
         )
 
@@ -111,12 +113,12 @@ class Turn(Speech):
             closers: what closes the marker.
             problem: the reason of the `Problem` that is reported if it is text.
         """
-        kept = self.region.kept
+        kept = self.region.opener_length
         self.pass_marker(kept)
         text, start = self.take_region()
         mark = Mark(text[:kept], start, (problem, text if problem else ""))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
-        self.fresh = False
+        self.at_start = False
         self.leave(text_follows=False)
         self.emit.set_aside(mark, closers, patience)
         if kept < len(text) and not self.read_again(text[kept:], start + kept):
@@ -128,7 +130,7 @@ class Turn(Speech):
 
         `kept`, `bare`: as for `open_region`.
         """
-        lead = self.region.lead
+        lead = self.region.fence_line
         whole, start = self.region.text, self.region.start + lead
         if start < lead or not self.tape.read_by_fallback(whole[lead:], start):
             return False
@@ -141,13 +143,13 @@ class Turn(Speech):
 
     def pass_marker(self, chars: int) -> None:
         """The region's first characters are a marker that is always markup: also in another message's header."""
-        if self.lane == CONTENT:
-            lead = self.region.lead
+        if self.channel == CONTENT:
+            lead = self.region.fence_line
             self.judge.marker(self.region.text[lead : lead + chars], self.region.start + lead)
 
     def markup_region(self, chars: int, problem: str = "") -> None:
         """The region's first characters are a marker; the rest is read again."""
-        chars += self.region.lead
+        chars += self.region.fence_line
         text, start = self.take_region()
         if problem:
             self.emit.problem(problem, text[:chars], start)
@@ -178,15 +180,17 @@ class Turn(Speech):
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
-        at_once = self.region.at_once
+        stream_in_reasoning = self.region.stream_in_reasoning
         text, start = self.take_region()
-        if self.lane == CONTENT:
+        if self.channel == CONTENT:
             self.judge.marker_follows(start)
         self.bound = Bound(start + self.limits.call_chars, "call_chars")
         attempt, known = self.judge.take_attempt(), self.names.known(name)
         if attempt is not None:
-            self._begin_draft(attempt, text, start, alone=alone, unknown=known is False, at_once=at_once)
-        self.lane, self.fresh, self.last = CONTENT, False, ""
+            self._begin_draft(
+                attempt, text, start, alone=alone, unknown=known is False, stream_in_reasoning=stream_in_reasoning
+            )
+        self.channel, self.at_start, self.last_text = CONTENT, False, ""
         self.judge.call_began()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
@@ -225,7 +229,7 @@ class Turn(Speech):
         belong to that one.
         """
         self.end_wrong(QUOTING + of, end)
-        self.distrust(closers)
+        self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
         """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
@@ -237,30 +241,30 @@ class Turn(Speech):
         if closer:
             self.emit.markup(closer, place)
         if not closer or any(tag in arguments for tag in tags):
-            self.distrust(closers)
+            self.ignore_calls_until(closers)
 
     def miss(self, closers: tuple[str, ...], place: int) -> None:
         """A call was left at that place, and these of its closers did not come: if one comes soon, it is markup."""
         late = (*closers, *self.emit.strays.around)
         self.judge.heed(self.judge.closers.expecting(late, place + self.limits.held))
 
-    def distrust(self, closers: Iterable[str]) -> None:
+    def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: no call counts until one of the closers came. See closers.py."""
         self.judge.heed(self.judge.closers.after_fault(tuple(closers)))
 
     def _begin_draft(
-        self, attempt: Attempt, text: str, start: int, *, alone: bool, unknown: bool, at_once: bool
+        self, attempt: Attempt, text: str, start: int, *, alone: bool, unknown: bool, stream_in_reasoning: bool
     ) -> None:
         code = self.judge.code
         close, in_list, most = code is not None and code.end == start, False, self.limits.held
         marks: tuple[str, ...]
-        if self.lane == CONTENT and code is not None and code.open:
+        if self.channel == CONTENT and code is not None and code.open:
             kind, marks = Kind.QUOTED, ("`" * code.open,)
-        elif self.lane == CONTENT and (alone or unknown):
+        elif self.channel == CONTENT and (alone or unknown):
             kind, marks = Kind.ALONE if alone else Kind.EXAMPLE, MARKERS
             in_list = alone and text.startswith("[")
-        elif self.lane != CONTENT and self.rules.marks is not None and not at_once:
-            kind, marks, most = Kind.REASONING, self.rules.marks(self.lane), self.limits.call_chars
+        elif self.channel != CONTENT and self.rules.marks is not None and not stream_in_reasoning:
+            kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         else:
             return
         attempt.before.emit.tell_first(self.emit.take())  # with what was said of its opener
@@ -272,13 +276,13 @@ class Turn(Speech):
 
     # What is repaired, and how, is in repair/.
 
-    def may_mend(self) -> bool:
+    def may_repair(self) -> bool:
         """Whether the call that is read may be repaired: not where it might be a draft, or does not count anyway."""
         if self.repair is not ON or self.tape.in_prompt:
             return False
         if not self.region.open:
-            return self.tried != self.emit.index
-        return self.lane == CONTENT and not self.is_deaf and not self.judge.in_doubt
+            return self.repair_failed_at != self.emit.index
+        return self.channel == CONTENT and not self.calls_ignored and not self.judge.in_doubt
 
     def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
@@ -290,13 +294,13 @@ class Turn(Speech):
             (self if attempt is None else attempt.before).emit.call.drop_comma()
         if attempt is None:
             self.payload = before
-        self.mending, self.mode = Suspended(fault, attempt), REPAIR
+        self.suspended, self.mode = Suspended(fault, attempt), REPAIR
         self.tape.release()
 
     def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:
         """That text was refused. Whether it may be repaired: then what comes next is kept."""
         payload = self.payload
-        if payload is None or not (self.repair is TRIAL or self.may_mend()):
+        if payload is None or not (self.repair is TRIAL or self.may_repair()):
             return False
         from toolglean.engine.repair.candidates import put_at_once, waits  # noqa: PLC0415  # few turns need it
 
@@ -304,7 +308,7 @@ class Turn(Speech):
         if put is not None:
             before = payload.repaired_with(put)
         else:
-            before = payload.relented() if self.repair is ON and waits(kind, text[:1]) else None
+            before = payload.before_refusal() if self.repair is ON and waits(kind, text[:1]) else None
         if before is not None:
             self.suspend(Fault(kind, reason, text, place, name, put), before)
         return before is not None
@@ -313,7 +317,7 @@ class Turn(Speech):
         """It is a copy that reads what may have been meant: no repair waits for the end of the call."""
         self.repair = repair
 
-    def mended(self, name: str, text: str, place: int) -> None:
+    def repaired(self, name: str, text: str, place: int) -> None:
         """What is at that place was repaired."""
         self.emit.problem(f"mended: {name}", text, place)
         self.emit.repaired(name, place)
@@ -321,17 +325,17 @@ class Turn(Speech):
     def take_over(self, trial: Turn) -> None:
         """Adopt the trial's state, and emit its events."""
         trial.emit.tell_first(self.emit.take())
-        draft, repair, tried = self.judge.draft, self.repair, self.tried
+        draft, repair, tried = self.judge.draft, self.repair, self.repair_failed_at
         self.adopt(trial)
         self.judge.keep_back(draft)
-        self.repair, self.tried, self.mending = repair, tried, None
+        self.repair, self.repair_failed_at, self.suspended = repair, tried, None
         self.tape.count_as(trial.tape)
         self.tape.release()
 
     def give_up_repair(self, before: Turn) -> None:
         """The call is read on as it was written, and no other repair of it is tried. `before`: the turn as it was."""
         self.bound = before.bound
-        self.tried = self.emit.index
+        self.repair_failed_at = self.emit.index
         self.resume()
 
     def give_up(self, reason: str, text: str, place: int) -> None:
@@ -352,7 +356,7 @@ class Turn(Speech):
 
     def resume(self) -> None:
         """The payload that was skipped, or waited, reads on."""
-        self.mode, self.mending = CALL, None
+        self.mode, self.suspended = CALL, None
 
     def stop(self, limit: str, text: str, place: int) -> None:
         """A limit is passed: an open call ends here, and the rest of the turn is content."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.formats.net import START
+from toolglean.formats.nfa import START
 from toolglean.formats.spec import Json, Quoted, Tree
 
 if TYPE_CHECKING:
     from toolglean.engine.places.payload import FormatPayload
     from toolglean.engine.places.reading import Description
     from toolglean.engine.turn import Turn
-    from toolglean.formats.net import HoleEdge
+    from toolglean.formats.nfa import SlotEdge
 
 __all__ = ["KEYS", "TOOL_NAME", "expected", "within"]
 
@@ -35,8 +35,8 @@ _HOLES = {
 
 def within(seen: Description) -> str:
     """What is being read: see `Reach.within`."""
-    hole = seen.hole
-    is_json = hole is not None and hole.kind == "arguments" and isinstance(hole.edges[0].codec, Json)
+    slot = seen.slot
+    is_json = slot is not None and slot.kind == "arguments" and isinstance(slot.edges[0].codec, Json)
     return "JSON" if is_json else seen.within
 
 
@@ -51,25 +51,25 @@ def expected(payload: FormatPayload, turn: Turn, fault: str) -> tuple[str, ...]:
     seen = payload.describe()
     if fault or seen.fault is not None:
         return _named_by(fault or seen.fault or "")
-    if seen.hole is None:
+    if seen.slot is None:
         return _of_literals(payload, seen, turn)
-    edge, literals = seen.hole.edges[0], tuple(map(repr, seen.hole.exits.literals[:MOST]))
+    edge, literals = seen.slot.edges[0], tuple(map(repr, seen.slot.terminals.literals[:MOST]))
     if edge.kind == "call":
         name = TOOL_NAME if turn.names.tools is not None else KEYS
         return ("the end of the JSON" if seen.is_open else name,)
     if edge.kind in {"arguments", "keywords"}:
         return (f"the end of the arguments ({_codec(edge)})",)
-    return literals if edge.kind == "value" or seen.word.strip() else (_hole(edge), *literals)
+    return literals if edge.kind == "value" or seen.word.strip() else (_slot(edge), *literals)
 
 
 def _of_literals(payload: FormatPayload, seen: Description, turn: Turn) -> tuple[str, ...]:
     walk = payload.walk
     unknown = seen.name and not turn.emit.open and turn.names.known(seen.name) is False
-    if walk.place.flags & START and unknown:
+    if walk.states.flags & START and unknown:
         return (TOOL_NAME,)
-    literals = [repr(each) for each in walk.program.net.literals_at(walk.place)]
-    holes = dict.fromkeys(_hole(edge) for edge in walk.place.holes)
-    return (*literals[:MOST], *holes)
+    literals = [repr(each) for each in walk.program.nfa.literals_at(walk.states)]
+    slots = dict.fromkeys(_slot(edge) for edge in walk.states.slots)
+    return (*literals[:MOST], *slots)
 
 
 def _named_by(fault: str) -> tuple[str, ...]:
@@ -78,11 +78,11 @@ def _named_by(fault: str) -> tuple[str, ...]:
     return (found,) if found else ()
 
 
-def _hole(edge: HoleEdge) -> str:
+def _slot(edge: SlotEdge) -> str:
     return f"the arguments ({_codec(edge)})" if edge.kind == "arguments" else _HOLES[edge.kind]
 
 
-def _codec(edge: HoleEdge) -> str:
+def _codec(edge: SlotEdge) -> str:
     if edge.kind == "keywords":
         return "keyword arguments, as in Python"
     if isinstance(edge.codec, Quoted):

@@ -1,7 +1,7 @@
 # What this file knows: which markers of the library's formats stand in a text, and which formats each of them fits.
 # What it must not know: what follows a marker (probe.py).
 #
-# What is looked for comes from the compiled formats: the literals of the lane of content, with what the place behind
+# What is looked for comes from the compiled formats: the literals of the channel of content, with what the place behind
 # each says about its formats; and the literals that close calls and reasoning.
 """Markers in the text."""
 
@@ -20,7 +20,7 @@ from toolglean.scan.text import Finder
 
 __all__ = ["Known", "Seen", "known_markers", "plan_of"]
 
-CONTENT = 0  # the lane of content
+CONTENT = 0  # the channel of content
 
 END = "\x00"  # no marker goes on with it: what stands before it is whole, or none
 
@@ -54,11 +54,11 @@ class Known:
         self.formats = formats
         self._markers: dict[str, tuple[Kind, tuple[Format, ...]]] = {}
         program = compiled(formats)
-        opening = program.lane(CONTENT, ()).line  # with what counts only at the beginning of a line
-        for literal in program.lane(CONTENT, ()).finder.literals:
+        opening = program.channel(CONTENT, ()).line  # with what counts only at the beginning of a line
+        for literal in program.channel(CONTENT, ()).finder.literals:
             place = opening
             for char in literal:
-                found = program.net.step(place, char)
+                found = program.nfa.step(place, char)
                 assert found is not None
                 place = found
             self._add_opener(program, literal, place.formats)
@@ -106,8 +106,8 @@ class Known:
         """The formats for which a turn that begins there may be a call without a marker."""
         program = compiled(self.formats)
         opening = program.bare_start(())
-        found = program.net.step(opening, text[place])
-        numbers = {edge.format for edge in opening.hole_for(text[place])}
+        found = program.nfa.step(opening, text[place])
+        numbers = {edge.format for edge in opening.slot_for(text[place])}
         numbers.update(found.formats if found is not None else ())
         return tuple(declared for number, declared in enumerate(program.formats) if number in numbers)
 

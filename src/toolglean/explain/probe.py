@@ -54,7 +54,7 @@ class _Notes:
         self.name = seen.name or self.name
         self.over = not (turn.payload is payload and turn.reading_call and seen.within)
         self.kept = turn.mode is MARKER_SPACE
-        # A walk that goes back to a hole reads some characters twice: the farther way says more.
+        # A walk that goes back to a slot reads some characters twice: the farther way says more.
         self.far = max(self.far, _misfit(seen.word, here) if self.over else here)
         if self.over:
             self._look(turn, payload)

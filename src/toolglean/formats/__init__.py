@@ -4,7 +4,7 @@
 #   spec.py       the words of a declaration
 #   library/      the families
 #   registry.py   names
-#   compile.py    from declarations to a net of places; net.py: nets
+#   compile.py    from declarations to an automaton; builder.py: one declaration; nfa.py: the automaton
 #   render.py     from calls to the turn that the model would have written
 """Wire formats: the words in which they are declared, and the names under which they are found."""
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from toolglean.errors import FormatError
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.words import Hole, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.formats.words import Literal, Quoted, Slot, Space, Token, Tree, tokens_of
 from toolglean.values.keys import ARGUMENT_KEYS, NAME_KEYS
 
 __all__ = ["check"]
@@ -25,7 +25,7 @@ def check(declared: Declaration) -> None:
     """Refuse what cannot be right.
 
     Raises:
-        FormatError: the message names the hole or the marker.
+        FormatError: the message names the slot or the marker.
     """
     if not declared.name:
         raise FormatError("a format needs a name")
@@ -60,36 +60,36 @@ def _tuples(declared: Declaration) -> str:
 
 
 def _unknown(pattern: str, allowed: frozenset[str], what: str) -> str:
-    wrong = [hole for hole in _holes(pattern) if hole not in allowed]
+    wrong = [slot for slot in _slots(pattern) if slot not in allowed]
     return f"unknown hole {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
 
 
 def _call(declared: Declaration, pattern: str) -> str:
-    holes = _holes(pattern)
-    named = "name" in holes or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
-    whole = {"call", "calls"} & set(holes)
-    if "parameters" in holes and not declared.parameters:
+    slots = _slots(pattern)
+    named = "name" in slots or any(isinstance(token, Literal) and token.name for token in tokens_of(pattern))
+    whole = {"call", "calls"} & set(slots)
+    if "parameters" in slots and not declared.parameters:
         return f"{{parameters}} needs a parameter pattern: {pattern!r}"
     if not (whole or named) or len(whole) > 1:
         return f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}"
-    arguments = {"arguments", "parameters", "keywords"} & set(holes)
-    if len(arguments) > 1 or (whole and set(holes) - {"name", "ws"} != whole):
+    arguments = {"arguments", "parameters", "keywords"} & set(slots)
+    if len(arguments) > 1 or (whole and set(slots) - {"name", "ws"} != whole):
         return f"the arguments stand twice in the pattern {pattern!r}"
-    if "keywords" in holes and "{keywords})" not in pattern:
+    if "keywords" in slots and "{keywords})" not in pattern:
         return f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}"
     return ""
 
 
 def _parameter(pattern: str) -> str:
-    if not {"key", "value"} <= set(_holes(pattern)):
+    if not {"key", "value"} <= set(_slots(pattern)):
         return f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}"
-    if isinstance(tokens_of(pattern.strip())[0], Hole):
+    if isinstance(tokens_of(pattern.strip())[0], Slot):
         return f"a parameter pattern needs a marker before its first hole: {pattern!r}"
     return ""
 
 
-def _holes(pattern: str) -> list[str]:
-    return [token.name for token in tokens_of(pattern) if isinstance(token, Hole)]
+def _slots(pattern: str) -> list[str]:
+    return [token.name for token in tokens_of(pattern) if isinstance(token, Slot)]
 
 
 def _markers(declared: Declaration) -> str:
@@ -105,7 +105,7 @@ def _markers(declared: Declaration) -> str:
         if not opener.strip() or not closer.strip():
             return f"a marker of reasoning is empty: {(opener, closer)!r}"
     texts = [closer for _, closer in declared.all_sections] + [declared.separator]
-    return next((f"a section or marker has no holes: {text!r}" for text in texts if _holes(text)), "")
+    return next((f"a section or marker has no holes: {text!r}" for text in texts if _slots(text)), "")
 
 
 def _codec(declared: Declaration) -> str:
@@ -118,11 +118,11 @@ def _codec(declared: Declaration) -> str:
 
 
 def _id(declared: Declaration) -> str:
-    for hole in _holes(declared.id):
-        if hole not in {"name", "index"}:
-            return f"an id is made of {{name}} and {{index}}, not of {{{hole}}}: {declared.id!r}"
-        if not any(hole in _holes(pattern) for pattern in declared.calls):
-            return f"the id {declared.id!r} needs {{{hole}}}, which no call has"
+    for slot in _slots(declared.id):
+        if slot not in {"name", "index"}:
+            return f"an id is made of {{name}} and {{index}}, not of {{{slot}}}: {declared.id!r}"
+        if not any(slot in _slots(pattern) for pattern in declared.calls):
+            return f"the id {declared.id!r} needs {{{slot}}}, which no call has"
     return ""
 
 
@@ -151,7 +151,7 @@ def _neighbours(pattern: str) -> str:
     # White space is optional, so it shows nobody where a word ends.
     tokens: list[Token] = [token for token in tokens_of(pattern.strip()) if not isinstance(token, Space)]
     for token, following in pairwise(tokens):
-        if not (isinstance(token, Hole) and isinstance(following, Hole)) or token.name not in WORDS:
+        if not (isinstance(token, Slot) and isinstance(following, Slot)) or token.name not in WORDS:
             continue
         if following.name not in {"arguments", "parameters"}:
             return f"nothing shows where {{{token.name}}} ends: a marker must follow it in {pattern!r}"
@@ -159,11 +159,11 @@ def _neighbours(pattern: str) -> str:
 
 
 def _twice(pattern: str) -> str:
-    holes = _holes(pattern)
-    for hole in ("call", "calls", "value"):
-        if holes.count(hole) > 1:
-            return f"{{{hole}}} stands twice in {pattern!r}"
-    if sum(holes.count(hole) for hole in ("arguments", "parameters", "keywords")) > 1:
+    slots = _slots(pattern)
+    for slot in ("call", "calls", "value"):
+        if slots.count(slot) > 1:
+            return f"{{{slot}}} stands twice in {pattern!r}"
+    if sum(slots.count(slot) for slot in ("arguments", "parameters", "keywords")) > 1:
         return f"the arguments stand twice in the pattern {pattern!r}"
     return ""
 
@@ -171,7 +171,7 @@ def _twice(pattern: str) -> str:
 def _first_holes(declared: Declaration) -> str:
     for pattern in declared.spellings:
         tokens = tokens_of(pattern.strip())
-        if tokens and isinstance(tokens[0], Hole) and tokens[0].name not in {"name", "call", "calls"}:
+        if tokens and isinstance(tokens[0], Slot) and tokens[0].name not in {"name", "call", "calls"}:
             return f"no marker stands before {{{tokens[0].name}}}, which could be anything: {pattern!r}"
     return ""
 
@@ -181,7 +181,7 @@ def _ends(declared: Declaration) -> str:
         return ""
     for pattern in declared.spellings:
         tokens = tokens_of(pattern)
-        place = next((n for n, token in enumerate(tokens) if token == Hole("arguments")), -1)
+        place = next((n for n, token in enumerate(tokens) if token == Slot("arguments")), -1)
         if place >= 0 and not any(isinstance(token, Literal) for token in tokens[place:]):
             return f"nothing shows where {{arguments}} end: {pattern!r}"
     return ""

@@ -1,9 +1,10 @@
 # What this file knows: how the paths of one or several formats become a program, what whoever walks it may ask of it,
 # and what makes several patterns wrong together.
-# What it must not know: how a pattern becomes a path (formats/layer.py), how a net is walked (engine/places/), or text.
+# What it must not know: how a pattern becomes a path (formats/builder.py), how an automaton is walked (engine/places/),
+# or text.
 #
-# A lane is what the text is while no call is read: content, or reasoning of one kind. The literals with which calls,
-# sections, reasoning or dropped markers begin are the tags of the lane.
+# A channel is what the text is while no call is read: content, or reasoning of one kind. The literals with which calls,
+# sections, reasoning or dropped markers begin are the tags of the channel.
 """From formats to a program."""
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.layer import Layer
-from toolglean.formats.net import HoleEdge, Net, Place
+from toolglean.formats.builder import NfaBuilder
+from toolglean.formats.nfa import Nfa, SlotEdge, StateSet
 from toolglean.formats.patterns import before_name, closers_of, is_marker, marks
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.spec import Format, JsonOrText, Literal, tokens_of
 from toolglean.scan.text import Finder
 
-__all__ = ["Lane", "Program", "compiled"]
+__all__ = ["Channel", "Program", "compiled"]
 
-CONTENT = 0  # the lane of content; others are reasoning
+CONTENT = 0  # the channel of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
 
 
-class Lane:
+class Channel:
     """What to look for in text of one kind.
 
     Attributes:
@@ -39,12 +40,12 @@ class Lane:
     __slots__ = ("finder", "line", "opening")
 
     def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
-        self.opening = program.net.place(states)
-        self.line = program.net.place(states + lines) if lines else self.opening
+        self.opening = program.nfa.state_set(states)
+        self.line = program.nfa.state_set(states + lines) if lines else self.opening
         # Whether a line begins, only the text before tells: then every chunk is looked at.
-        self.finder = Finder(program.net.exits(states + lines).literals, words=words, unguarded=bool(lines))
+        self.finder = Finder(program.nfa.terminals(states + lines).literals, words=words, unguarded=bool(lines))
 
-    def place_behind(self, last: str) -> Place:
+    def states_after(self, last: str) -> StateSet:
         """The place before the literals, behind that text."""
         return self.line if last[-1:] in {"", "\n"} else self.opening
 
@@ -55,7 +56,7 @@ class Program:
     Attributes:
         formats: the declarations, the first that fits counts.
         others: the reasoning of other families, where one format is read: see reasonings.py.
-        net: the places.
+        automaton: the places.
         own_tags: the openers that are a tool's own name.
         kept: what whoever walks it has made of it, once.
     """
@@ -63,12 +64,14 @@ class Program:
     def __init__(
         self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
     ) -> None:
-        # `base` is the program of the first formats: only the others are laid, on a copy of its net.
+        # `base` is the program of the first formats: only the others are laid, on a copy of its automaton.
         self.formats, self.others = formats, others
-        self.net: Net = Net() if base is None else base.net.copy()
-        self._layers: list[Layer] = [] if base is None else list(base._layers)
-        self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)  # (format, pair) of lane n + 1
-        self._lanes: dict[tuple[int, tuple[int, ...]], Lane] = {}
+        self.nfa: Nfa = Nfa() if base is None else base.nfa.copy()
+        self._layers: list[NfaBuilder] = [] if base is None else list(base._layers)
+        self._pairs: list[tuple[int, int]] = (
+            [] if base is None else list(base._pairs)
+        )  # (format, pair) of channel n + 1
+        self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
         self._skippers: dict[int, Finder] = {}
         self._enders: dict[int, Finder] = {}
         self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -76,67 +79,67 @@ class Program:
         self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
-            layer = Layer(self.net, number, each, lanes=len(self._pairs), among=formats, others=others)
+            layer = NfaBuilder(self.nfa, number, each, channels=len(self._pairs), among=formats, others=others)
             self._layers.append(layer)
             self._pairs += [(number, pair) for pair in layer.insides]
         written_out = [layer.tags for layer, each in zip(self._layers, formats, strict=True) if each.is_written_out]
         self.own_tags = frozenset(tag for tags in written_out for tag in tags)
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
-        self.has_bare = any(self.net.eps[layer.bare] for layer in self._layers)
+        self.has_bare = any(self.nfa.epsilon[layer.bare] for layer in self._layers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By name where a name gives the same declaration: 75 declarations are 30 KB.
         formats = tuple(each.name if find_format(each.name) is each else each for each in self.formats)
         return _restored, (formats, self.others)
 
-    def lane(self, lane: int, only: tuple[int, ...]) -> Lane:
-        """The lane of that number; `only`: the numbers of the formats that count, () for all."""
-        key = (lane, only)
-        if key not in self._lanes:
+    def channel(self, channel: int, only: tuple[int, ...]) -> Channel:
+        """The channel of that number; `only`: the numbers of the formats that count, () for all."""
+        key = (channel, only)
+        if key not in self._channels:
             layers = self._chosen(only)
             lines: list[int] = []
-            if lane == CONTENT:
-                lines = [layer.line for layer in layers if self.net.eps[layer.line]]
+            if channel == CONTENT:
+                lines = [layer.line for layer in layers if self.nfa.epsilon[layer.line]]
                 states = [layer.opener for layer in layers]
             else:
-                pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+                pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
                 states = [self._layers[number].insides[pair] for number, pair in pairs if number in only or not only]
             # What closes reasoning may follow its last word at once: it counts within a word if it begins like one.
-            words = lane == CONTENT or not self._closes_with_words(states)
-            if lane != CONTENT:  # whoever reasons so may call in any of the formats
+            words = channel == CONTENT or not self._closes_with_words(states)
+            if channel != CONTENT:  # whoever reasons so may call in any of the formats
                 states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
                 lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
-            self._lanes[key] = Lane(self, states, lines, words=words)
-        return self._lanes[key]
+            self._channels[key] = Channel(self, states, lines, words=words)
+        return self._channels[key]
 
-    def calls_in_reasoning(self, number: int, lane: int) -> bool:
-        """Whether that format's own template writes calls inside the reasoning of that lane."""
-        if not self.formats[number].calls_in_reasoning or lane == CONTENT:
+    def calls_in_reasoning(self, number: int, channel: int) -> bool:
+        """Whether that format's own template writes calls inside the reasoning of that channel."""
+        if not self.formats[number].calls_in_reasoning or channel == CONTENT:
             return False
-        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
         own = range(len(self.formats[number].all_reasonings))
         return all(each == number and pair in own for each, pair in pairs)
 
     def _closes_with_words(self, states: list[int]) -> bool:
-        return any(literal[0].isalnum() for literal in self.net.exits(states).literals)
+        return any(literal[0].isalnum() for literal in self.nfa.terminals(states).literals)
 
     def _any_reasoning(self) -> list[tuple[int, int]]:
         # Of a format that reasons itself, the markers of other families open reasoning, but do not end its own.
         own = [(number, pair) for number, pair in self._pairs if pair < len(self.formats[number].all_reasonings)]
         return own or self._pairs
 
-    def bare_start(self, only: tuple[int, ...]) -> Place:
+    def bare_start(self, only: tuple[int, ...]) -> StateSet:
         """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
         layers = self._chosen(only)
-        return self.net.place(
+        return self.nfa.state_set(
             [layer.opener for layer in layers] + [layer.line for layer in layers] + [layer.bare for layer in layers]
         )
 
-    def written_start(self) -> Place:
+    def written_start(self) -> StateSet:
         """The same where calls are written: sections that are JSON are one thing with their calls only to who reads."""
-        return self.net.place([*self.bare_start(()).key, *(layer.written for layer in self._layers)])
+        return self.nfa.state_set([*self.bare_start(()).key, *(layer.written for layer in self._layers)])
 
-    def _chosen(self, only: tuple[int, ...]) -> list[Layer]:
+    def _chosen(self, only: tuple[int, ...]) -> list[NfaBuilder]:
         return [self._layers[number] for number in only] or self._layers
 
     def skipper(self, number: int) -> Finder:
@@ -163,12 +166,12 @@ class Program:
             self._ends[number] = tuple(closers), tuple(each.split()[0] for each in tags)
         return self._ends[number]
 
-    def ends_of_text(self, edges: tuple[HoleEdge, ...]) -> tuple[str, ...]:
+    def ends_of_text(self, edges: tuple[SlotEdge, ...]) -> tuple[str, ...]:
         """The markers that end arguments which may be plain text: what may follow, and what is markup anywhere."""
         if not isinstance(edges[0].codec, JsonOrText):
             return ()
         drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
-        found = (*self.net.behind(edges)[1].literals, *drop)
+        found = (*self.nfa.behind(edges)[1].literals, *drop)
         return tuple(dict.fromkeys(each for each in found if is_marker(each) and not each[0].isalnum()))
 
     def closers(self, number: int) -> tuple[str, ...]:
@@ -194,32 +197,32 @@ class Program:
             self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
         return self._before_names[number]
 
-    def behind(self, number: int, closer: str) -> Place | None:
+    def behind(self, number: int, closer: str) -> StateSet | None:
         """The place behind a closer of that format; None if the literal is an opener."""
         states = self._layers[number].closers.get(closer)
-        return None if states is None or closer in self._layers[number].tags else self.net.place(states)
+        return None if states is None or closer in self._layers[number].tags else self.nfa.state_set(states)
 
-    def reasoning_lane(self, number: int, pair: int) -> int:
-        """The number of the lane for that pair of markers."""
+    def reasoning_channel(self, number: int, pair: int) -> int:
+        """The number of the channel for that pair of markers."""
         return self._pairs.index((number, pair)) + 1
 
-    def marks(self, lane: int) -> tuple[str, ...]:
-        """The markers by which reasoning of that lane goes on, or ends.
+    def marks(self, channel: int) -> tuple[str, ...]:
+        """The markers by which reasoning of that channel goes on, or ends.
 
-        Where the lane may be of any format, those are left out that another one ends its turns with.
+        Where the channel may be of any format, those are left out that another one ends its turns with.
         """
-        pairs = self._any_reasoning() if lane == ANY_REASONING else [self._pairs[lane - 1]]
+        pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
             found += marks(declared, (*self._layers[number].reasonings[pair], *declared.speaks))
-        if lane == ANY_REASONING:
+        if channel == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
         return tuple(dict.fromkeys(filter(None, found)))
 
     def first_reasoning(self) -> int:
-        """The lane in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
+        """The channel in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
         return ANY_REASONING if self._pairs else CONTENT
 
 
@@ -237,7 +240,7 @@ def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) ->
         others: the reasoning of other families, where one format is read.
 
     Raises:
-        FormatError: the patterns cannot be put together; the message names the hole or marker.
+        FormatError: the patterns cannot be put together; the message names the slot or marker.
     """
     fixed = tuple(each for each in formats if not each.is_written_out)
     if fixed and fixed == formats[: len(fixed)] and len(fixed) < len(formats):
@@ -261,24 +264,24 @@ def _extended(fixed: tuple[Format, ...], more: tuple[Format, ...]) -> Program:
     return Program(fixed + more, compiled(fixed))
 
 
-# Of each of these, only one hole may begin at one place: nothing would tell them apart.
+# Of each of these, only one slot may begin at one place: nothing would tell them apart.
 _RIVALS = (frozenset({"name", "id", "index", "key", "type"}), frozenset({"arguments", "call"}))
 
 
 def _check_places(program: Program) -> None:
-    net = program.net
-    todo = [program.lane(CONTENT, ()).opening, program.bare_start(())]
-    seen = {place.key for place in todo}
+    nfa = program.nfa
+    todo = [program.channel(CONTENT, ()).opening, program.bare_start(())]
+    seen = {state_set.key for state_set in todo}
     while todo:
-        place = todo.pop()
-        kinds = {edge.kind for edge in place.holes}
+        state_set = todo.pop()
+        kinds = {edge.kind for edge in state_set.slots}
         for rivals in _RIVALS:
             if len(kinds & rivals) > 1:
                 names = " and ".join(f"{{{kind}}}" for kind in sorted(kinds & rivals))
                 raise FormatError(f"format {program.formats[0].name!r}: {names} begin alike at the same place")
-        cores = list(place.chars.values())
-        cores += [[edge.target for edge in place.holes if edge.kind == kind] for kind in kinds]
-        for found in (net.place(core) for core in cores):
+        cores = list(state_set.chars.values())
+        cores += [[edge.target for edge in state_set.slots if edge.kind == kind] for kind in kinds]
+        for found in (nfa.state_set(core) for core in cores):
             if found.key not in seen:
                 seen.add(found.key)
                 todo.append(found)

@@ -1,10 +1,10 @@
-# What this file knows: what can be said of a pattern by looking at its literals and holes alone.
-# What it must not know: the net that patterns become.
+# What this file knows: what can be said of a pattern by looking at its literals and slots alone.
+# What it must not know: the automaton that patterns become.
 """Questions about the patterns of a format."""
 
 from __future__ import annotations
 
-from toolglean.formats.spec import Format, Hole, Literal, Space, Token, tokens_of
+from toolglean.formats.spec import Format, Literal, Slot, Space, Token, tokens_of
 
 __all__ = [
     "before_name",
@@ -28,15 +28,15 @@ def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
     """
     before = tokens[place - 1] if place else None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
-    if after == Hole("name"):
+    if after == Slot("name"):
         return isinstance(before, Literal) and before.text[-1].isalnum()
-    if before != Hole("name") or not isinstance(after, Literal):
+    if before != Slot("name") or not isinstance(after, Literal):
         return False
     return after.text[0].isalnum() and not after.text[-1].isalnum()
 
 
 def first_literal(pattern: str) -> str:
-    """The literal with which a pattern begins; "" where it begins with a hole."""
+    """The literal with which a pattern begins; "" where it begins with a slot."""
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
 
@@ -44,7 +44,7 @@ def first_literal(pattern: str) -> str:
 def begins_with_objects(pattern: str) -> bool:
     """Whether a pattern begins with JSON objects of name and arguments."""
     first = next(iter(tokens_of(pattern.strip())), None)
-    return isinstance(first, Hole) and first.name in {"call", "calls"}
+    return isinstance(first, Slot) and first.name in {"call", "calls"}
 
 
 def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
@@ -62,7 +62,7 @@ def before_name(pattern: str) -> str:
     """The text before the name in a pattern of calls; "" where none stands there."""
     before = ""
     for token in tokens_of(pattern.strip()):
-        if token == Hole("name"):
+        if token == Slot("name"):
             return before
         before = token.text if isinstance(token, Literal) else before
     return ""
@@ -82,10 +82,10 @@ def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
 
 
 def opening(pattern: str) -> str:
-    """The text before the first hole, if it begins with a marker."""
+    """The text before the first slot, if it begins with a marker."""
     found = ""
     for token in tokens_of(pattern.strip()):
-        if isinstance(token, Hole):
+        if isinstance(token, Slot):
             break
         found += token.text
     return found.strip()
@@ -108,6 +108,6 @@ def space_at(tokens: list[Token], place: int) -> str:
 
 
 def is_value(tokens: list[Token], place: int) -> bool:
-    """Whether the hole of a value is at that place of a pattern."""
+    """Whether the slot of a value is at that place of a pattern."""
     token = tokens[place] if 0 <= place < len(tokens) else None
-    return isinstance(token, Hole) and token.name == "value"
+    return isinstance(token, Slot) and token.name == "value"

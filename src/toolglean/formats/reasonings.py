@@ -1,5 +1,5 @@
 # What this file knows: which markers of reasoning a named format takes over from the other families.
-# What it must not know: how they are laid into a net (layer.py), and any text.
+# What it must not know: how they are laid into an automaton (layer.py), and any text.
 #
 # A model that is read under the name of one format may reason as another family does. What it reasons is not its
 # answer, and a call in it is a draft. So the markers of all families open reasoning, as they do with `auto`.

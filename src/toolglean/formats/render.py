@@ -6,7 +6,7 @@
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided hole by hole, by rules; no turn is parsed. The same holds for content and reasoning, except for
+# This is decided slot by slot, by rules; no turn is parsed. The same holds for content and reasoning, except for
 # white space beside a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
@@ -22,7 +22,7 @@ from toolglean.events import ToolCall
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import begins_with_objects
 from toolglean.formats.registry import get_format
-from toolglean.formats.spec import Format, Hole, Quoted, Token, Tree, tokens_of
+from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, tokens_of
 from toolglean.formats.write_check import Piece, check_holes
 from toolglean.formats.write_values import (
     MAX_DEPTH,
@@ -187,14 +187,14 @@ class _Turn:
         opener, closer = self.format.reasoning
         if not opener:
             raise self._error("it has no markers for reasoning")
-        lane = self.program.lane(self.program.reasoning_lane(0, 0), ())
-        place, found = lane.finder.find(text + closer.lstrip(), 0)
+        channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
+        place, found = channel.finder.find(text + closer.lstrip(), 0)
         if place != len(text) or misfit(text):
             raise self._error(f"the reasoning holds a marker: {found or text[place:]!r}")
         return f"{opener}{text}{closer}"
 
     def _check_content(self, text: str, after: str) -> None:
-        place, found = self.program.lane(0, ()).finder.find(text + after, 0)
+        place, found = self.program.channel(0, ()).finder.find(text + after, 0)
         if misfit(text) or (place < len(text) and (found or after)):
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
@@ -210,21 +210,23 @@ class _Turn:
                 raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
 
     def _has_marker(self, after: str) -> bool:
-        place, found = self.program.lane(0, ()).finder.find(after, 0)
+        place, found = self.program.channel(0, ()).finder.find(after, 0)
         return bool(found) and not after[:place].strip()
 
     def _may_be_call(self, text: str) -> bool:
         place = self.program.bare_start(())
-        edges = place.hole_for(text[0])
-        literals = self.program.net.exits(place.key).literals
+        edges = place.slot_for(text[0])
+        literals = self.program.nfa.terminals(place.key).literals
         if any(text[: len(each)] == each[: len(text)] for each in literals):
             return True
         if not edges or edges[0].kind != "name":
             return bool(edges)
         end = next((at for at, char in enumerate(text) if not (char.isalnum() or char in "_-.")), len(text))
-        exits = self.program.net.exits([edge.target for edge in edges])
+        terminals = self.program.nfa.terminals([edge.target for edge in edges])
         rest = text[end:].lstrip()
-        return rest[:1] in exits.chars or any(rest[: len(each)] == each[: len(rest)] for each in exits.literals if rest)
+        return rest[:1] in terminals.chars or any(
+            rest[: len(each)] == each[: len(rest)] for each in terminals.literals if rest
+        )
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -251,13 +253,13 @@ class _Turn:
             raise UsageError(f"{call.of}: it would not be read as a call: {fault or DEFINITION}")
 
     def _check(self, pieces: list[Piece], content: str) -> None:
-        lane = self.program.lane(0, ())
-        opening = lane.place_behind(content)
+        channel = self.program.channel(0, ())
+        opening = channel.states_after(content)
         bare = self.program.has_bare and not content.strip()
         start = self.program.written_start() if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))
         self._check_quotes(pieces)
-        check_holes(self.program.net, start, opening, pieces, spaced=spaced)
+        check_holes(self.program.nfa, start, opening, pieces, spaced=spaced)
 
     def _check_quotes(self, pieces: list[Piece]) -> None:
         literals = self.program.before_names(0)
@@ -292,9 +294,9 @@ class _Turn:
         call, first = calls[0], True
         before: Token | None = None
         for token in tokens_of(self._written_out([call.name]).call):
-            if not isinstance(token, Hole):
+            if not isinstance(token, Slot):
                 # The parenthesis behind {keywords} is the end of the keywords themselves.
-                text = token.text[1:] if before == Hole("keywords") else token.text
+                text = token.text[1:] if before == Slot("keywords") else token.text
                 yield Piece("", text, call.of, opens=first)
                 first = first and text.isspace()
             elif token.name == "parameters":
@@ -311,12 +313,12 @@ class _Turn:
         found: list[Any] = [{name: call.name, arguments: call.arguments} for call in calls]
         return json_text(found if listed else found[0])
 
-    def _filled(self, hole: str, call: Call) -> str:
-        if hole == "keywords":
+    def _filled(self, slot: str, call: Call) -> str:
+        if slot == "keywords":
             return keywords_text(call.arguments) + ")"
-        if hole == "arguments":
+        if slot == "arguments":
             return self._arguments(call)
-        return {"name": self.format.escaped(call.name), "id": call.id, "index": str(call.index)}[hole]
+        return {"name": self.format.escaped(call.name), "id": call.id, "index": str(call.index)}[slot]
 
     def _schema(self, call: Call) -> Any:
         tool = self.tools.get(call.name) if self.tools is not None else None
@@ -367,18 +369,18 @@ class _Turn:
 
 def _texts(pattern: str) -> Iterator[str]:
     for token in tokens_of(pattern):
-        if not isinstance(token, Hole):
+        if not isinstance(token, Slot):
             yield token.text
 
 
 def _parameter_pieces(pattern: str, filled: Mapping[str, str], of: str) -> Iterator[Piece]:
     tokens = tokens_of(pattern)
-    value = next(at for at, token in enumerate(tokens) if isinstance(token, Hole) and token.name == "value")
+    value = next(at for at, token in enumerate(tokens) if isinstance(token, Slot) and token.name == "value")
     lead, trail = _space_at(tokens, value - 1), _space_at(tokens, value + 1)
     for at, token in enumerate(tokens):
         if at == value:
             yield Piece("value", filled["value"], of, lead, trail)
-        elif isinstance(token, Hole):
+        elif isinstance(token, Slot):
             yield Piece(token.name, filled[token.name], of)
         elif not (lead and at == value - 1) and not (trail and at == value + 1):
             yield Piece("", token.text, of)
@@ -386,4 +388,4 @@ def _parameter_pieces(pattern: str, filled: Mapping[str, str], of: str) -> Itera
 
 def _space_at(tokens: tuple[Token, ...], at: int) -> str:
     token = tokens[at] if 0 <= at < len(tokens) else None
-    return token.text if token is not None and not isinstance(token, Hole) and token.text.isspace() else ""
+    return token.text if token is not None and not isinstance(token, Slot) and token.text.isspace() else ""

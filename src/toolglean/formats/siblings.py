@@ -19,7 +19,7 @@ from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import folded, formats_of_auto
-from toolglean.formats.spec import Format, Hole, tokens_of
+from toolglean.formats.spec import Format, Slot, tokens_of
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
 
@@ -107,7 +107,7 @@ class Siblings:
         markers = [each for found in self._beginnings for each in found.markers]
         words = tuple(dict.fromkeys(each for each in markers if each[0] not in ANYWHERE))
         self._starts = (*words, *names)
-        ours = own.lane(0, ()).finder.literals
+        ours = own.channel(0, ()).finder.literals
         self._longest = max(map(len, (*markers, *names, *ours)), default=0) + 1
         self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
@@ -121,18 +121,18 @@ class Siblings:
         """The format's own program."""
         return self._own
 
-    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in that lane: the format's own literals, and the siblings' markers."""
-        key = lane, only
+    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
+        """Finds what begins in that channel: the format's own literals, and the siblings' markers."""
+        key = channel, only
         if key not in self._finders:
-            own = self._own.lane(lane, only).finder
+            own = self._own.channel(channel, only).finder
             more = (each for found in self._beginnings for each in found.markers if each[0] in ANYWHERE)
             self._finders[key] = Finder([*own.literals, *more], words=own.words)
         return self._finders[key]
 
-    def own_opener(self, text: str, lane: int) -> int:
+    def own_opener(self, text: str, channel: int) -> int:
         """How many characters of that text are a literal of the format's own; 0 if it begins with none."""
-        own = self._own.lane(lane, ()).finder.literals
+        own = self._own.channel(channel, ()).finder.literals
         return max((len(each) for each in own if text.startswith(each)), default=0)
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
@@ -151,7 +151,7 @@ class Siblings:
         rest = text[place : place + self._longest]
         if rest[0] == "<":  # a marker, if anything
             return Start()
-        ours = self._own.lane(0, ()).finder.literals
+        ours = self._own.channel(0, ()).finder.literals
         if any(_is_begun(each, rest) for each in ours):
             return Start(waits=True)
         if any(rest.startswith(each) for each in ours):
@@ -225,19 +225,19 @@ def _beginning(declared: Format) -> Beginning:
     sections = [opener for opener, _ in declared.all_sections]
     firsts = [first_literal(each) for each in (*declared.calls, *sections)]
     at_start = [*(declared.calls if "" in sections else ()), *filter(None, sections)]
-    holes = {_first_hole(each) for each in at_start}
+    slots = {_first_hole(each) for each in at_start}
     return Beginning(
         replace(declared, reasoning=("", ""), reasonings=(), drop=(), speaks=(), tells=(), registered_only=True),
         markers=tuple(dict.fromkeys(each for each in firsts if each and not is_bare(each))),
         bare=tuple(each for each in map(first_literal, at_start) if each and is_bare(each)),
-        brackets=not holes.isdisjoint({"call", "calls"}),
-        names="name" in holes,
+        brackets=not slots.isdisjoint({"call", "calls"}),
+        names="name" in slots,
     )
 
 
 def _first_hole(pattern: str) -> str:
     first = next(iter(tokens_of(pattern.strip())), None)
-    return first.name if isinstance(first, Hole) else ""
+    return first.name if isinstance(first, Slot) else ""
 
 
 @lru_cache(maxsize=1024)

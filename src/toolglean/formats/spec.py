@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 
 from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.words import JSON, Codec, Hole, Json, JsonOrText, Literal, Quoted, Space, Token, Tree, tokens_of
+from toolglean.formats.words import JSON, Codec, Json, JsonOrText, Literal, Quoted, Slot, Space, Token, Tree, tokens_of
 from toolglean.scan.text import NAME_CHARS
 
 __all__ = [
     "JSON",
     "Codec",
     "Format",
-    "Hole",
     "Json",
     "JsonOrText",
     "Literal",
     "Quoted",
+    "Slot",
     "Space",
     "Token",
     "Tree",
@@ -46,7 +46,7 @@ class Format(Declaration):
         parameter: pattern of one parameter, or several patterns, if `call` has `{parameters}`.
         arguments: codec of `{arguments}`: `JSON`, `JsonOrText()`, `Quoted(…)` or `Tree(…)`.
         keys: the keys for name and arguments that `render` writes in `{call}`. Parsing accepts every known alias.
-        id: pattern of the id, if it is made of the other holes.
+        id: pattern of the id, if it is made of the other slots.
         types: the word that `{type}` holds for each JSON type; `*` for all others.
         escapes: characters that `{name}` and `{key}` cannot contain, and the text written for each. (Values are never
             escaped, because a model writes their text and may mean `&amp;` literally.)
@@ -72,7 +72,7 @@ class Format(Declaration):
         source: where the format was read from.
 
     Raises:
-        FormatError: the declaration is wrong; the message names the hole or the marker. (Faults that show only when all
+        FormatError: the declaration is wrong; the message names the slot or the marker. (Faults that show only when all
             patterns are put together are found when a parser is made.)
     """
 

@@ -1,7 +1,7 @@
 # What this file knows: the words in which a pattern is written.
 # What it must not know: what a declaration is made of (declaration.py).
 #
-# A declaration looks like what the model writes. Its patterns are text with holes:
+# A declaration looks like what the model writes. Its patterns are text with slots:
 #
 #     {name} {id} {index}        a tool's name, a call's id, its number
 #     {call} {calls}             JSON objects with name and arguments, keys in any order, alone, in a list or in a row
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-__all__ = ["JSON", "Codec", "Hole", "Json", "JsonOrText", "Literal", "Quoted", "Space", "Token", "Tree", "tokens_of"]
+__all__ = ["JSON", "Codec", "Json", "JsonOrText", "Literal", "Quoted", "Slot", "Space", "Token", "Tree", "tokens_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,32 +87,32 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class Slot:
     """A place that a call fills."""
 
     name: str
 
 
-Token: TypeAlias = Literal | Space | Hole
+Token: TypeAlias = Literal | Space | Slot
 
 _token = re.compile(r"\{([a-z_]+)\}|(\s+)|((?:(?!\{[a-z_]+\})\S)+)")
 _named = re.compile(r"\{name=([^{}]+)\}")
 
 
-@lru_cache(maxsize=2048)  # checks, the net and the registry ask for the same patterns again and again
+@lru_cache(maxsize=2048)  # checks, the automaton and the registry ask for the same patterns again and again
 def tokens_of(pattern: str) -> tuple[Token, ...]:
     """The tokens of a pattern."""
     return tuple(_tokens(pattern))
 
 
 def _tokens(pattern: str) -> Iterator[Token]:
-    for hole, space, literal in _token.findall(pattern):
+    for slot, space, literal in _token.findall(pattern):
         if literal:
             named = _named.search(literal)
             yield Literal(_named.sub(r"\1", literal), named[1]) if named else Literal(literal)
         elif space:
             yield Space(space)
-        elif hole == "ws":
+        elif slot == "ws":
             yield Space("")
         else:
-            yield Hole(hole)
+            yield Slot(slot)

@@ -1,10 +1,10 @@
-# What this file knows: whether what was written into the holes of a pattern comes back out of them.
+# What this file knows: whether what was written into the slots of a pattern comes back out of them.
 # What it must not know: how it was written, and how the whole turn is parsed.
 #
-# The check walks the places of the compiled format over the text, as a reader will, but knows at every hole where it
-# must end. So each hole has one rule, and the rule needs nothing but the text behind it:
+# The check walks the places of the compiled format over the text, as a reader will, but knows at every slot where it
+# must end. So each slot has one rule, and the rule needs nothing but the text behind it:
 #
-#   anything          no marker may fit where the hole begins, because a marker beats a hole
+#   anything          no marker may fit where the slot begins, because a marker beats a slot
 #   names, ids, keys  end at the first literal that may stand behind them: it must be the one that was written
 #   values            end at the first closer behind which the next marker fits: it must be the one that was written
 #   arguments, calls  end by themselves
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolglean.errors import UsageError
-from toolglean.formats.net import END, LITERAL, Exits, HoleEdge, Net, Place, trail_of
+from toolglean.formats.nfa import END, LITERAL, Nfa, SlotEdge, StateSet, Terminals, trail_of
 from toolglean.formats.spellings import spellings_of
 from toolglean.scan.text import NAME_CHARS
 
@@ -33,7 +33,7 @@ class Piece:
     """A piece of the turn.
 
     Attributes:
-        kind: the kind of the hole that it fills; "" for text of the pattern.
+        kind: the kind of the slot that it fills; "" for text of the pattern.
         text: what is written.
         of: the call and parameter, for messages.
         lead: of a value: the white space before it; `trail` that behind it. Both are written.
@@ -53,20 +53,20 @@ class Piece:
         return f"{self.lead}{self.text}{self.trail}"
 
 
-def check_holes(net: Net, start: Place, opening: Place, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
-    """Check every hole.
+def check_holes(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
+    """Check every slot.
 
     Args:
-        net: the places.
+        automaton: the places.
         start: the place at which the first piece begins.
         opening: the place at which calls begin that have a marker of their own.
         pieces: section, calls, separators, in order.
         spaced: whether names of tools may hold white space.
 
     Raises:
-        UsageError: what fills a hole would not come back; the message says what, and why.
+        UsageError: what fills a slot would not come back; the message says what, and why.
     """
-    check = _Check(net, start, opening, "".join(piece.whole for piece in pieces), spaced=spaced)
+    check = _Check(nfa, start, opening, "".join(piece.whole for piece in pieces), spaced=spaced)
     for piece in pieces:
         check.take(piece)
     if not check.complete:
@@ -76,10 +76,10 @@ def check_holes(net: Net, start: Place, opening: Place, pieces: Sequence[Piece],
 class _Check:
     # Walks along; `at` is the position in the text, `here` the place.
 
-    def __init__(self, net: Net, start: Place, opening: Place, text: str, *, spaced: bool) -> None:
-        self.net, self.here, self.opening, self.text, self.spaced = net, start, opening, text, spaced
+    def __init__(self, nfa: Nfa, start: StateSet, opening: StateSet, text: str, *, spaced: bool) -> None:
+        self.nfa, self.here, self.opening, self.text, self.spaced = nfa, start, opening, text, spaced
         self.at = 0
-        self.parted: Place | None = None  # behind white space without which no name may follow
+        self.parted: StateSet | None = None  # behind white space without which no name may follow
         self.complete = True
 
     def take(self, piece: Piece) -> None:
@@ -87,7 +87,7 @@ class _Check:
         if not piece.kind:
             self._literal(piece)
         elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are not text at all
-            reason = self._hole(piece)
+            reason = self._slot(piece)
             if reason:
                 raise UsageError(f"{piece.of}: {reason}")
         self.at += len(piece.whole)
@@ -103,16 +103,16 @@ class _Check:
         self.here = found
         self.complete = bool(found.flags & END) or (self.complete and not piece.opens)
 
-    def _walked(self, here: Place | None, text: str) -> Place | None:
+    def _walked(self, here: StateSet | None, text: str) -> StateSet | None:
         for char in text:
-            here = self.net.step(here, char) if here is not None else None
+            here = self.nfa.step(here, char) if here is not None else None
         return here
 
-    def _hole(self, piece: Piece) -> str:
+    def _slot(self, piece: Piece) -> str:
         text = self.text[self.at :][:1]
-        edges = self.here.hole_for(text)
+        edges = self.here.slot_for(text)
         if not edges and self.parted is not None:
-            self.here, edges = self.parted, self.parted.hole_for(text)
+            self.here, edges = self.parted, self.parted.slot_for(text)
         self.parted = None
         if not edges or edges[0].kind != piece.kind:
             return f"the {piece.kind} cannot begin with {text!r}"
@@ -121,30 +121,30 @@ class _Check:
         targets = [edge.target for edge in edges]
         reason = ""
         if piece.kind == "value":
-            reason = self._value(piece, edges, self.net.exits(targets))
+            reason = self._value(piece, edges, self.nfa.terminals(targets))
         elif piece.kind not in SELF_ENDING:
-            reason = self._word(piece, edges[0], self.net.exits(targets))
+            reason = self._word(piece, edges[0], self.nfa.terminals(targets))
         self.complete = edges[0].last
-        self.here = self.net.place(targets)
+        self.here = self.nfa.state_set(targets)
         return reason
 
     def _beaten(self) -> bool:
         # Whether a marker fits here.
         here, at = self.here, self.at
         while at < len(self.text):
-            found = self.net.step(here, self.text[at])
+            found = self.nfa.step(here, self.text[at])
             if found is None:
                 return False
-            if found.flags & LITERAL or (self.text[at].isspace() and here.holes and not found.holes):
+            if found.flags & LITERAL or (self.text[at].isspace() and here.slots and not found.slots):
                 return True
             here, at = found, at + 1
         return False
 
     # -- words ---------------------------------------------------------------------------------------------------------
 
-    def _word(self, piece: Piece, edge: HoleEdge, exits: Exits) -> str:
+    def _word(self, piece: Piece, edge: SlotEdge, terminals: Terminals) -> str:
         word, kind = piece.text, piece.kind
-        longest = max(map(len, exits.literals), default=0)
+        longest = max(map(len, terminals.literals), default=0)
         if kind == "key":
             if len(word) + longest > KEY_CHARS:
                 return f"a key has at most {KEY_CHARS - longest:,} characters"
@@ -152,12 +152,12 @@ class _Check:
             reason = self._misspelt(word, edge, longest)
             if reason:
                 return reason
-        read = self._word_read(exits, len(word))
+        read = self._word_read(terminals, len(word))
         if (read if kind == "key" else read.strip()) == word:
             return ""
         return f"the {kind} {word[:40]!r} holds what ends it, and would be read as {read[:40]!r}"
 
-    def _misspelt(self, word: str, edge: HoleEdge, longest: int) -> str:
+    def _misspelt(self, word: str, edge: SlotEdge, longest: int) -> str:
         spaced = edge.kind == "name" and not edge.word and self.spaced
         if len(word) > (NAME_CHARS - longest if spaced else NAME_CHARS):
             return f"the {edge.kind} has more than {NAME_CHARS - longest if spaced else NAME_CHARS} characters"
@@ -171,41 +171,41 @@ class _Check:
             return f"the name {word!r} is not a word (letters, digits, _, -, .)"
         return ""
 
-    def _word_read(self, exits: Exits, size: int) -> str:
+    def _word_read(self, terminals: Terminals, size: int) -> str:
         # What a reader takes for the word: all before the first literal that may follow.
         text, at = self.text, self.at
-        longest = max(map(len, exits.literals), default=1)
+        longest = max(map(len, terminals.literals), default=1)
         for end in range(at, min(len(text), at + size + longest + SPACE_CHARS)):
-            if text[end] in exits.chars and text[at:end].strip():
+            if text[end] in terminals.chars and text[at:end].strip():
                 return text[at:end]
-            for literal in exits.literals:
+            for literal in terminals.literals:
                 if text.endswith(literal, at, end + 1):
                     return text[at : end + 1 - len(literal)]
         return ""
 
     # -- values --------------------------------------------------------------------------------------------------------
 
-    def _value(self, piece: Piece, edges: Sequence[HoleEdge], exits: Exits) -> str:
+    def _value(self, piece: Piece, edges: Sequence[SlotEdge], terminals: Terminals) -> str:
         begin, trail = self._value_begin(edges)
         if begin != self.at + len(piece.lead):
             return "the line break at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
-        finder = self.net.finder(tuple(edges), paired=bool(trail))
-        behind = self.net.place([edge.target for edge in edges])
+        finder = self.nfa.finder(tuple(edges), paired=bool(trail))
+        behind = self.nfa.state_set([edge.target for edge in edges])
         at = begin
         while True:
             at, found = finder.find(self.text, at)
             if not found:
                 return "nothing shows where the value ends"
-            inner = trail if trail and found.startswith(trail) and found not in exits.literals else ""
+            inner = trail if trail and found.startswith(trail) and found not in terminals.literals else ""
             if self._follows(behind, at + len(inner), at + len(found)):
                 break
             at += 1
         if at == wanted:
-            at = self._misread_closer(exits.literals, behind, begin, wanted)
+            at = self._misread_closer(terminals.literals, behind, begin, wanted)
         return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
 
-    def _misread_closer(self, closers: tuple[str, ...], behind: Place, begin: int, wanted: int) -> int:
+    def _misread_closer(self, closers: tuple[str, ...], behind: StateSet, begin: int, wanted: int) -> int:
         # The place in the value of a closing marker in another spelling, before what must follow a value; or its end.
         spellings = spellings_of(closers)
         found = spellings.search(self.text, begin, wanted)
@@ -218,21 +218,21 @@ class _Check:
             found = spellings.search(self.text, found.start() + 1, wanted)
         return wanted
 
-    def _value_begin(self, edges: Sequence[HoleEdge]) -> tuple[int, str]:
+    def _value_begin(self, edges: Sequence[SlotEdge]) -> tuple[int, str]:
         # White space before the value is exact and optional, and that behind it counts only if this stood there.
         lead = max((edge.lead for edge in edges), key=len)
         if not self.text.startswith(lead, self.at):
             return self.at, ""
         return self.at + len(lead), trail_of(tuple(edges))
 
-    def _follows(self, here: Place, begin: int, end: int, closer: str = "") -> bool:
+    def _follows(self, here: StateSet, begin: int, end: int, closer: str = "") -> bool:
         # Whether behind the closer, which ends at `end`, the next marker fits. `closer`: what that stands for.
         if closer:
             begin, here = end, self._walked(here, closer) or here
         for at in range(begin, len(self.text)):
-            found = self.net.step(here, self.text[at])
-            if found is None:  # `</{key}>`: a hole follows at once
-                return at >= end and bool(here.hole_for(self.text[at]))
+            found = self.nfa.step(here, self.text[at])
+            if found is None:  # `</{key}>`: a slot follows at once
+                return at >= end and bool(here.slot_for(self.text[at]))
             if at >= end and found.flags & LITERAL:
                 return True
             here = found

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.formats.spec import Format, Hole, Literal, Quoted, Token, Tree, tokens_of
+from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Objects
@@ -280,11 +280,11 @@ class Arguments:
     def _written(self, pattern: str, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
         # The ways to write the parameter in that pattern.
         tokens = tokens_of(pattern)
-        at = tokens.index(Hole("value"))
-        tail = "".join("" if isinstance(each, Hole) else each.text for each in tokens[at + 1 :])
+        at = tokens.index(Slot("value"))
+        tail = "".join("" if isinstance(each, Slot) else each.text for each in tokens[at + 1 :])
         closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
         keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
-        if Hole("type") in tokens:
+        if Slot("type") in tokens:
             return self._typed(tokens[:at], key, shapes, tail, keeps)
         if schema is None:  # its value is text, whatever that looks like
             shapes = [each for each in shapes if each.kind == "string"]
@@ -297,7 +297,7 @@ class Arguments:
         found = []
         for pattern in self.format.parameters[1:]:
             tokens = tokens_of(pattern)
-            before = tokens[: tokens.index(Hole("value"))]
+            before = tokens[: tokens.index(Slot("value"))]
             last, other = (
                 next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before)
             )
@@ -332,8 +332,8 @@ class Arguments:
 
 
 def _head(tokens: Sequence[Token], key: Node, word: str) -> Node:
-    holes = {"key": key, "type": Lit(word)}
-    return seq(*(holes[each.name] if isinstance(each, Hole) else Lit(each.text) for each in tokens))
+    slots = {"key": key, "type": Lit(word)}
+    return seq(*(slots[each.name] if isinstance(each, Slot) else Lit(each.text) for each in tokens))
 
 
 def _is_keyword(name: str) -> bool:

@@ -15,7 +15,7 @@ from toolglean.errors import UsageError
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import is_bare
 from toolglean.formats.render import render
-from toolglean.formats.spec import Format, Hole, Json, Literal, Quoted, Token, tokens_of
+from toolglean.formats.spec import Format, Json, Literal, Quoted, Slot, Token, tokens_of
 from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
@@ -72,8 +72,8 @@ class Turn:
         opener, closer = self.format.reasoning
         if not opener:
             raise self._error("it has no markers for reasoning, so reasoning=True has no meaning: leave it out")
-        lane = self.program.lane(self.program.reasoning_lane(0, 0), ())
-        avoid = tuple(dict.fromkeys((closer.strip(), *lane.finder.literals)))
+        channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
+        avoid = tuple(dict.fromkeys((closer.strip(), *channel.finder.literals)))
         return seq(Lit(opener), Text((Avoid(avoid),), closer))
 
     def text(self) -> Node:
@@ -122,7 +122,7 @@ class Turn:
         # What the turn must not begin with, where a call may begin it without a marker.
         # Readers take bare JSON and a known name in front for a call in every format: the format is advice to them.
         place = self.program.bare_start(())
-        signs = "".join(char for char in "{[(\"'`" if self.program.net.step(place, char) is not None)
+        signs = "".join(char for char in "{[(\"'`" if self.program.nfa.step(place, char) is not None)
         signs = "".join(dict.fromkeys(signs + "{["))
         names = (NotNames(self.tools.names),) if len(self.tools) else ()
         dropped = tuple(filter(_mark, self.format.drop))  # behind one, the turn still begins
@@ -192,7 +192,7 @@ class Turn:
         first = next(iter(tokens_of(self.format.call)))
         rest = self.format.call[len(first.text) :] if isinstance(first, Literal) else ""
         second = next(iter(tokens_of(rest.strip())), None)
-        plain = isinstance(second, Hole) or (isinstance(second, Literal) and second.text[0] in PLAIN)
+        plain = isinstance(second, Slot) or (isinstance(second, Literal) and second.text[0] in PLAIN)
         if not plain or rest.strip() not in self.format.also or self.format.section[0]:
             return []
         spellings = dict.fromkeys((rest, rest.strip()))
@@ -203,24 +203,24 @@ class Turn:
         found: list[Node] = []
         before: Token | None = None
         for token in tokens_of(pattern):
-            if isinstance(token, Hole):
-                found.append(self._hole(token.name, tool))
+            if isinstance(token, Slot):
+                found.append(self._slot(token.name, tool))
             else:  # the parenthesis behind the keywords is the end of the keywords themselves
-                found.append(Lit(token.text[1:] if before == Hole("keywords") else token.text))
+                found.append(Lit(token.text[1:] if before == Slot("keywords") else token.text))
             before = token
         return seq(*found)
 
-    def _hole(self, hole: str, tool: Tool) -> Node:
-        if hole == "name":
+    def _slot(self, slot: str, tool: Tool) -> Node:
+        if slot == "name":
             return Lit(self.format.escaped(tool.name))
-        if hole in {"index", "id"}:
-            return INDEX if hole == "index" else ID
-        if hole == "call":
+        if slot in {"index", "id"}:
+            return INDEX if slot == "index" else ID
+        if slot == "call":
             return self._object(tool)
         arguments, codec = self._arguments(tool), self.format.arguments
-        if hole == "keywords":
+        if slot == "keywords":
             return arguments.keywords()
-        if hole == "parameters":
+        if slot == "parameters":
             return arguments.parameters()
         if isinstance(codec, Json):
             return arguments.in_json()
@@ -247,19 +247,19 @@ def _is_plain(name: str) -> bool:
 
 
 def _first_of(pattern: str) -> str:
-    # What stands before the first hole.
+    # What stands before the first slot.
     return pattern.strip().partition("{key}")[0].replace("{ws}", "")
 
 
 def _text_of(pattern: str) -> str:
-    return "".join("" if isinstance(token, Hole) else token.text for token in tokens_of(pattern))
+    return "".join("" if isinstance(token, Slot) else token.text for token in tokens_of(pattern))
 
 
 def _mark(pattern: str) -> str:
     # The text without which nothing that fits the pattern begins: its first, or a later one that is more of a marker.
     literals: list[str] = []
     for token in tokens_of(pattern.strip()):
-        if isinstance(token, Hole) and token.name not in {"name", "id", "index"}:
+        if isinstance(token, Slot) and token.name not in {"name", "id", "index"}:
             break
         literals += [token.text] if isinstance(token, Literal) else []
     bare = not literals or is_bare(literals[0]) or pattern.lstrip().startswith(("{name}", "{id}"))

@@ -25,7 +25,7 @@ __all__ = ["to_format"]
 NAME = "response-template"
 HOLES = {Kind.OBJECTS: "{call}", Kind.ARGUMENTS: "{arguments}", Kind.PARAMETERS: "{parameters}"}
 
-_hole = re.compile(r"\{[a-z_]+\}|\{name=")
+_slot = re.compile(r"\{[a-z_]+\}|\{name=")
 
 
 class _No(Exception):  # noqa: N818  # no error: the answer
@@ -118,7 +118,7 @@ def _pattern(sequence: Sequence) -> str:
     found = ""
     for element in sequence:
         if isinstance(element, Lit):
-            _only_if(not _hole.search(element.text))
+            _only_if(not _slot.search(element.text))
             found += element.text
         elif isinstance(element, Space):
             found += "{ws}"
@@ -143,5 +143,5 @@ def _reasoning(field: Field | None, calls: Field) -> tuple[list[tuple[str, str]]
 def _parameter(tag: Tag) -> str:
     lead, trail = ("" if each is None else "\n" for each in (tag.lead, tag.trail))
     head = "".join("{key}" if isinstance(each, Word) and each.name == "key" else _pattern((each,)) for each in tag.head)
-    _only_if(bool(lead) == bool(trail) and "{key}" in head and not _hole.search(tag.tail))
+    _only_if(bool(lead) == bool(trail) and "{key}" in head and not _slot.search(tag.tail))
     return f"{head}{lead}{{value}}{trail}{tag.tail}"

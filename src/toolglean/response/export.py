@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.spec import JSON, Format, Hole, Literal, Quoted, Space, Token, tokens_of
+from toolglean.formats.spec import JSON, Format, Literal, Quoted, Slot, Space, Token, tokens_of
 
 __all__ = ["export"]
 
@@ -31,7 +31,7 @@ ANCHORS = {
     "<|START_OF_TURN_TOKEN|>": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
     "<｜end▁of▁sentence｜>": "<｜Assistant｜>",
 }
-LAST_HOLES = ("call", "calls", "arguments", "parameters")
+LAST_SLOTS = ("call", "calls", "arguments", "parameters")
 IN_OPENER = {"name": (r"\s", "<"), "id": (r"\s", "<")}
 IN_PARAMETER = {"key": (r"\n", ""), "value": ("", "")}
 TEXT = {"content": "text", "repeats": True, "join": "\n"}
@@ -39,10 +39,10 @@ TEXT = {"content": "text", "repeats": True, "join": "\n"}
 
 @dataclass(frozen=True)
 class _Spelling:
-    # One spelling of a call: its last hole, and the patterns before and after it.
+    # One spelling of a call: its last slot, and the patterns before and after it.
     head: str
     opener: str
-    hole: str
+    slot: str
     closer: str
     has_id: bool
 
@@ -61,7 +61,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
         A dict for `response_template` in `tokenizer_config.json`.
 
     Raises:
-        FormatError: a template cannot express the format; the message names the hole or the marker.
+        FormatError: a template cannot express the format; the message names the slot or the marker.
     """
     spellings, dropped = _spellings(declared, main_only=main_only)
     drop = _longest([*declared.drop, *declared.speaks, *dropped])
@@ -105,13 +105,13 @@ def _in_class(chars: set[str]) -> str:
     return "".join(sorted("\\" + each if each in "\\]^-[" else each for each in chars))
 
 
-def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tuple[str, str]], after: str = "") -> str:
+def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tuple[str, str]], after: str = "") -> str:
     """The tokens as a pattern.
 
     Args:
         declared: the format.
         tokens: the tokens.
-        holes: those that may stand there, with what cannot stand in them: a class, and further characters.
+        slots: those that may stand there, with what cannot stand in them: a class, and further characters.
         after: the character that follows.
     """
     found = ""
@@ -119,14 +119,14 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tu
         if isinstance(token, Literal):
             found += _escaped(token.text)
         elif isinstance(token, Space):
-            beside = Hole("value") in tokens[max(place - 1, 0) : place + 2]
+            beside = Slot("value") in tokens[max(place - 1, 0) : place + 2]
             found += r"\n?" if beside and token.text else r"\s*"
-        elif token.name not in holes:
+        elif token.name not in slots:
             raise _error(declared, f"{{{token.name}}} has no place in one")
         elif token.name == "value":
             found += "(?P<value>.*?)"
         else:
-            without, chars = holes[token.name]
+            without, chars = slots[token.name]
             following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
             found += rf"(?P<{token.name}>[^{without}{_in_class({*chars, following} - {''})}]+)"
     return found
@@ -135,9 +135,9 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], holes: Mapping[str, tu
 def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
     # All markers must stand there. Were the last ones optional, transformers would close at the first one whenever the
     # stream is cut after it, and take the rest for content.
-    holes = [token.name for token in tokens if isinstance(token, Hole)]
-    if holes:
-        raise _error(declared, f"{{{holes[0]}}} stands after the arguments")
+    slots = [token.name for token in tokens if isinstance(token, Slot)]
+    if slots:
+        raise _error(declared, f"{{{slots[0]}}} stands after the arguments")
     literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
     return r"\s*".join(literals)
 
@@ -166,7 +166,7 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
 
 
 def _alike(one: _Spelling, other: _Spelling) -> bool:
-    return (one.hole, one.closer, one.has_id) == (other.hole, other.closer, other.has_id)
+    return (one.slot, one.closer, one.has_id) == (other.slot, other.closer, other.has_id)
 
 
 def _fits(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
@@ -183,25 +183,25 @@ def _has_marker(pattern: str) -> bool:
 
 def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spelling:
     tokens = tokens_of(pattern.strip())
-    last = max(place for place, token in enumerate(tokens) if isinstance(token, Hole) and token.name != "ws")
-    hole = tokens[last]
-    assert isinstance(hole, Hole)
-    if hole.name not in LAST_HOLES:
-        raise _error(declared, f"{{{hole.name}}} cannot be expressed in a template: {pattern!r}")
+    last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot) and token.name != "ws")
+    slot = tokens[last]
+    assert isinstance(slot, Slot)
+    if slot.name not in LAST_SLOTS:
+        raise _error(declared, f"{{{slot.name}}} cannot be expressed in a template: {pattern!r}")
     if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
         raise _error(declared, f"no template can read the codec of {{arguments}}: {declared.arguments!r}")
     before, ending = tokens[:last], tokens[last + 1 :]
     if not _has_marker(pattern):
         before, ending = _in_section(declared, pattern, section, before, ending)
-    tags = hole.name == "parameters"
+    tags = slot.name == "parameters"
     closer = _closer(declared, ending)
     if tags and not closer:
         raise _error(declared, f"{{parameters}} has no closer: {pattern!r}")
     opener = _pattern(declared, before, IN_OPENER, "<" if tags else "{").removesuffix(r"\s*") + r"\s*" * tags
-    has_id = any(token == Hole("id") for token in before)
+    has_id = any(token == Slot("id") for token in before)
     head = before[0]
     assert isinstance(head, Literal)
-    return _Spelling(_escaped(head.text), opener, hole.name, closer, has_id)
+    return _Spelling(_escaped(head.text), opener, slot.name, closer, has_id)
 
 
 def _in_section(
@@ -211,7 +211,7 @@ def _in_section(
     opener, closer = (tokens_of(each.strip()) for each in section)
     if not opener or not _has_marker(section[0]):
         raise _error(declared, f"no marker opens the call {pattern!r}")
-    if Hole("calls") not in tokens_of(pattern):
+    if Slot("calls") not in tokens_of(pattern):
         raise _error(declared, f"calls of one section without a marker between them: {pattern!r}")
     return (*opener, *before), (*ending, *closer)
 
@@ -230,15 +230,15 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
 
 def _shape(declared: Format, main: _Spelling) -> dict[str, Any]:
     name, arguments = declared.keys
-    if main.hole == "calls":
+    if main.slot == "calls":
         function: Any = {"name": f"{{{name}}}", "arguments": f"{{{arguments}}}"}
         return {"content": "json", "repeats": False, "transform_each": True, "transform": _call(function)}
-    if main.hole == "call":
+    if main.slot == "call":
         paths = {"name": f"{{content.{name}}}", "arguments": f"{{content.{arguments}}}"}
         function = "{content}" if declared.keys == ("name", "arguments") else paths
         return {"content": "json", "transform": _call(function)}
     transform = _call({"name": "{name}", "arguments": "{content}"}) | ({"id": "{id}"} if main.has_id else {})
-    if main.hole == "parameters":
+    if main.slot == "parameters":
         args: dict[str, Any] = {"tag_pattern": _tag_pattern(declared)}
         return {"content": "xml-inline", "content_args": args, "transform": transform}
     found: dict[str, Any] = {"content": "json", "transform": transform}

@@ -1,7 +1,7 @@
 # What this file knows: what opens and closes each field of a response template, and in which way its calls are read.
 # What it does not depend on: what is done where a mark was found (region.py, tags.py, text.py).
 #
-# Where a turn stands, the turn itself remembers: reasoning is a lane; that content (or a field that we do not know)
+# Where a turn stands, the turn itself remembers: reasoning is a channel; that content (or a field that we do not know)
 # stands in a region is in `only`, in which formats number from 0 and regions from INSIDE.
 """The fields of a response template, with their marks."""
 
@@ -65,7 +65,7 @@ class Fields:
         self.fields = self.template.fields
         self.ways = tuple(map(way_of, self.fields))
         self.watch: Callable[[Note], object] | None = None
-        self._lanes = [number for number, each in enumerate(self.fields) if each.role is Role.REASONING]
+        self._channels = [number for number, each in enumerate(self.fields) if each.role is Role.REASONING]
         openers = [(number, each.open) for number, each in enumerate(self.fields) if each.open is not None]
         closers = [[(CLOSE, each.close)] if each.close is not None else [] for each in self.fields]
         heads = [[(number, way.tag.marker)] if way.tag else [] for number, way in enumerate(self.ways)]
@@ -85,17 +85,17 @@ class Fields:
 
     # -- where a turn stands -------------------------------------------------------------------------------------------
 
-    def inside(self, lane: int, only: tuple[int, ...]) -> int | None:
+    def inside(self, channel: int, only: tuple[int, ...]) -> int | None:
         """The field of text whose region is open."""
-        if lane:
-            return self._lanes[lane - 1]
+        if channel:
+            return self._channels[channel - 1]
         return only[0] - INSIDE if only and only[0] >= INSIDE else None
 
     def enter(self, turn: Turn, number: int | None) -> None:
         """Go into the region of a field of text, or (None) out of any region."""
-        lane = self._lanes.index(number) + 1 if number in self._lanes else 0
-        turn.narrow((INSIDE + number,) if number is not None and not lane else ())
-        turn.enter_lane(lane)
+        channel = self._channels.index(number) + 1 if number in self._channels else 0
+        turn.narrow((INSIDE + number,) if number is not None and not channel else ())
+        turn.enter_channel(channel)
 
     def open_at_start(self, turn: Turn, number: int, start: int) -> None:
         """The region of that field is open where the turn starts."""

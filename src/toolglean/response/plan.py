@@ -41,20 +41,20 @@ _readers: Mapping[Kind, type[CallsRegion]] = {
 class ResponsePlan(Fields, Plan):
     """What the machine looks for: see `Plan`."""
 
-    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
-        """Finds the marks that count where the turn is: in that `lane`, where `only` these fields may follow."""
-        number = self.inside(lane, only)
+    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
+        """Finds the marks that count where the turn is: in that `channel`, where `only` these fields may follow."""
+        number = self.inside(channel, only)
         found: Any = self.between if number is None else self.closers[number]
         return found  # type: ignore[no-any-return]  # a Finder by its face
 
-    def reasoning_lane(self) -> int:
-        """The lane in which a turn starts whose prompt has opened the reasoning."""
-        return 1 if self._lanes else 0
+    def reasoning_channel(self) -> int:
+        """The channel in which a turn starts whose prompt has opened the reasoning."""
+        return 1 if self._channels else 0
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """The mark `found` was met in the `turn`, at `start`."""
         assert isinstance(found, Found)
-        number = self.inside(turn.lane, turn.only)
+        number = self.inside(turn.channel, turn.only)
         if found.number < 0 or number is not None:
             return Mark(self, found, start, number, closes=True), 0 if found.before else len(found)
         if self.fields[found.number].role is not Role.CALLS:

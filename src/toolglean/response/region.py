@@ -21,7 +21,7 @@ from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.readers import JsonReader, reader_for
 from toolglean.engine.turn import Payload
-from toolglean.formats.net import HoleEdge
+from toolglean.formats.nfa import SlotEdge
 from toolglean.response.calls import Way, calls_in
 from toolglean.response.marks import Found
 from toolglean.response.patterns import FAIL, past_space
@@ -56,7 +56,7 @@ class CallsRegion(Payload):
     def __init__(self, plan: Fields, opener: Found, start: int) -> None:
         self.plan, self.opener, self.start = plan, opener, start
         self.body = start + len(opener)
-        self.body_end = -1  # where the call's last hole ended
+        self.body_end = -1  # where the call's last slot ended
         self.step = FIRST
         self.name = opener.captures.get(self.way.name, "")
         self.tail = ""  # what may be a marker, or the beginning of one
@@ -222,7 +222,7 @@ class Objects(CallsRegion):
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
         """See `CallsRegion.no_call`."""
         if self.reader is not None and self.reader.in_arguments:  # what is read again may quote a call
-            turn.distrust(())
+            turn.ignore_calls_until(())
         super().no_call(turn, at_end=at_end)
 
     def stops(self) -> Stops | None:
@@ -239,11 +239,11 @@ class Arguments(CallsRegion):
     """Arguments in a codec, after the name."""
 
     def _begins(self, turn: Turn, char: str) -> bool:
-        hole = HoleEdge("arguments", 0, 0, self.way.codec)
-        if not hole.accepts(char):
+        slot = SlotEdge("arguments", 0, 0, self.way.codec)
+        if not slot.accepts(char):
             return False
         if self.start_call(turn):
-            self.reader = reader_for(hole, turn.limits.depth, turn.names.tool(self.name))
+            self.reader = reader_for(slot, turn.limits.depth, turn.names.tool(self.name))
         return True
 
     def _begin_without(self, turn: Turn, place: int) -> None:

@@ -146,7 +146,7 @@ class JsonScanner(Plain):
         self.state, self.token = START, NEED
         return True
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """Go back before the refused character. False: none was refused, or nothing may follow."""
         if self.token is not FAIL or self.fault == "depth":
             return False

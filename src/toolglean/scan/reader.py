@@ -102,7 +102,7 @@ class Reader(Plain):
         """See `JsonScanner.passed`."""
         return None
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """After FAILED or DOUBTED: go back before that character, to be read on with another text, or without the
         doubt. False: that cannot be.
         """
@@ -156,7 +156,7 @@ class Steps(Reader):
         out.clear()
         return pos, piece, self.status
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """See `Reader`."""
         if self.status not in {FAILED, DOUBTED} or self.fault == "depth":
             return False

@@ -125,9 +125,9 @@ class QuotedReader(Steps):
         # Whether the string goes out, and nothing else becomes of it.
         return not self._typed and self._stack != OBJECT
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """See `Reader.relent`."""
-        relents = super().relent()
+        relents = super().undo_refusal()
         self._wary = self._wary and not relents
         return relents
 

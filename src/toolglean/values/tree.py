@@ -152,7 +152,7 @@ class TreeReader(Steps):
             return len(text), quoted_text(text[pos:]), NEED
         return super().read(text, pos)
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """See `Reader`."""
         return False
 

@@ -20,7 +20,7 @@ from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
 
@@ -37,12 +37,12 @@ class Arguments(Field):
     ropes = frozenset({"_kept"})
     owned = ("source",)
 
-    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
-        edge, program, tool = hole.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
-        ends = program.ends_of_text(hole.edges) or program.ends(edge.format)[0]
+    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
+        edge, program, tool = slot.edges[0], reading.walk.program, turn.names.tool(reading.call.name)
+        ends = program.ends_of_text(slot.edges) or program.ends(edge.format)[0]
         named_tag = program.formats[edge.format].is_written_out
-        self.hole = hole
-        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_mend(), named_tag=named_tag)
+        self.slot = slot
+        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_repair(), named_tag=named_tag)
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
@@ -67,7 +67,7 @@ class Arguments(Field):
         if status is FAILED:
             turn.refuse_arguments(reader.fault, rest or text[j], end)
         elif status is DOUBTED:
-            before = reading.relented()
+            before = reading.before_refusal()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
         elif status is DONE:
@@ -77,12 +77,12 @@ class Arguments(Field):
         return j
 
     def _end(self, turn: Turn, reading: Reading, end: int) -> None:
-        reading.walk.close_hole(self.hole, "", end)
-        if Ending.is_due(self.hole, reading):
-            reading.read_as(Ending(self.hole))
-        elif self.hole.edges[0].last:
+        reading.walk.close_hole(self.slot, "", end)
+        if Ending.is_due(self.slot, reading):
+            reading.read_as(Ending(self.slot))
+        elif self.slot.edges[0].last:
             turn.end_call(end)
-            reading.go_after(self.hole.after)
+            reading.go_after(self.slot.after)
         else:
             reading.go_on()
 
@@ -96,10 +96,10 @@ class Arguments(Field):
         elif status is DONE:
             arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j
             self._kept = None
-            if begin_unnamed(turn, reading, self.hole, arguments, end):
+            if begin_unnamed(turn, reading, self.slot, arguments, end):
                 turn.delta(arguments, start)
                 turn.end_call(end)
-                reading.go_after(self.hole.after)
+                reading.go_after(self.slot.after)
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
@@ -134,13 +134,13 @@ class Objects(Field):
     within = "JSON"
     owned = ("_envelope",)
 
-    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
-        self.hole, self._begun = hole, False  # whether a call has begun
-        self._envelope = Envelope(turn.limits.depth, bare=hole.is_unmarked)
-        number, program = hole.edges[0].format, reading.walk.program
+    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
+        self.slot, self._begun = slot, False  # whether a call has begun
+        self._envelope = Envelope(turn.limits.depth, bare=slot.is_unmarked)
+        number, program = slot.edges[0].format, reading.walk.program
         reading.call.is_of(number)
         own = not reading.fallback.is_foreign
-        turn.region.hand_out(at_once=own and program.calls_in_reasoning(number, turn.lane))
+        turn.region.hand_out(stream_in_reasoning=own and program.calls_in_reasoning(number, turn.channel))
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -157,7 +157,7 @@ class Objects(Field):
         name = reading.call.name or ((envelope.frames[-1].name or "") if envelope.frames else written)
         is_open = bool(scanner.stack) and (envelope.document is None or not envelope.document.verdict)
         fault = scanner.fault if scanner.token is FAIL else None
-        return Description(self.within, name, self.hole, fault=fault, is_open=is_open)
+        return Description(self.within, name, self.slot, fault=fault, is_open=is_open)
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
@@ -167,7 +167,7 @@ class Objects(Field):
         if turn.emit.index > before:
             self._begun = True
             if not reading.fallback.is_foreign:
-                turn.narrow(turn.narrowed(self.hole.formats))
+                turn.narrow(turn.narrowed(self.slot.formats))
         if turn.mode is not CALL or turn.payload is not reading:  # given up, stopped or left; or it is data
             return j
         if envelope.scanner.token is FAIL:
@@ -180,7 +180,7 @@ class Objects(Field):
                 turn.content_region()
                 turn.leave(text_follows=True)
             else:
-                reading.go_after(self.hole.after)
+                reading.go_after(self.slot.after)
         return j
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, place: int) -> None:
@@ -195,7 +195,7 @@ class Objects(Field):
             turn.emit.problem(LEFT_OVER, char, place)
             envelope.take_back()
         else:
-            reading.go_after(self.hole.after)
+            reading.go_after(self.slot.after)
 
     def stops(self) -> Stops | None:
         """See `Payload`."""
@@ -207,7 +207,7 @@ class Objects(Field):
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
         """See `Stage`."""
-        marker = reading.walk.guarded or reading.walk.accepted
+        marker = reading.walk.needs_follower or reading.walk.pending_action
         return not marker and self._envelope.finish(turn)
 
     @property

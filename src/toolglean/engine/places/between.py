@@ -1,9 +1,9 @@
-# What is read between holes, after the arguments, and after a call.
-# Does not depend on how what fills a hole is read (arguments.py, texts.py), or on what becomes of a call without a
+# What is read between slots, after the arguments, and after a call.
+# Does not depend on how what fills a slot is read (arguments.py, texts.py), or on what becomes of a call without a
 # marker whose line goes on (judge/drafts.py).
 #
-# Between holes: where nothing leads on, a hole may begin; where none may, the walk goes back to the last place that had
-# another way on: a hole that was passed by for a marker (a marker beats a hole), or a marker with an action that was
+# Between slots: where nothing leads on, a slot may begin; where none may, the walk goes back to the last place that had
+# another way on: a slot that was passed by for a marker (a marker beats a slot), or a marker with an action that was
 # read whole (a longer one still fitted). Where there is none of these either, the text is not a call.
 #
 # After arguments that end without a marker, with a parenthesis or a brace: `delete_all()` is a call. `delete_all() if
@@ -11,7 +11,7 @@
 # than once: a reader must not choose. In the same way, words or a comment between JSON and the call's closing marker
 # (`{"path": "/"} // cancelled`) may take the call back. So the call stays open until the next character that is not
 # white space. A line break ends it: what follows on the next line is text after a call that lacks its closing marker.
-"""Between holes, and after a call."""
+"""Between slots, and after a call."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.places.calls import accept, arrived, begins, no_call
 from toolglean.engine.places.reading import Stage
-from toolglean.engine.places.walk import open_hole
+from toolglean.engine.places.walk import open_slot
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.formats.net import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
+from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenHole, Walk
+    from toolglean.engine.places.walk import OpenSlot, Walk
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Turn
-    from toolglean.formats.net import Place
+    from toolglean.formats.nfa import StateSet
 
 __all__ = ["AFTER", "BETWEEN", "Ending"]
 
@@ -44,11 +44,11 @@ LONGEST_NAME = 256
 _word = re.compile(r"\w[\w.:/-]*").match
 
 
-# -- between holes -----------------------------------------------------------------------------------------------------
+# -- between slots -----------------------------------------------------------------------------------------------------
 
 
 class Between(Stage):
-    """Literals and white space between holes."""
+    """Literals and white space between slots."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class Between(Stage):
             if j == i:
                 _astray(turn, reading, text[i], i)
                 return i
-            i, flags = j, walk.place.flags
+            i, flags = j, walk.states.flags
             if not flags:
                 continue
             closed = reading.call.closed
@@ -84,26 +84,26 @@ class Between(Stage):
 
 def _value_opener(walk: Walk) -> str:
     # The marker that is due before a value, if nothing else is; "" elsewhere, and where it has begun.
-    literals = () if walk.unsettled[0].strip() else walk.program.net.literals_at(walk.place)
+    literals = () if walk.unsettled[0].strip() else walk.program.nfa.literals_at(walk.states)
     if len(literals) != 1:
         return ""
-    place: Place | None = walk.place
+    place: StateSet | None = walk.states
     for char in literals[0]:
-        place = place and walk.program.net.step(place, char)
-    return literals[0] if place and any(edge.kind == "value" for edge in place.holes) else ""
+        place = place and walk.program.nfa.step(place, char)
+    return literals[0] if place and any(edge.kind == "value" for edge in place.slots) else ""
 
 
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     """No literal leads on."""
     walk = reading.walk
-    edges = walk.place.hole_for(char)
+    edges = walk.states.slot_for(char)
     if edges:
         reading.enter(turn, edges, i)
     elif reading.call.closed is not None:
         reading.call.closed.resume(turn, reading)
     elif _gone_back(turn, reading):
         pass
-    elif walk.accepted is not None and turn.region.open:
+    elif walk.pending_action is not None and turn.region.open:
         accept(turn, reading)
     elif turn.emit.open:
         turn.give_up("malformed call: a marker was expected", char, turn.tape.base + i)
@@ -112,15 +112,15 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:
-    # Back to a hole that was passed by for a marker.
+    # Back to a slot that was passed by for a marker.
     walk = reading.walk
     pending, start = walk.unsettled
     while (other := walk.back()) is not None:
         place, chars = other
-        edges = place.hole_for(pending[chars])
+        edges = place.slot_for(pending[chars])
         if not edges:
             continue
-        if not begins(turn, reading, open_hole(walk.program, edges)):
+        if not begins(turn, reading, open_slot(walk.program, edges)):
             return True
         if not turn.read_again(pending[chars:], start + chars):
             return False
@@ -137,15 +137,15 @@ def _gone_back(turn: Turn, reading: Reading) -> bool:
 class Ending(Stage):
     """What follows the parenthesis that closes a call, or the brace that closes its arguments."""
 
-    __slots__ = ("_hole",)
+    __slots__ = ("_slot",)
 
-    def __init__(self, hole: OpenHole) -> None:
-        self._hole = hole
+    def __init__(self, slot: OpenSlot) -> None:
+        self._slot = slot
 
     @staticmethod
-    def is_due(hole: OpenHole, reading: Reading) -> bool:
+    def is_due(slot: OpenSlot, reading: Reading) -> bool:
         """Whether what follows the arguments must be seen before the call is complete."""
-        return hole.kind == "keywords" or (hole.edges[0].last and _has_closer(reading))
+        return slot.kind == "keywords" or (slot.edges[0].last and _has_closer(reading))
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
@@ -159,7 +159,7 @@ class Ending(Stage):
             if char.isspace() and walk.pending_chars <= turn.limits.held and (char != "\n" or _is_in_list(walk)):
                 continue
             rest = walk.unsettled[0].lstrip()
-            ends = not rest or (_ends_python if self._hole.kind == "keywords" else _ends_json)(turn, walk, rest)
+            ends = not rest or (_ends_python if self._slot.kind == "keywords" else _ends_json)(turn, walk, rest)
             if ends:
                 self.completes(turn, reading)
             elif ends is False:
@@ -172,7 +172,7 @@ class Ending(Stage):
         """The call has ended; what was read since is read as what follows it."""
         pending, end = reading.walk.unsettled
         turn.end_call(end)
-        reading.go_after(reading.walk.place)
+        reading.go_after(reading.walk.states)
         turn.read_again(pending, end, always=True)
         return True
 
@@ -180,7 +180,7 @@ class Ending(Stage):
         pending, place = walk.unsettled
         start = len(pending) - len(pending.lstrip())
         walk.settle_all()
-        reason = EXPRESSION if self._hole.kind == "keywords" else AFTER_ARGUMENTS
+        reason = EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS
         turn.give_up(reason, pending[start:], place + start)
         turn.read_again(pending[start:], place + start, always=True)
 
@@ -193,7 +193,7 @@ def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
         return None
     if rest[0] == "<":
         return not (rest[1].isspace() or rest[1].isdigit() or rest[1] in "=!")
-    return walk.program.net.step(walk.place, rest[0]) is not None and rest[0] not in "=!"
+    return walk.program.nfa.step(walk.states, rest[0]) is not None and rest[0] not in "=!"
 
 
 def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
@@ -208,14 +208,14 @@ def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
         return not (rest[0] in REMARKS or rest.startswith(COMMENT))
     if word.end() == len(rest) <= LONGEST_NAME:
         return None
-    return bool(walk.place.hole_for(rest[0])) and turn.names.may_be(word[0])
+    return bool(walk.states.slot_for(rest[0])) and turn.names.may_be(word[0])
 
 
 def _is_marker(walk: Walk, text: str) -> bool | None:
     # Whether the text begins with a marker that may follow; None: it is the beginning of one.
-    place = walk.place
+    place = walk.states
     for char in text:
-        found = walk.program.net.step(place, char)
+        found = walk.program.nfa.step(place, char)
         if found is None:
             return False
         if found.flags & LITERAL:
@@ -226,18 +226,18 @@ def _is_marker(walk: Walk, text: str) -> bool | None:
 
 def _has_closer(reading: Reading) -> bool:
     # Without a closing marker, nothing that follows is inside the call.
-    program, place, number = reading.walk.program, reading.walk.place, reading.call.format
+    program, place, number = reading.walk.program, reading.walk.states, reading.call.format
     key = "has closer", place.key, number
     if key not in program.kept:
         brackets = any(closer[0] in ")]}" for closer in program.closers(number))
-        program.kept[key] = brackets or bool(program.net.closers_at(place))
+        program.kept[key] = brackets or bool(program.nfa.closers_at(place))
     return bool(program.kept[key])
 
 
 def _is_in_list(walk: Walk) -> bool:
-    key = "in list", walk.place.key
+    key = "in list", walk.states.key
     if key not in walk.program.kept:
-        literals = walk.program.net.literals_at(walk.place)
+        literals = walk.program.nfa.literals_at(walk.states)
         walk.program.kept[key] = any(each.startswith("]") for each in literals)
     return bool(walk.program.kept[key])
 
@@ -262,7 +262,7 @@ class After(Stage):
         j = walk.advance(text, i)
         if j == i:
             _beyond(turn, reading, text[i], i)
-        elif walk.place.flags & LITERAL:
+        elif walk.states.flags & LITERAL:
             _literal_after(turn, reading, turn.tape.base + j)
         return j
 
@@ -278,14 +278,14 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
-    turn.miss(walk.program.net.closers_at(walk.origin() if pending else walk.place), turn.tape.base + i)
+    turn.miss(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
     if pending:
         if not _is_name(turn, reading, pending, start):
             turn.leave(text_follows=False)
             if not turn.read_again(pending, start):
                 turn.say(pending, start)
         return
-    edges = walk.place.hole_for(char)
+    edges = walk.states.slot_for(char)
     if edges:
         turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
         reading.enter(turn, edges, i)
@@ -296,8 +296,8 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
 def _is_name(turn: Turn, reading: Reading, pending: str, start: int) -> bool:
     # A call without a marker may begin like a marker: `plan(` like `print(`.
     origin = reading.walk.origin()
-    edges = origin.hole_for(pending[0])
-    if origin is reading.walk.place or not edges or not turn.read_again(pending, start, kept=True):
+    edges = origin.slot_for(pending[0])
+    if origin is reading.walk.states or not edges or not turn.read_again(pending, start, kept=True):
         return False
     turn.open_region(start, 0, bare=turn.region.bare)
     reading.walk.settle(start)
@@ -308,7 +308,7 @@ def _is_name(turn: Turn, reading: Reading, pending: str, start: int) -> bool:
 def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     walk = reading.walk
     text, start = walk.unsettled
-    flags = walk.place.flags
+    flags = walk.states.flags
     if flags & STOP:
         turn.leave(text_follows=True)
         turn.rest_is_content()

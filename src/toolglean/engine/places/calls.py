@@ -1,5 +1,5 @@
 # How a call begins and ends on a walk, or turns out not to be one.
-# Does not depend on how what fills its holes is read, or on which stage follows (payload.py).
+# Does not depend on how what fills its slots is read, or on which stage follows (payload.py).
 """A call begins, ends, or turns out not to be one."""
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from toolglean.engine.missed import UNREADABLE, release
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
 from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
-from toolglean.formats.layer import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
-from toolglean.formats.net import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.formats.builder import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
+from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
 from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Call, Reading
-    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
     from toolglean.tools import Tool
 
-__all__ = ["accept", "accept_guarded", "arrived", "begin_unnamed", "begins", "cut_off", "no_call", "start_call"]
+__all__ = ["accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "no_call", "start_call"]
 
 NO_STRING = "malformed arguments: markup in a value that is not a string"
 SWALLOWED = "a value that holds its own closer"
 NO_CLOSER = "malformed call: its closer was expected"
 STRAY_CLOSER = "end of reasoning that had not begun"
 
-ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
+ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
 
 
@@ -40,22 +40,22 @@ ARGUMENT_HOLES = frozenset({"key", "value", "arguments", "keywords"})
 def arrived(turn: Turn, reading: Reading, here: int) -> bool:
     """A place with flags was reached. False: another stage follows, or the reading is over."""
     walk, call = reading.walk, reading.call
-    flags = walk.place.flags
-    if walk.guarded and flags & FOLLOWS:
-        accept_guarded(turn, reading)
+    flags = walk.states.flags
+    if walk.needs_follower and flags & FOLLOWS:
+        accept_with_follower(turn, reading)
         return False
     if flags & EMPTY and not flags & END and not turn.emit.open:
         return _nothing_in_it(turn, reading)
     if flags & LITERAL and call.closed is not None and not _end_value(turn, reading, call.closed, here):
         return False
     if flags & NAMED:
-        call.take("name", walk.place.name)
+        call.take("name", walk.states.name)
     if flags & END:
         return _end_call(turn, reading)
     if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)
-    elif flags & ACTION and not walk.place.chars and not walk.place.holes:
+    elif flags & ACTION and not walk.states.chars and not walk.states.slots:
         accept(turn, reading)
         return False
     return True
@@ -63,11 +63,11 @@ def arrived(turn: Turn, reading: Reading, here: int) -> bool:
 
 def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
     # A section without a call: beside one it is markup, elsewhere a mention.
-    if turn.emit.index and not turn.is_deaf:
+    if turn.emit.index and not turn.calls_ignored:
         turn.leave(text_follows=False)
         turn.drop_region(LEFT_OVER)
         return False
-    closers = reading.walk.program.closers_of(turn.region.text[: turn.region.kept])
+    closers = reading.walk.program.closers_of(turn.region.text[: turn.region.opener_length])
     turn.region.settle()
     if turn.may_set_aside():
         turn.set_aside(tuple(each for each in closers if each not in turn.region.text))
@@ -78,41 +78,41 @@ def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
 
 def accept(turn: Turn, reading: Reading) -> None:
     """A marker with an action was read whole, and nothing longer came of it."""
-    assert reading.walk.accepted is not None
-    action, chars = reading.walk.accepted
+    assert reading.walk.pending_action is not None
+    action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
-    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.said else "")
+    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.has_content else "")
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_content(for_user=action == TELL, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
-        turn.enter_lane(action - OPEN_REASONING)
+        turn.enter_channel(action - OPEN_REASONING)
     else:  # a dropped marker
-        turn.enter_lane(turn.lane)
+        turn.enter_channel(turn.channel)
 
 
-def accept_guarded(turn: Turn, reading: Reading) -> None:
+def accept_with_follower(turn: Turn, reading: Reading) -> None:
     """A dropped marker is followed by another one, or by the end of the turn."""
-    turn.pass_marker(reading.walk.guarded)
-    turn.markup_region(reading.walk.guarded)
-    turn.enter_lane(turn.lane)
+    turn.pass_marker(reading.walk.needs_follower)
+    turn.markup_region(reading.walk.needs_follower)
+    turn.enter_channel(turn.channel)
 
 
 # -- a call begins -----------------------------------------------------------------------------------------------------
 
 
-def begins(turn: Turn, reading: Reading, hole: OpenHole) -> bool:
-    """Whether the call is open, if it must be for that hole: it begins with its first argument."""
-    return hole.kind not in ARGUMENT_HOLES or turn.emit.open or start_call(turn, reading, hole)
+def begins(turn: Turn, reading: Reading, slot: OpenSlot) -> bool:
+    """Whether the call is open, if it must be for that slot: it begins with its first argument."""
+    return slot.kind not in ARGUMENT_SLOTS or turn.emit.open or start_call(turn, reading, slot)
 
 
-def start_call(turn: Turn, reading: Reading, hole: OpenHole | None = None) -> bool:
+def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bool:
     """The name is certain, and so is the place of the arguments. False: it does not count as a call.
 
-    `hole`: with which it begins; None where it has no arguments.
+    `slot`: with which it begins; None where it has no arguments.
     """
     walk, call, foreign = reading.walk, reading.call, reading.fallback.is_foreign
     formats = walk.program.formats
-    fitting = walk.place.formats if hole is None else hole.formats
+    fitting = walk.states.formats if slot is None else slot.formats
     if not foreign:
         fitting = turn.narrowed(fitting)
     name = turn.names.resolve(call.name)
@@ -120,18 +120,18 @@ def start_call(turn: Turn, reading: Reading, hole: OpenHole | None = None) -> bo
         turn.allow_long_region()
         return True
     fitting, problem = _counting(turn, reading, fitting)
-    if not call.name or not turn.takes(call.name) or not fitting or _is_any_word(turn, reading, hole):
+    if not call.name or not turn.takes(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
     if name is None and turn.names.tools is not None and _read_by_others(turn, reading, "", doubted=True):
         return False
     number = fitting[0]
     declared = formats[number]
-    call.is_of(number, stripped=hole is not None and hole.is_stripped)
-    turn.region.hand_out(at_once=not foreign and walk.program.calls_in_reasoning(number, turn.lane))
+    call.is_of(number, stripped=slot is not None and slot.is_stripped)
+    turn.region.hand_out(stream_in_reasoning=not foreign and walk.program.calls_in_reasoning(number, turn.channel))
     model_id = _id(call, declared)
     may_get_id = not model_id and "{id}" in "".join(declared.calls)
-    alone = declared.is_written_out or (hole is not None and hole.is_python)
+    alone = declared.is_written_out or (slot is not None and slot.is_python)
     if not turn.begin_call(turn.names.spelt(call.name), model_id or None, may_get_id=may_get_id, alone=alone):
         return False
     if not foreign:
@@ -156,11 +156,11 @@ def _id(call: Call, declared: Format) -> str:
     return call.id
 
 
-def _is_any_word(turn: Turn, reading: Reading, hole: OpenHole | None) -> bool:
+def _is_any_word(turn: Turn, reading: Reading, slot: OpenSlot | None) -> bool:
     # No marker, no tools, and no format that somebody named: nothing tells a name before JSON from another word.
     if turn.names.tools is not None or not turn.region.bare or len(reading.walk.program.formats) == 1:
         return False
-    return turn.region.text.startswith(reading.call.name) and not (hole is not None and hole.is_python)
+    return turn.region.text.startswith(reading.call.name) and not (slot is not None and slot.is_python)
 
 
 def _has_number_for_name(turn: Turn, call: Call, declared: Format) -> bool:
@@ -168,7 +168,7 @@ def _has_number_for_name(turn: Turn, call: Call, declared: Format) -> bool:
     return "{index}" in declared.id and not call.index and turn.names.tools is not None and call.name.isdecimal()
 
 
-def begin_unnamed(turn: Turn, reading: Reading, hole: OpenHole, arguments: str, here: int) -> bool:
+def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, here: int) -> bool:
     """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
     call, keys = reading.call, frozenset(decode(arguments)[0])
     fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
@@ -177,7 +177,7 @@ def begin_unnamed(turn: Turn, reading: Reading, hole: OpenHole, arguments: str, 
     call.take("index", call.name)
     if len(fitting) == 1:
         call.take("name", fitting[0])
-    return start_call(turn, reading, hole)
+    return start_call(turn, reading, slot)
 
 
 def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
@@ -192,14 +192,14 @@ def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
 def _end_call(turn: Turn, reading: Reading) -> bool:
     # The literal that was read shows that the call is complete.
     walk, call = reading.walk, reading.call
-    empty, is_tag = not turn.emit.open, bool(walk.place.flags & TAG)
+    empty, is_tag = not turn.emit.open, bool(walk.states.flags & TAG)
     if empty and not turn.names.stands_alone(call.name):
         no_call(turn, reading)
         return False
     if empty and not start_call(turn, reading):
         return False
     pending, start = walk.unsettled
-    end = max(start, call.hole_end)
+    end = max(start, call.slot_end)
     marker = pending[end - start :]
     if call.parameters is not None:
         turn.delta(call.parameters.end(), end)
@@ -211,7 +211,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
         turn.end_call(end)
     if not is_tag:
         turn.emit.markup(marker, end)
-        reading.go_after(walk.place)
+        reading.go_after(walk.states)
         return False
     space = len(marker) - len(marker.lstrip())
     turn.emit.space(marker[:space], end)
@@ -241,9 +241,9 @@ def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     else:
         turn.delta(written, place)
         if parameters.python:
-            turn.mended(PYTHON, parameters.python, start - len(parameters.python))
+            turn.repaired(PYTHON, parameters.python, start - len(parameters.python))
         if value.stray:
-            turn.mended(AGAIN, pending, start)
+            turn.repaired(AGAIN, pending, start)
         if parameters.repeated:
             turn.emit.problem("duplicate key", parameters.repeated, start)
     return turn.reading_call
@@ -272,20 +272,24 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
     `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
-    deaf = turn.is_deaf
+    deaf = turn.calls_ignored
     if deaf:
         turn.judge.refuse_quoted(turn.region.end)
     counts = turn.names.may_be if deaf or reading.fallback.is_foreign else turn.takes
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = f"{UNREADABLE}: {stage.expected()}"
-    reason = turn.deaf_because if deaf else missed
+    reason = turn.ignored_because if deaf else missed
     problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else "")
     if not deaf:
         if stage.quotes_arguments():
-            turn.distrust(program.ends(call.format)[0])
+            turn.ignore_calls_until(program.ends(call.format)[0])
         elif _read_by_others(turn, reading, problem):
             return
-    closers = program.closers_of(turn.region.text[: turn.region.kept]) if stage.within in {"markers", "name"} else None
+    closers = (
+        program.closers_of(turn.region.text[: turn.region.opener_length])
+        if stage.within in {"markers", "name"}
+        else None
+    )
     release(turn, problem, missed, at_end=at_end, closers=closers)
 
 
@@ -293,8 +297,8 @@ def _read_by_others(turn: Turn, reading: Reading, problem: str, *, doubted: bool
     # Have the region read again, if somebody else can: see fallback.py.
     if turn.tape.in_prompt:
         return False
-    lead, start = turn.region.lead, turn.region.start
-    found = reading.fallback.second_try(turn.region.text[lead:], turn.lane, turn.last, problem, doubted=doubted)
+    lead, start = turn.region.fence_line, turn.region.start
+    found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, doubted=doubted)
     if found is None:
         return False
     twin = reading.at(found.program, found.place, start + lead, found.fallback)
@@ -311,7 +315,7 @@ def cut_off(turn: Turn, reading: Reading) -> None:
             turn.leave(text_follows=True)
         return
     # No marker contains white space: one was read whole if that follows.
-    whole = reading.walk.place.flags & LITERAL or region.ends_with_space
+    whole = reading.walk.states.flags & LITERAL or region.ends_with_space
     is_marker = region.text.startswith(reading.walk.program.headers) or (between and not region.bare and whole)
     if is_marker and not reading.fallback.is_foreign:
         turn.leave(text_follows=True)

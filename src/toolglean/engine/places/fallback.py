@@ -22,7 +22,7 @@ from toolglean.engine.modes import CONTENT
 
 if TYPE_CHECKING:
     from toolglean.formats.compile import Program
-    from toolglean.formats.net import Place
+    from toolglean.formats.nfa import StateSet
     from toolglean.formats.siblings import Siblings
 
 __all__ = ["ONLY", "OWN", "SIBLING", "Fallback", "Role", "SecondTry"]
@@ -68,12 +68,12 @@ class Fallback(NamedTuple):
             return self
         return Fallback(SIBLING if self.is_foreign else ONLY, in_line=self.in_line)
 
-    def second_try(self, text: str, lane: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
+    def second_try(self, text: str, channel: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
         """Who reads that text again; None if nobody can.
 
         Args:
             text: what was read so far, from the opener on.
-            lane: the lane in which it stands.
+            channel: the channel in which it stands.
             last: what was said before it.
             problem: the reason of the `Problem` that is due if no call comes of it.
             doubted: whether it can be read on, but the tool is unknown.
@@ -82,17 +82,17 @@ class Fallback(NamedTuple):
         if siblings is None or self.role is ONLY or self.role is SIBLING:
             return None
         if self.role is DOUBTED:
-            found: tuple[Program, int] | None = siblings.own, siblings.own_opener(text, lane)
+            found: tuple[Program, int] | None = siblings.own, siblings.own_opener(text, channel)
             role = ONLY
         else:
             found = siblings.again_at_start(text) if self.from_start else siblings.at_opener(text)
-            role, lane = DOUBTED if doubted else SIBLING, CONTENT
+            role, channel = DOUBTED if doubted else SIBLING, CONTENT
         if found is None:
             return None
         (program, opener), fallback = found, self._replace(role=role, problem=problem)
         if self.from_start:
             return SecondTry(program, program.bare_start(()), 0, fallback)
-        return SecondTry(program, program.lane(lane, ()).place_behind(last), opener, fallback)
+        return SecondTry(program, program.channel(channel, ()).states_after(last), opener, fallback)
 
 
 class SecondTry(NamedTuple):
@@ -105,6 +105,6 @@ class SecondTry(NamedTuple):
     """
 
     program: Program
-    place: Place
+    place: StateSet
     opener: int
     fallback: Fallback

@@ -1,4 +1,4 @@
-# Where a reading by a format begins, which field it enters at a hole, and what the machine sees of it.
+# Where a reading by a format begins, which field it enters at a slot, and what the machine sees of it.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py).
 """Formats, as the machine sees them."""
 
@@ -12,12 +12,12 @@ from toolglean.engine.judge.strings import JsonStrings
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.places.arguments import Arguments, Objects
 from toolglean.engine.places.between import AFTER, BETWEEN
-from toolglean.engine.places.calls import accept, accept_guarded, begins, cut_off, no_call
+from toolglean.engine.places.calls import accept, accept_with_follower, begins, cut_off, no_call
 from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
 from toolglean.engine.places.reading import Reading
 from toolglean.engine.places.suspects import suspects_of
 from toolglean.engine.places.texts import Value, Word
-from toolglean.engine.places.walk import open_hole
+from toolglean.engine.places.walk import open_slot
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolglean.engine.places.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Stops, Turn
-    from toolglean.formats.net import HoleEdge, Place
+    from toolglean.formats.nfa import SlotEdge, StateSet
     from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
@@ -46,14 +46,14 @@ class FormatPlan(Plan):
         self.bare = program.has_bare or siblings is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
-    def finder(self, lane: int, only: tuple[int, ...]) -> Finder:
+    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
-        return self.program.lane(lane, only).finder
+        return self.program.channel(channel, only).finder
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds those, and those of the siblings."""
         by = self if self.siblings is None or turn.tape.in_prompt else self.siblings
-        return by.finder(turn.lane, turn.only)
+        return by.finder(turn.channel, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
@@ -63,34 +63,34 @@ class FormatPlan(Plan):
         """What tells whether content is in a string of JSON: see `Plan`."""
         return JsonStrings(max_depth)
 
-    def reasoning_lane(self) -> int:
-        """The lane in which a turn starts whose prompt has opened the reasoning."""
+    def reasoning_channel(self) -> int:
+        """The channel in which a turn starts whose prompt has opened the reasoning."""
         return self.program.first_reasoning()
 
     def is_header(self, text: str) -> bool:
         """Whether the text begins a message's header: see `Plan`."""
         return text.startswith(self.program.headers)
 
-    def marks(self, lane: int) -> tuple[str, ...]:
+    def marks(self, channel: int) -> tuple[str, ...]:
         """The markers of reasoning: see `Plan`."""
-        return self.program.marks(lane)
+        return self.program.marks(channel)
 
     def _asked(self, turn: Turn) -> Siblings | None:
         return None if turn.tape.in_prompt else self.siblings  # what others write in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
-        """A literal was found: it is walked from the lane's opening."""
+        """A literal was found: it is walked from the channel's opening."""
         siblings, in_line = self._asked(turn), turn.in_line
-        opener = len(found) if siblings is None else siblings.own_opener(found, turn.lane)
+        opener = len(found) if siblings is None else siblings.own_opener(found, turn.channel)
         if siblings is not None and not opener:
             other = siblings.at_opener(found)
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
-                place = other[0].lane(CONTENT, ()).place_behind(turn.last)
+                place = other[0].channel(CONTENT, ()).states_after(turn.last_text)
                 return FormatPayload.at(other[0], place, start, Fallback(SIBLING, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
-        place = self.program.lane(turn.lane, turn.only).place_behind(turn.last)
+        place = self.program.channel(turn.channel, turn.only).states_after(turn.last_text)
         return FormatPayload.at(self.program, place, start, _fallback(siblings, in_line=in_line)), 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
@@ -112,12 +112,12 @@ class FormatPlan(Plan):
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
-    def _bare_place(self, turn: Turn, char: str) -> Place | None:
+    def _bare_place(self, turn: Turn, char: str) -> StateSet | None:
         # Where the format's own calls need no marker: the place at which that character may begin one.
         if not self.program.has_bare:
             return None
         place = self.program.bare_start(turn.only)
-        return place if self.program.net.step(place, char) is not None or place.hole_for(char) else None
+        return place if self.program.nfa.step(place, char) is not None or place.slot_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FormatPlan, (self.program, self.siblings)
@@ -128,7 +128,7 @@ def _fallback(siblings: Siblings | None, *, from_start: bool = False, in_line: b
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
-"""What reads what fills a hole of that kind. Names, ids, indexes, keys and types are words."""
+"""What reads what fills a slot of that kind. Names, ids, indexes, keys and types are words."""
 
 
 class FormatPayload(Reading):
@@ -139,15 +139,15 @@ class FormatPayload(Reading):
     between = BETWEEN
     after = AFTER
 
-    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
+    def enter(self, turn: Turn, edges: tuple[SlotEdge, ...], i: int) -> None:
         """See `Reading`."""
         walk = self.walk
-        hole = open_hole(walk.program, edges)
+        slot = open_slot(walk.program, edges)
         if turn.region.open:
-            turn.region.doubt(bare=hole.is_doubtful)
+            turn.region.doubt(bare=slot.is_doubtful)
         walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.tape.base + i)
-        if begins(turn, self, hole):
-            self.stage = _FIELDS.get(hole.kind, Word)(turn, self, hole)
+        if begins(turn, self, slot):
+            self.stage = _FIELDS.get(slot.kind, Word)(turn, self, slot)
 
     # -- what the machine asks: see `Payload` --------------------------------------------------------------------------
 
@@ -195,9 +195,9 @@ class FormatPayload(Reading):
         """The turn is over, and no call is open."""
         if self.stage.finish(turn, self):
             pass
-        elif self.walk.guarded:
-            accept_guarded(turn, self)
-        elif self.walk.accepted is not None:
+        elif self.walk.needs_follower:
+            accept_with_follower(turn, self)
+        elif self.walk.pending_action is not None:
             accept(turn, self)
         else:
             cut_off(turn, self)
@@ -217,10 +217,10 @@ class FormatPayload(Reading):
         twin = self.copy()
         return twin if twin.stage.put_in(put) else None
 
-    def relented(self) -> Self | None:
+    def before_refusal(self) -> Self | None:
         """See `Payload`."""
         twin = self.copy()
-        return twin if twin.stage.relent() else None
+        return twin if twin.stage.undo_refusal() else None
 
     def brackets(self) -> str:
         """See `Payload`."""
@@ -258,5 +258,5 @@ class FormatPayload(Reading):
 
     def take_as_written(self, place: int, *, doubtful: bool) -> None:
         """See `Payload`."""
-        self.stage.relent()
+        self.stage.undo_refusal()
         self.call.take_as_written(place, doubtful=doubtful)

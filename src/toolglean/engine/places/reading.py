@@ -1,7 +1,7 @@
 # All state of a reading by a format: the walk, the call, what is being read, who else may read.
 # Does not depend on how anything is read (between.py, arguments.py, texts.py), or on what comes of it (calls.py).
 #
-# What is read next is a *stage*: a hole of one kind, or what stands between holes and after a call. It is an object, so
+# What is read next is a *stage*: a slot of one kind, or what stands between slots and after a call. It is an object, so
 # what matters in one stage only is a field of that stage. The machine's questions go to it unchanged (payload.py).
 """A reading of a text by a format."""
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from toolglean.engine.envelope import Envelope
     from toolglean.engine.parameters import Parameters
     from toolglean.engine.places.fallback import Fallback
-    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
-    from toolglean.formats.net import HoleEdge, Place
+    from toolglean.formats.nfa import SlotEdge, StateSet
     from toolglean.scan.json import JsonScanner
     from toolglean.scan.reader import Reader
 
@@ -35,7 +35,7 @@ class Description(NamedTuple):
     Attributes:
         within: "markers", "name" (or another word), "value", "arguments" or "JSON"; "" after a call.
         name: what is known of the call's name so far.
-        hole: what is filled; None between holes.
+        slot: what is filled; None between slots.
         word: what was read of a word.
         fault: what JSON expected where it broke; None where it did not.
         is_open: whether brackets of JSON are open, and it is not clear what it is.
@@ -43,7 +43,7 @@ class Description(NamedTuple):
 
     within: str
     name: str
-    hole: OpenHole | None = None
+    slot: OpenSlot | None = None
     word: str = ""
     fault: str | None = None
     is_open: bool = False
@@ -58,19 +58,28 @@ class Call(Plain):
         parameters: its parameters, if it has any that are text.
         closed: a text value whose closing marker was read, and not yet what may follow it: if that does not come, the
             marker was text of the value.
-        hole_end: the place after its last parameter, as far as it is known.
+        slot_end: the place after its last parameter, as far as it is known.
         stripped: whether its markers were taken out.
         doubtful: whether a value contains a marker that its own family writes at such a place: the call does not count.
         as_written: the last place at which a marker in a value was found to be text.
     """
 
     __slots__ = (
-        "as_written", "closed", "doubtful", "format", "hole_end", "id", "index", "name", "parameters", "stripped"
+        "as_written",
+        "closed",
+        "doubtful",
+        "format",
+        "id",
+        "index",
+        "name",
+        "parameters",
+        "slot_end",
+        "stripped"
     )  # fmt: skip
     owned = ("parameters",)
 
     def __init__(self) -> None:
-        self.format, self.hole_end, self.stripped = -1, 0, False
+        self.format, self.slot_end, self.stripped = -1, 0, False
         self.name = self.id = self.index = ""
         self.parameters: Parameters | None = None
         self.closed: Any = None  # of texts.py, which is above
@@ -102,7 +111,7 @@ class Call(Plain):
 
     def close_value(self, value: Stage, end: int) -> None:
         """That value may have ended: its closing marker ends at that place."""
-        self.closed, self.hole_end = value, end
+        self.closed, self.slot_end = value, end
 
     def decide_value(self) -> None:
         """What follows has told whether that was its end."""
@@ -179,7 +188,7 @@ class Stage:
     def put_in(self, put: Put) -> bool:
         """Be ready for what is put in before the character that was refused. False: nothing can be."""
         json = self.json
-        if json is None or not self.relent():
+        if json is None or not self.undo_refusal():
             return False
         if put.back:
             json.take_back()
@@ -187,9 +196,9 @@ class Stage:
             json.expect_key()
         return True
 
-    def relent(self) -> bool:
+    def undo_refusal(self) -> bool:
         """Stand before the character that was refused. False: that cannot be."""
-        return self.source is not None and self.source.relent()
+        return self.source is not None and self.source.undo_refusal()
 
     def brackets(self) -> str:
         """See `Payload`."""
@@ -205,15 +214,15 @@ class Stage:
 
 
 class Field(Stage, Plain):
-    """What fills a hole.
+    """What fills a slot.
 
     Attributes:
-        hole: the hole.
+        slot: the slot.
     """
 
-    __slots__ = ("hole",)
+    __slots__ = ("slot",)
 
-    hole: OpenHole
+    slot: OpenSlot
 
     def copy_for(self, call: Call) -> Self:
         """See `Stage`."""
@@ -221,7 +230,7 @@ class Field(Stage, Plain):
 
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
-        return Description(self.within, reading.call.name, self.hole)
+        return Description(self.within, reading.call.name, self.slot)
 
 
 class Reading(Plain, Payload):
@@ -232,7 +241,7 @@ class Reading(Plain, Payload):
         call: what was read of the call.
         stage: what is being read.
         fallback: who reads, and who else may.
-        between, after: the stages between holes, and after a call; they are above.
+        between, after: the stages between slots, and after a call; they are above.
     """
 
     __slots__ = ("call", "fallback", "stage", "walk")
@@ -246,7 +255,7 @@ class Reading(Plain, Payload):
         self.call = Call()
 
     @classmethod
-    def at(cls, program: Program, place: Place, start: int, fallback: Fallback) -> Self:
+    def at(cls, program: Program, place: StateSet, start: int, fallback: Fallback) -> Self:
         """A reading that begins at that place of the program, and of the turn."""
         return cls(Walk(program, place, start), fallback)
 
@@ -256,8 +265,8 @@ class Reading(Plain, Payload):
         twin.stage = self.stage.copy_for(twin.call)
         return twin
 
-    def enter(self, turn: Turn, edges: tuple[HoleEdge, ...], i: int) -> None:
-        """What is at `i` begins to fill a hole; -1: what is read again."""
+    def enter(self, turn: Turn, edges: tuple[SlotEdge, ...], i: int) -> None:
+        """What is at `i` begins to fill a slot; -1: what is read again."""
         raise NotImplementedError  # which field it is: FormatPayload knows all of them
 
     def read_as(self, stage: Stage) -> None:
@@ -265,10 +274,10 @@ class Reading(Plain, Payload):
         self.stage = stage
 
     def go_on(self) -> None:
-        """A hole was filled: literals follow."""
+        """A slot was filled: literals follow."""
         self.stage = self.between
 
-    def go_after(self, place: Place) -> None:
+    def go_after(self, place: StateSet) -> None:
         """The call is complete: what follows at that place is markup, or another call."""
         self.walk.leave_call(place)
         self.call.end()

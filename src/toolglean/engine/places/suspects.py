@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.formats.spec import Hole, Literal, Space, tokens_of
+from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 from toolglean.formats.spellings import NONE, spellings_of
 from toolglean.formats.spellings import WAIT as UNDECIDED
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.formats.compile import Program
-    from toolglean.formats.net import Exits
+    from toolglean.formats.nfa import Terminals
     from toolglean.formats.spec import Format
 
 __all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "Verdict", "suspects_of"]
@@ -108,26 +108,26 @@ class Suspects:
     def __reduce__(self) -> tuple[Any, ...]:
         return suspects_of, self._source
 
-    def finder(self, exits: Exits, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
+    def finder(self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
         """Finds what may stand after a value, with its white space, and what it may have swallowed.
 
         `first_line`: any line break too.
         """
-        key = exits.literals, trail, lines, first_line
+        key = terminals.literals, trail, lines, first_line
         if key not in self._finders:
-            with_space = [trail + literal for literal in exits.literals] if trail else []
+            with_space = [trail + literal for literal in terminals.literals] if trail else []
             # One that begins as what ends the value cannot be told from it: only that counts.
-            bases = [each for each in self._bases if each not in exits.literals]
+            bases = [each for each in self._bases if each not in terminals.literals]
             bases += [f"\n{each}" for each in bases if self.lines and lines]
             breaks = ["\n"] if first_line else []
-            begins = spellings_of(self.closers_of(exits)).begins
+            begins = spellings_of(self.closers_of(terminals)).begins
             bases += [*begins, *(trail + each for each in begins if trail)]
-            self._finders[key] = Finder([*exits.literals, *with_space, *bases, *breaks], exact=True)
+            self._finders[key] = Finder([*terminals.literals, *with_space, *bases, *breaks], exact=True)
         return self._finders[key]
 
-    def closers_of(self, exits: Exits) -> tuple[str, ...]:
+    def closers_of(self, terminals: Terminals) -> tuple[str, ...]:
         """The closing markers of the value, whole: of some only the first part stands among the exits."""
-        return tuple(self._closers.get(each, each) for each in exits.literals)
+        return tuple(self._closers.get(each, each) for each in terminals.literals)
 
     def is_opener(self, found: str) -> bool:
         """Whether the literal that the finder found begins a parameter's opener."""
@@ -142,12 +142,14 @@ class Suspects:
         """Whether the text contains a tag, or a marker of the family's own."""
         return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
 
-    def spelling(self, exits: Exits, text: str, place: int, found: str, keys: Iterable[str] | None) -> Spelling | None:
+    def spelling(
+        self, terminals: Terminals, text: str, place: int, found: str, keys: Iterable[str] | None
+    ) -> Spelling | None:
         """What the beginning of a closing marker in another spelling is, found there; None if it is not one.
 
         It is MISSING before what must follow the value: its own closing marker, the call's, or another parameter.
         """
-        spellings = spellings_of(self.closers_of(exits))
+        spellings = spellings_of(self.closers_of(terminals))
         begun = found.lstrip()
         if begun not in spellings.begins and not self.is_parted(begun):
             return None
@@ -170,7 +172,7 @@ class Suspects:
             return Spelling(TEXT)
         if behind - end > SPACE_CHARS:
             return Spelling(TEXT)
-        closers = (*exits.literals, *self.closers)
+        closers = (*terminals.literals, *self.closers)
         if text.startswith(closers, behind):
             return Spelling(MISSING, end, behind, final=True)
         results = [_matched(text, behind, parts, after, keys) for parts, after in self._openers]
@@ -262,7 +264,7 @@ def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: It
 def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
     # The literals before the key, and the one behind it.
     tokens = tokens_of(pattern.strip())
-    place = tokens.index(Hole("key")) if Hole("key") in tokens else 0
+    place = tokens.index(Slot("key")) if Slot("key") in tokens else 0
     parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
     behind = tokens[place + 1] if place + 1 < len(tokens) else None
     return (parts, behind.text) if parts and isinstance(behind, Literal) else None
@@ -271,7 +273,7 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
 def _closer(pattern: str) -> tuple[str, str] | None:
     # The first literal behind the value, and all of them, with the white space between.
     tokens = tokens_of(pattern.strip())
-    behind = tokens[tokens.index(Hole("value")) + 1 :] if Hole("value") in tokens else ()
+    behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
     first = next((each for each in behind if isinstance(each, Literal)), None)
     if first is None:
         return None
@@ -281,7 +283,7 @@ def _closer(pattern: str) -> tuple[str, str] | None:
 
 def _rest(pattern: str) -> list[str]:
     tokens = tokens_of(pattern)
-    return [token.text for token in tokens[tokens.index(Hole("parameters")) + 1 :] if isinstance(token, Literal)]
+    return [token.text for token in tokens[tokens.index(Slot("parameters")) + 1 :] if isinstance(token, Literal)]
 
 
 def _next_call(declared: Format) -> re.Pattern[str]:
@@ -294,11 +296,11 @@ def _next_call(declared: Format) -> re.Pattern[str]:
 
 def _head(pattern: str) -> str:
     tokens = tokens_of(pattern.strip())
-    if Hole("name") not in tokens:
+    if Slot("name") not in tokens:
         return ""
     parts = [
         re.escape(each.text) if isinstance(each, Literal) else _HOLE
-        for each in tokens[: tokens.index(Hole("name"))]
+        for each in tokens[: tokens.index(Slot("name"))]
         if not isinstance(each, Space)
     ]
     return r"\s*".join(parts)

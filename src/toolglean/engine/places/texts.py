@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from toolglean.engine.places.reading import Call, Reading
     from toolglean.engine.places.suspects import Spelling
-    from toolglean.engine.places.walk import OpenHole
+    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
     from toolglean.scan.text import Finder
@@ -52,46 +52,48 @@ class Word(Field):
 
     within = "name"
 
-    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
-        self.hole, self._word = hole, ""
+    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
+        self.slot, self._word = slot, ""
 
     def expected(self) -> str:
         """See `Stage`."""
-        return f"{self.hole.kind} expected"
+        return f"{self.slot.kind} expected"
 
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
-        return Description(self.within, reading.call.name, self.hole, self._word)
+        return Description(self.within, reading.call.name, self.slot, self._word)
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
-        exits = self.hole.exits
+        terminals = self.slot.terminals
         while i < len(text):
-            if exits.after_words and (j := self._inside(turn, text, i)) > i:
+            if terminals.after_words and (j := self._inside(turn, text, i)) > i:
                 i = j
                 continue
-            if exits.marker and (j := self._along(turn, exits.marker, text, i)) > i:
+            if terminals.marker and (j := self._along(turn, terminals.marker, text, i)) > i:
                 i = j
-                if self._word.endswith(exits.marker):
-                    return self._end(turn, reading, exits.marker, i)
+                if self._word.endswith(terminals.marker):
+                    return self._end(turn, reading, terminals.marker, i)
                 continue
             char = text[i]
-            if char in exits.chars and self._word.strip():
+            if char in terminals.chars and self._word.strip():
                 return self._end(turn, reading, "", i)
             self._word += char
             if turn.region.open:
                 turn.region.keep(char)
             i += 1
-            if self._word.endswith(exits.literals):
-                return self._end(turn, reading, next(each for each in exits.literals if self._word.endswith(each)), i)
-            if not self._may_go_on(turn, exits.literals):
+            if self._word.endswith(terminals.literals):
+                return self._end(
+                    turn, reading, next(each for each in terminals.literals if self._word.endswith(each)), i
+                )
+            if not self._may_go_on(turn, terminals.literals):
                 return self._refuse(turn, reading, char, i)
         return i
 
     def _inside(self, turn: Turn, text: str, i: int) -> int:
         # Letters after letters: nothing can end or go wrong there, as long as the name is not too long.
         end: int = _letters(text, i).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-        if end == i or self.hole.kind == "index" or len(self._word) + end - i > NAME_CHARS or not _plain(self._word):
+        if end == i or self.slot.kind == "index" or len(self._word) + end - i > NAME_CHARS or not _plain(self._word):
             return i
         self._word += text[i:end]
         if turn.region.open:
@@ -118,7 +120,7 @@ class Word(Field):
 
     def _may_go_on(self, turn: Turn, literals: tuple[str, ...]) -> bool:
         # Whether what was read of a word can still become one.
-        edge, word = self.hole.edges[0], self._word.lstrip()
+        edge, word = self.slot.edges[0], self._word.lstrip()
         if edge.kind in {"key", "type"} or len(self._word) > WORD_CHARS:  # white space counts: it is looked at again
             return len(self._word) <= WORD_CHARS
         if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
@@ -134,8 +136,8 @@ class Word(Field):
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
         if turn.emit.open:
-            turn.give_up(f"malformed call: {self.hole.kind} expected", char, turn.tape.base + i - 1)
-        elif reading.walk.accepted is not None:
+            turn.give_up(f"malformed call: {self.slot.kind} expected", char, turn.tape.base + i - 1)
+        elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
             no_call(turn, reading)
@@ -146,15 +148,15 @@ class Word(Field):
         here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
         if self._is_taken(turn, reading, word, here - len(self._word)):
-            reading.walk.close_hole(self.hole, literal, here - len(literal))
+            reading.walk.close_hole(self.slot, literal, here - len(literal))
             reading.go_on()
-            if literal and reading.walk.place.flags:
+            if literal and reading.walk.states.flags:
                 arrived(turn, reading, here)
         return i
 
     def _is_taken(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
         # The word is whole. False: it cannot be what it should.
-        kind = self.hole.kind
+        kind = self.slot.kind
         if kind in {"key", "type"}:
             return self._is_key(turn, reading, word if kind == "key" else word.strip(), start)
         if kind == "name":
@@ -165,7 +167,7 @@ class Word(Field):
         return True
 
     def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
-        program, number = reading.walk.program, self.hole.edges[0].format
+        program, number = reading.walk.program, self.slot.edges[0].format
         strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
         if not word or ((strange or _has_marker(program, number, word)) and turn.names.resolve(word) is None):
             no_call(turn, reading)
@@ -174,8 +176,8 @@ class Word(Field):
         return True
 
     def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
-        call, formats, kind = reading.call, reading.walk.program.formats, self.hole.kind
-        unescaped = formats[self.hole.edges[0].format].unescaped(word)
+        call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
+        unescaped = formats[self.slot.edges[0].format].unescaped(word)
         if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
             turn.give_up(f"malformed call: {kind} expected", word, start)
             return False
@@ -216,14 +218,14 @@ class Value(Field):
 
     within = "value"
 
-    def __init__(self, turn: Turn, reading: Reading, hole: OpenHole) -> None:
+    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
         assert reading.call.parameters is not None  # a key stands before each value
-        self.hole, self.parameters = hole, reading.call.parameters
+        self.slot, self.parameters = slot, reading.call.parameters
         self.seen = suspects_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
         self.start = self.misspelt = -1
         self.quoted = self.stray = False
-        turn.delta(self.parameters.begin_value(hole.lead), reading.walk.pending_start)
+        turn.delta(self.parameters.begin_value(slot.lead), reading.walk.pending_start)
 
     def copy_for(self, call: Call) -> Self:
         """See `Stage`."""
@@ -252,7 +254,7 @@ class Value(Field):
             self._pass_on(turn, text[i:place], turn.tape.base + i)
         if not found:
             return turn.hold(text, place)
-        if found.lstrip() not in self.hole.exits.literals:
+        if found.lstrip() not in self.slot.terminals.literals:
             return self._swallowed(turn, reading, text, place, found)
         # Of a closing marker that has white space in it only the first part is found: another spelling may follow.
         other = self._spelling(turn, reading, text, place, found) if self.seen.is_parted(found) else None
@@ -268,7 +270,7 @@ class Value(Field):
             return None
         if parameters.paired or parameters.has_lines:
             return self._finder().search, string_text
-        return self.seen.finder(self.hole.exits, "", lines=True, first_line=True).search, string_text
+        return self.seen.finder(self.slot.terminals, "", lines=True, first_line=True).search, string_text
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -280,9 +282,9 @@ class Value(Field):
         # Finds what may stand after the value, with its white space, and what it may have swallowed. Of a value of
         # lines, whose pattern has no line break before it, nobody knows whether it ends with one.
         if self.finder is None:
-            trail = self.hole.trail if self.parameters.paired else ""
+            trail = self.slot.trail if self.parameters.paired else ""
             lines = self.parameters.paired or not self.parameters.has_lines
-            self.finder = self.seen.finder(self.hole.exits, trail, lines=lines)
+            self.finder = self.seen.finder(self.slot.terminals, trail, lines=lines)
         return self.finder
 
     def _pass_on(self, turn: Turn, text: str, start: int) -> None:
@@ -298,9 +300,9 @@ class Value(Field):
 
     def _close(self, reading: Reading, start: int, found: str) -> None:
         # Its closing marker was read, and not yet what follows it.
-        trail = self.hole.trail if self.parameters.paired else ""
-        with_trail = trail and found.startswith(trail) and found not in self.hole.exits.literals
-        reading.walk.close_hole(self.hole, found, start, len(trail) if with_trail else 0)
+        trail = self.slot.trail if self.parameters.paired else ""
+        with_trail = trail and found.startswith(trail) and found not in self.slot.terminals.literals
+        reading.walk.close_hole(self.slot, found, start, len(trail) if with_trail else 0)
         reading.call.close_value(self, start + len(found))
         self.stray = False
         reading.go_on()
@@ -328,7 +330,7 @@ class Value(Field):
     def _swallowed(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> int:
         # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing,
         # or stand there in another spelling.
-        parameters, seen, exits, call = self.parameters, self.seen, self.hole.exits, reading.call
+        parameters, seen, terminals, call = self.parameters, self.seen, self.slot.terminals, reading.call
         self.quoted = self.quoted or seen.is_opener(found)
         start = turn.tape.base + place
         spelling = self._spelling(turn, reading, text, place, found)
@@ -342,8 +344,8 @@ class Value(Field):
             kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
             if kind == WAIT:
                 return turn.hold(text, place)
-            closer, final = seen.closers_of(exits)[-1], found.lstrip() in seen.closers
-            if kind == MISSING and (turn.may_mend() or turn.repair is TRIAL):
+            closer, final = seen.closers_of(terminals)[-1], found.lstrip() in seen.closers
+            if kind == MISSING and (turn.may_repair() or turn.repair is TRIAL):
                 _suspend(turn, reading, found.lstrip(), start, Put(closer, final=final))
                 return place
             call.take_as_written(call.as_written, doubtful=kind != TEXT and not final)
@@ -351,15 +353,15 @@ class Value(Field):
         return place + len(found)
 
     def _spelling(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> Spelling | None:
-        return self.seen.spelling(self.hole.exits, text, place, found, _keys(turn, reading))
+        return self.seen.spelling(self.slot.terminals, text, place, found, _keys(turn, reading))
 
     def _misspelt(self, turn: Turn, reading: Reading, text: str, place: int, spelling: Spelling) -> bool:
         # The closing marker may stand there in another spelling. False: it is text of the value.
         start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
-        if start > call.as_written and not call.doubtful and (turn.may_mend() or turn.repair is TRIAL):
-            closer, written = self.seen.closers_of(self.hole.exits)[-1], text[place : spelling.end]
+        if start > call.as_written and not call.doubtful and (turn.may_repair() or turn.repair is TRIAL):
+            closer, written = self.seen.closers_of(self.slot.terminals)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
             return True
         self.misspelt = turn.tape.base + spelling.behind

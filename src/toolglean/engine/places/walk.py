@@ -1,8 +1,8 @@
 # Where a walk over the places of a program is, and how it goes on along literals.
-# Does not depend on what a call is, on how what fills a hole is read, or on what is done where nothing leads on.
+# Does not depend on what a call is, on how what fills a slot is read, or on what is done where nothing leads on.
 #
-# This is the automaton alone. What was read since the last literal or hole of an open call, or since the opener, is
-# *pending*: it may have to be read in another way. A marker beats a hole, so a hole that could have begun where a
+# This is the automaton alone. What was read since the last literal or slot of an open call, or since the opener, is
+# *pending*: it may have to be read in another way. A marker beats a slot, so a slot that could have begun where a
 # marker was walked is remembered, until that marker is certain.
 """The walk over a format's places."""
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolglean.formats.net import ACTION, FOLLOWS, GUARDED, LITERAL, HoleEdge, Place, trail_of
+from toolglean.formats.nfa import ACTION, FOLLOWS, LITERAL, NEEDS_FOLLOWER, SlotEdge, StateSet, trail_of
 from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, grown, joined
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.formats.compile import Program
 
-__all__ = ["OpenHole", "Walk", "open_hole"]
+__all__ = ["OpenSlot", "Walk", "open_slot"]
 
 
-class OpenHole:
-    """A hole that is being filled. Made once, shared, never changed.
+class OpenSlot:
+    """A slot that is being filled. Made once, shared, never changed.
 
     Attributes:
-        edges: the hole, in each of the formats that fit; `formats`: their numbers.
+        edges: the slot, in each of the formats that fit; `formats`: their numbers.
         kind: what fills it.
         after: the place after it.
         exits: what may stand there.
@@ -37,15 +37,26 @@ class OpenHole:
     """
 
     __slots__ = (
-        "_places", "_program", "after", "edges", "exits", "formats", "is_doubtful", "is_python", "is_stripped",
-        "is_unmarked", "kind", "lead", "trail",
+        "_places",
+        "_program",
+        "after",
+        "edges",
+        "formats",
+        "is_doubtful",
+        "is_python",
+        "is_stripped",
+        "is_unmarked",
+        "kind",
+        "lead",
+        "terminals",
+        "trail",
     )  # fmt: skip
 
-    def __init__(self, program: Program, edges: tuple[HoleEdge, ...]) -> None:
+    def __init__(self, program: Program, edges: tuple[SlotEdge, ...]) -> None:
         declared = program.formats
         self._program, self.edges, self.kind = program, edges, edges[0].kind
-        self.after, self.exits = program.net.behind(edges)
-        self._places: dict[str, Place] = {}  # see `place_after`
+        self.after, self.terminals = program.nfa.behind(edges)
+        self._places: dict[str, StateSet] = {}  # see `place_after`
         self.formats = tuple(sorted({edge.format for edge in edges}))
         self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
@@ -53,11 +64,11 @@ class OpenHole:
         self.is_stripped = any(edge.stripped for edge in edges)
         self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
 
-    def place_after(self, literal: str) -> Place:
-        """The place after that literal, one of those that may follow the hole."""
+    def place_after(self, literal: str) -> StateSet:
+        """The place after that literal, one of those that may follow the slot."""
         place = self._places.get(literal)
         if place is None:
-            place, step = self.after, self._program.net.step
+            place, step = self.after, self._program.nfa.step
             for char in literal:
                 place = step(place, char) or place
             self._places[literal] = place
@@ -65,19 +76,19 @@ class OpenHole:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Edges belong to the program: the numbers of their states are kept.
-        return _restored, (self._program, tuple(self._program.net.before[edge.target] for edge in self.edges))
+        return _restored, (self._program, tuple(self._program.nfa.before[edge.target] for edge in self.edges))
 
 
-def open_hole(program: Program, edges: tuple[HoleEdge, ...]) -> OpenHole:
-    """The hole of that program with these edges."""
-    found: OpenHole | None = program.kept.get(edges)
+def open_slot(program: Program, edges: tuple[SlotEdge, ...]) -> OpenSlot:
+    """The slot of that program with these edges."""
+    found: OpenSlot | None = program.kept.get(edges)
     if found is None:
-        found = program.kept[edges] = OpenHole(program, edges)
+        found = program.kept[edges] = OpenSlot(program, edges)
     return found
 
 
-def _restored(program: Program, states: tuple[int, ...]) -> OpenHole:
-    return open_hole(program, tuple(program.net.holes[state] for state in states))
+def _restored(program: Program, states: tuple[int, ...]) -> OpenSlot:
+    return open_slot(program, tuple(program.nfa.slots[state] for state in states))
 
 
 class Walk(Plain):
@@ -86,49 +97,58 @@ class Walk(Plain):
     Attributes:
         program, place: the places, and the one that was reached.
         pending: the text that is pending, `pending_chars` its length, `pending_start` its place in the turn.
-        others: places with a hole that was passed by, and where in the pending text it would begin.
+        others: places with a slot that was passed by, and where in the pending text it would begin.
         accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
     """
 
-    __slots__ = ("accepted", "guarded", "others", "pending", "pending_chars", "pending_start", "place", "program")
+    __slots__ = (
+        "needs_follower",
+        "others",
+        "pending",
+        "pending_action",
+        "pending_chars",
+        "pending_start",
+        "program",
+        "states",
+    )
 
     ropes = frozenset({"pending"})
 
-    def __init__(self, program: Program, place: Place, start: int) -> None:
-        self.program, self.place = program, place
+    def __init__(self, program: Program, place: StateSet, start: int) -> None:
+        self.program, self.states = program, place
         self.pending: Rope = ()
         self.pending_chars, self.pending_start = 0, start
-        self.others: tuple[tuple[Place, int], ...] = ()
-        self.accepted: tuple[int, int] | None = None
-        self.guarded = 0
+        self.others: tuple[tuple[StateSet, int], ...] = ()
+        self.pending_action: tuple[int, int] | None = None
+        self.needs_follower = 0
 
     def __getstate__(self) -> dict[str, Any]:
         # Places belong to the program: what they are made of is kept.
         others = tuple((place.key, chars) for place, chars in self.others)
-        return super().__getstate__() | {"place": self.place.key, "others": others}
+        return super().__getstate__() | {"place": self.states.key, "others": others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        at = self.program.net.place
-        self.place, self.others = at(state["place"]), tuple((at(key), chars) for key, chars in state["others"])
+        at = self.program.nfa.state_set
+        self.states, self.others = at(state["place"]), tuple((at(key), chars) for key, chars in state["others"])
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
     def advance(self, text: str, i: int) -> int:
         """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing leads on."""
-        read = self.program.net.run(self.place, text, i)
+        read = self.program.nfa.run(self.states, text, i)
         if read is None:
             return i
-        self.place, j = read
+        self.states, j = read
         self.pending = grown(self.pending, text[i:j])
         self.pending_chars += j - i
         return j
 
     def step(self, turn: Turn, text: str, i: int) -> int:
-        """The same, where a hole could begin instead, or a marker with an action may end."""
-        run, place, j, end = self.program.net.run, self.place, i, len(text)
+        """The same, where a slot could begin instead, or a marker with an action may end."""
+        run, place, j, end = self.program.nfa.run, self.states, i, len(text)
         while j < end and (read := run(place, text, j)) is not None:
-            if place.holes and not text[j].isspace():
+            if place.slots and not text[j].isspace():
                 self.others = (*self.others, (place, self.pending_chars + j - i))
             place, j = read
             if place.flags:
@@ -136,7 +156,7 @@ class Walk(Plain):
         if j == i:
             return i
         piece, flags = text[i:j], place.flags
-        self.place, self.pending = place, grown(self.pending, piece)
+        self.states, self.pending = place, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
@@ -145,9 +165,9 @@ class Walk(Plain):
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
                 self.others = ()
             if flags & ACTION:
-                self.accepted, self.guarded = (place.action, self.pending_chars), 0
-            elif flags & GUARDED and not flags & FOLLOWS:
-                self.guarded = self.pending_chars
+                self.pending_action, self.needs_follower = (place.action, self.pending_chars), 0
+            elif flags & NEEDS_FOLLOWER and not flags & FOLLOWS:
+                self.needs_follower = self.pending_chars
         return j
 
     def wait(self, char: str) -> None:
@@ -155,19 +175,19 @@ class Walk(Plain):
         self.pending = grown(self.pending, char)
         self.pending_chars += 1
 
-    def leave_call(self, place: Place) -> None:
+    def leave_call(self, place: StateSet) -> None:
         """A call is complete: what follows stands at that place."""
-        self.place, self.accepted = place, None
+        self.states, self.pending_action = place, None
         self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
         self.others = ()
 
-    def close_hole(self, hole: OpenHole, literal: str, here: int, lead: int = 0) -> None:
-        """A hole was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
+    def close_hole(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
+        """A slot was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
-        self.place = hole.after
+        self.states = slot.after
         if literal:
             self.pending, self.pending_chars = ((), literal), len(literal)
-            self.place = hole.place_after(literal[lead:])
+            self.states = slot.place_after(literal[lead:])
 
     # -- what is pending -----------------------------------------------------------------------------------------------
 
@@ -188,13 +208,13 @@ class Walk(Plain):
 
     def set_out(self, start: int) -> None:
         """From that place of the turn on, the walk may turn out to have led astray: then it began here."""
-        self.pending_start, self.others = start, ((self.place, 0),)
+        self.pending_start, self.others = start, ((self.states, 0),)
 
-    def origin(self) -> Place:
+    def origin(self) -> StateSet:
         """The place of the first way that was passed by."""
-        return self.others[0][0] if self.others else self.place
+        return self.others[0][0] if self.others else self.states
 
-    def back(self) -> tuple[Place, int] | None:
+    def back(self) -> tuple[StateSet, int] | None:
         """The last way that was passed by, which is not tried again; None if there is none left."""
         if not self.others:
             return None

@@ -85,7 +85,7 @@ class Repair(NamedTuple):
     Attributes:
         name: what it is called.
         wrong: what is written, for people; needed: what is needed to read it so.
-        at_once: what is put in at once, so that the call is read on with it.
+        stream_in_reasoning: what is put in at once, so that the call is read on with it.
         kinds: else, the faults at which it is asked when the end of the call has come.
         begins: the characters at which it is asked; "" for all.
         texts: what may have been meant.
@@ -96,7 +96,7 @@ class Repair(NamedTuple):
     name: str
     wrong: str
     needed: str
-    at_once: Callable[[Refusal], Put | None] = lambda _: None
+    stream_in_reasoning: Callable[[Refusal], Put | None] = lambda _: None
     kinds: frozenset[Kind] = frozenset()
     begins: str = ""
     texts: Callable[[Asked], Iterable[Text]] = lambda _: ()
@@ -106,7 +106,7 @@ class Repair(NamedTuple):
 
 def put_at_once(refusal: Refusal) -> tuple[str, Put] | None:
     """What is certainly meant there, and the name of that repair."""
-    found = ((each.name, each.at_once(refusal)) for each in REPAIRS)
+    found = ((each.name, each.stream_in_reasoning(refusal)) for each in REPAIRS)
     return next(((name, put) for name, put in found if put is not None), None)
 
 

@@ -94,7 +94,7 @@ class Trial:
     def mended(self, name: str, fault: Fault) -> None:
         """Say what was repaired; "": nothing was."""
         if name:
-            self.turn.mended(name, fault.text, fault.place)
+            self.turn.repaired(name, fault.text, fault.place)
 
     def read(self, pieces: list[Piece], *, last: bool = False) -> Status:
         """Read on, up to the end of the call. `last`: no more text comes."""
@@ -114,9 +114,9 @@ class Trial:
                 if turn.emit.index > self._first and not turn.emit.open:
                     rest = text[i:] + "".join(each for each, _ in reversed(stack))
                     return self._ended(waiting, turn.base + i, rest)
-                if waiting or turn.mending is not None:
+                if waiting or turn.suspended is not None:
                     stack.append((text[i:], turn.base + i))
-                    stack.append(waiting or self._put_in(turn.mending, stack))
+                    stack.append(waiting or self._put_in(turn.suspended, stack))
                     break
             self.end = turn.base + i
         if last and turn.reading_call and turn.payload and turn.emit.open and turn.payload.completes(turn):
@@ -145,7 +145,7 @@ class Trial:
 
 def read_repair(turn: Turn, text: str, i: int) -> int:
     """Take in more of the text. Returns the place reached."""
-    suspended = turn.mending
+    suspended = turn.suspended
     assert suspended is not None
     if suspended.fault.put is not None:
         return _read_on(turn, suspended, suspended.fault.put, text, i)
@@ -154,7 +154,7 @@ def read_repair(turn: Turn, text: str, i: int) -> int:
 
 def finish_repair(turn: Turn) -> None:
     """The turn ended: the closer never came, unless the call needs none, or lacked only what was put in."""
-    suspended = turn.mending
+    suspended = turn.suspended
     assert suspended is not None
     trial: Trial | None = suspended.trial
     if suspended.fault.put is None:

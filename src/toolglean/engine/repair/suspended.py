@@ -174,7 +174,7 @@ class Repairable:
         """A copy that is before the refused character, or the last token, and takes what is put in there."""
         return None
 
-    def relented(self) -> Self | None:
+    def before_refusal(self) -> Self | None:
         """A copy that is before the character that it has just refused; None where that cannot be."""
         return None
 

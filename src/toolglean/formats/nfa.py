@@ -1,11 +1,11 @@
-# What this file knows: a net of places, and how several paths through it are walked at once.
-# What it must not know: formats. (compile.py makes the net; engine/places/ walks it.)
+# A nondeterministic automaton, and how all paths through it that fit are walked at once. Does not know formats.
+# (compile.py makes the automaton; engine/places/ walks it.)
 #
-# A state of the net has at most one character that leads on, or white space that stays, or a hole; and any number of
-# states that are the same place by another path (eps). Walking keeps the set of all states that fit what was read, a
-# `Place`. Common beginnings of markers, markers that are the beginning of others, and optional white space need
-# no special rule: they are sets. Places are made when they are first reached, and kept.
-"""Nets of places."""
+# A state has at most one character that leads on, or white space that stays, or a slot; and any number of states that
+# are reached from it without reading (epsilon). Walking keeps the set of all states that fit what was read, a
+# `StateSet`. Common beginnings of markers, markers that are the beginning of others, and optional white space need no
+# special rule: they are sets. Sets are made when they are first reached, and kept.
+"""The automaton."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = [
     "EMPTY",
     "END",
     "FOLLOWS",
-    "GUARDED",
     "LEFTOVER",
     "LITERAL",
     "MARKUP",
     "NAMED",
+    "NEEDS_FOLLOWER",
     "RAW_SPACES",
     "START",
     "STOP",
     "TAG",
-    "Exits",
-    "HoleEdge",
-    "Net",
-    "Place",
+    "Nfa",
+    "SlotEdge",
+    "StateSet",
+    "Terminals",
     "trail_of",
 ]
 
@@ -45,8 +45,8 @@ END = 4  # the call is complete
 TAG = 8  # the literal is the next call's opener: it ended this call, and is to be read again
 ACTION = 16  # a marker with an action has been read whole
 NAMED = 64  # the literal holds the tool's name
-MARKUP = 32  # the literal stands behind the last hole of a call: it is markup
-GUARDED = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
+MARKUP = 32  # the literal stands behind the last slot of a call: it is markup
+NEEDS_FOLLOWER = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
 LEFTOVER = 512  # the literal ends a call or a section that has ended before
 EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
@@ -60,18 +60,18 @@ _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HoleEdge:
-    """A hole, and the state behind it.
+class SlotEdge:
+    """A slot, and the state behind it.
 
     Attributes:
         kind: name, id, index, key, type, value, arguments, keywords or call.
-        target: the state behind the hole.
+        target: the state behind the slot.
         format: number of the format.
         codec: of `arguments`.
         lead: of `value`: the white space before it.
         trail: of `value`: the white space behind it.
         word: of `name`: whether it is a word, because no marker stands before it.
-        last: whether the call is complete when the hole is.
+        last: whether the call is complete when the slot is.
         doubtful: whether no marker shows that a call is meant.
         stripped: whether the call's markers were taken out.
         unmarked: whether it is JSON that may as well be data.
@@ -90,7 +90,7 @@ class HoleEdge:
     unmarked: bool = False
 
     def accepts(self, char: str) -> bool:
-        """Whether the hole may begin with that character."""
+        """Whether the slot may begin with that character."""
         kind = self.kind
         if kind == "call":
             return char in "{["
@@ -105,7 +105,7 @@ class HoleEdge:
         return True
 
 
-def trail_of(edges: tuple[HoleEdge, ...]) -> str:
+def trail_of(edges: tuple[SlotEdge, ...]) -> str:
     """The white space behind a value."""
     return max((edge.trail for edge in edges), key=len)
 
@@ -118,8 +118,8 @@ def _first_of(codec: Codec | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Exits:
-    """What may stand behind a hole of text: literals, and the first characters of a hole that follows at once.
+class Terminals:
+    """What may stand behind a slot of text: literals, and the first characters of a slot that follows at once.
 
     Attributes:
         after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
@@ -132,7 +132,7 @@ class Exits:
     marker: str = ""
 
 
-class Place:
+class StateSet:
     """A set of states, with what can be read there. Shared, never changed but for what it remembers.
 
     Attributes:
@@ -140,50 +140,50 @@ class Place:
             that is asked.
     """
 
-    __slots__ = ("_begun", "action", "chars", "flags", "formats", "holes", "inner", "key", "known", "name", "spaces")
+    __slots__ = ("_begun", "action", "chars", "flags", "formats", "inner", "key", "known", "name", "slots", "spaces")
 
-    def __init__(self, net: Net, core: Iterable[int]) -> None:
-        states = net.closure(core)
+    def __init__(self, nfa: Nfa, core: Iterable[int]) -> None:
+        states = nfa.closure(core)
         self.key = tuple(sorted(core))
         self.flags = 0
         self.action = -1
         self.name = ""
         for state in self.key:
-            self.flags |= net.flags[state]
-            self.name = self.name or net.names.get(state, "")
+            self.flags |= nfa.flags[state]
+            self.name = self.name or nfa.names.get(state, "")
             if self.action < 0:
-                self.action = net.actions.get(state, -1)
-        if any(net.flags[state] & START for state in states):
+                self.action = nfa.actions.get(state, -1)
+        if any(nfa.flags[state] & START for state in states):
             self.flags |= START
-        self.formats = tuple(sorted({net.formats[state] for state in states if net.formats[state] >= 0}))
-        self.holes = tuple(net.holes[state] for state in states if state in net.holes)
-        self.spaces = tuple(state for state in states if state in net.spaces)
+        self.formats = tuple(sorted({nfa.formats[state] for state in states if nfa.formats[state] >= 0}))
+        self.slots = tuple(nfa.slots[state] for state in states if state in nfa.slots)
+        self.spaces = tuple(state for state in states if state in nfa.spaces)
         self.chars: dict[str, list[int]] = {}
         for state in states:
-            leads = net.chars[state]
+            leads = nfa.chars[state]
             if leads is not None:
                 self.chars.setdefault(leads[0], []).append(leads[1])
-        self.known: dict[str, Place] = {}
-        self._begun: dict[str, tuple[HoleEdge, ...]] = {}
-        self.inner: tuple[str, tuple[Place, ...]] | None = None
+        self.known: dict[str, StateSet] = {}
+        self._begun: dict[str, tuple[SlotEdge, ...]] = {}
+        self.inner: tuple[str, tuple[StateSet, ...]] | None = None
 
-    def hole_for(self, char: str) -> tuple[HoleEdge, ...]:
-        """The holes of one kind that accept the character; the kind that was declared first counts."""
+    def slot_for(self, char: str) -> tuple[SlotEdge, ...]:
+        """The slots of one kind that accept the character; the kind that was declared first counts."""
         if char in self._begun:
             return self._begun[char]
-        found = [edge for edge in self.holes if edge.accepts(char)]
+        found = [edge for edge in self.slots if edge.accepts(char)]
         edges = tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
         if char.isascii():  # what is remembered stays small, whatever a stranger writes
             self._begun[char] = edges
         return edges
 
-    def find_inner(self, net: Net) -> tuple[str, tuple[Place, ...]]:
+    def find_inner(self, nfa: Nfa) -> tuple[str, tuple[StateSet, ...]]:
         """What `inner` is, which is remembered."""
-        places: list[Place] = []
+        places: list[StateSet] = []
         chars, here = "", self
-        while len(here.chars) == 1 and not here.holes and not here.spaces and (not places or not here.flags):
+        while len(here.chars) == 1 and not here.slots and not here.spaces and (not places or not here.flags):
             char = next(iter(here.chars))
-            found = net.step(here, char)
+            found = nfa.step(here, char)
             if found is None or char.isspace():
                 break
             chars, here = chars + char, found
@@ -192,33 +192,33 @@ class Place:
         return self.inner
 
 
-class Net:
+class Nfa:
     """States, by number, and what leads from one to another."""
 
     def __init__(self) -> None:
         # Most states are inside a literal: of those, all else is left out.
         self.chars: list[tuple[str, int] | None] = []
-        self.eps: defaultdict[int, list[int]] = defaultdict(list)
+        self.epsilon: defaultdict[int, list[int]] = defaultdict(list)
         self.spaces: set[int] = set()
-        self.holes: dict[int, HoleEdge] = {}
-        self.before: dict[int, int] = {}  # the state before the hole, by the one behind it
+        self.slots: dict[int, SlotEdge] = {}
+        self.before: dict[int, int] = {}  # the state before the slot, by the one behind it
         self.flags: list[int] = []
         self.formats: list[int] = []
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self._format = -1  # the number of the format for which states are made
         self._call = (False, False, False)  # of the call for which they are made: see `begin_call`
-        self._places: dict[tuple[int, ...], Place] = {}
-        self._exits: dict[tuple[int, ...], Exits] = {}
-        self._behind: dict[tuple[HoleEdge, ...], tuple[Place, Exits]] = {}
-        self._finders: dict[tuple[tuple[HoleEdge, ...], bool], Finder] = {}
+        self._places: dict[tuple[int, ...], StateSet] = {}
+        self._exits: dict[tuple[int, ...], Terminals] = {}
+        self._behind: dict[tuple[SlotEdge, ...], tuple[StateSet, Terminals]] = {}
+        self._finders: dict[tuple[tuple[SlotEdge, ...], bool], Finder] = {}
         self._closers: dict[tuple[int, ...], tuple[str, ...]] = {}
 
-    def copy(self) -> Net:
-        """The same net, on which more can be laid: what is there stays as it is."""
-        twin = Net()
-        twin.chars, twin.eps, twin.spaces = list(self.chars), self.eps.copy(), set(self.spaces)
-        twin.holes, twin.before = dict(self.holes), dict(self.before)
+    def copy(self) -> Nfa:
+        """The same automaton, on which more can be laid: what is there stays as it is."""
+        twin = Nfa()
+        twin.chars, twin.epsilon, twin.spaces = list(self.chars), self.epsilon.copy(), set(self.spaces)
+        twin.slots, twin.before = dict(self.slots), dict(self.before)
         twin.flags, twin.formats = list(self.flags), list(self.formats)
         twin.actions, twin.names = dict(self.actions), dict(self.names)
         twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
@@ -231,7 +231,7 @@ class Net:
         self._format = number
 
     def begin_call(self, *, doubtful: bool = False, stripped: bool = False, unmarked: bool = False) -> None:
-        """The holes that are made from here on are of such a call: see `HoleEdge`."""
+        """The slots that are made from here on are of such a call: see `SlotEdge`."""
         self._call = doubtful, stripped, unmarked
 
     def state(self, flags: int = 0) -> int:
@@ -244,7 +244,7 @@ class Net:
     def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
         """A path that reads `text`, from `begin`; returns its end."""
         here, size = len(self.chars), len(text)
-        self.eps[begin].append(here)
+        self.epsilon[begin].append(here)
         self.chars += [(char, there) for there, char in enumerate(text, here + 1)]
         self.chars.append(None)
         self.flags += [0] * size
@@ -256,10 +256,10 @@ class Net:
         """A state that any white space keeps, behind `begin`."""
         here = self.state()
         self.spaces.add(here)
-        self.eps[begin].append(here)
+        self.epsilon[begin].append(here)
         return here
 
-    def hole(
+    def slot(
         self,
         begin: int,
         kind: str,
@@ -271,84 +271,84 @@ class Net:
         last: bool = False,
         flags: int = 0,
     ) -> int:
-        """A hole behind `begin`; returns the state behind the hole."""
+        """A slot behind `begin`; returns the state behind the slot."""
         here, target = self.state(flags), self.state()
-        self.eps[begin].append(here)
-        self.holes[here] = HoleEdge(kind, target, self._format, codec, lead, trail, word, last, *self._call)
+        self.epsilon[begin].append(here)
+        self.slots[here] = SlotEdge(kind, target, self._format, codec, lead, trail, word, last, *self._call)
         self.before[target] = here
         return target
 
     # -- walking -------------------------------------------------------------------------------------------------------
 
     def closure(self, core: Iterable[int]) -> list[int]:
-        """The states and all that are the same place, in the order in which they were declared."""
+        """The states and all that are reached from them without reading, in the order in which they were declared."""
         seen = dict.fromkeys(core)
         todo = list(seen)
         while todo:
-            for state in self.eps.get(todo.pop(), ()):
+            for state in self.epsilon.get(todo.pop(), ()):
                 if state not in seen:
                     seen[state] = None
                     todo.append(state)
         return sorted(seen)
 
-    def place(self, core: Iterable[int]) -> Place:
-        """The place of these states."""
+    def state_set(self, core: Iterable[int]) -> StateSet:
+        """The set of these states."""
         key = tuple(sorted(set(core)))
         found = self._places.get(key)
         if found is None:
-            found = self._places[key] = Place(self, key)
+            found = self._places[key] = StateSet(self, key)
         return found
 
-    def step(self, place: Place, char: str) -> Place | None:
-        """The place behind one character; None if nothing fits."""
-        found = place.known.get(char)
+    def step(self, state_set: StateSet, char: str) -> StateSet | None:
+        """The set after one character; None if nothing fits."""
+        found = state_set.known.get(char)
         if found is None:
-            core = list(place.chars.get(char, ()))
+            core = list(state_set.chars.get(char, ()))
             if char.isspace() or char in RAW_SPACES:
-                core += place.spaces
+                core += state_set.spaces
             if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
-                found = place.known[char] = self.place(core)
+                found = state_set.known[char] = self.state_set(core)
         return found
 
-    def run(self, place: Place, text: str, i: int) -> tuple[Place, int] | None:
-        """The place behind the characters from `i` on, and their end: as far as nothing may happen on the way.
+    def run(self, state_set: StateSet, text: str, i: int) -> tuple[StateSet, int] | None:
+        """The set after the characters from `i` on, and their end: as far as nothing may happen on the way.
 
         Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
         """
-        chars, places = place.inner or place.find_inner(self)
+        chars, places = state_set.inner or state_set.find_inner(self)
         if chars:
             size = min(len(chars), len(text) - i)
             if text.startswith(chars[:size], i):
                 return places[size - 1], i + size
-        found = place.known.get(text[i]) or self.step(place, text[i])
+        found = state_set.known.get(text[i]) or self.step(state_set, text[i])
         return None if found is None else (found, i + 1)
 
-    def behind(self, edges: tuple[HoleEdge, ...]) -> tuple[Place, Exits]:
-        """The place behind a hole, and what may stand there."""
+    def behind(self, edges: tuple[SlotEdge, ...]) -> tuple[StateSet, Terminals]:
+        """The set after a slot, and what may stand there."""
         found = self._behind.get(edges)
         if found is None:
             targets = [edge.target for edge in edges]
-            found = self._behind[edges] = self.place(targets), self.exits(targets)
+            found = self._behind[edges] = self.state_set(targets), self.terminals(targets)
         return found
 
-    def exits(self, targets: Iterable[int]) -> Exits:
-        """What may stand behind a hole of text that leads to these states."""
+    def terminals(self, targets: Iterable[int]) -> Terminals:
+        """What may stand behind a slot of text that leads to these states."""
         key = tuple(sorted(targets))
         if key not in self._exits:
-            place = self.place(key)
-            literals = {char + self._rest(state) for char, states in place.chars.items() for state in states}
+            state_set = self.state_set(key)
+            literals = {char + self._rest(state) for char, states in state_set.chars.items() for state in states}
             chars = frozenset(
-                char for edge in place.holes if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
+                char for edge in state_set.slots if edge.kind == "arguments" for char in "{(" if edge.accepts(char)
             )
-            if place.spaces and any(isinstance(edge.codec, JsonOrText) for edge in place.holes):
+            if state_set.spaces and any(isinstance(edge.codec, JsonOrText) for edge in state_set.slots):
                 chars |= frozenset(" \t\n")  # text may follow
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
             only = next(iter(literals)) if len(literals) == 1 and not chars else ""
             marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
-            self._exits[key] = Exits(tuple(sorted(literals, key=len, reverse=True)), chars, after_words, marker)
+            self._exits[key] = Terminals(tuple(sorted(literals, key=len, reverse=True)), chars, after_words, marker)
         return self._exits[key]
 
-    def finder(self, edges: tuple[HoleEdge, ...], *, paired: bool) -> Finder:
+    def finder(self, edges: tuple[SlotEdge, ...], *, paired: bool) -> Finder:
         """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
         found = self._finders.get((edges, paired))
         if found is None:
@@ -358,13 +358,15 @@ class Net:
             found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
         return found
 
-    def closers_at(self, place: Place) -> tuple[str, ...]:
-        """The literals of markup that are still to come at that place, behind a call."""
-        if place.key not in self._closers:  # asked after each call; there is a literal for each tool in some formats
-            found = (self._ahead(char, state) for char, states in place.chars.items() for state in states)
+    def closers_at(self, state_set: StateSet) -> tuple[str, ...]:
+        """The literals of markup that are still to come there, after a call."""
+        if (
+            state_set.key not in self._closers
+        ):  # asked after each call; there is a literal for each tool in some formats
+            found = (self._ahead(char, state) for char, states in state_set.chars.items() for state in states)
             texts = {text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}
-            self._closers[place.key] = tuple(sorted(texts))
-        return self._closers[place.key]
+            self._closers[state_set.key] = tuple(sorted(texts))
+        return self._closers[state_set.key]
 
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
         # The literal of which that text has been read, and the state behind it. A literal may hold a tool's name, which
@@ -375,9 +377,9 @@ class Net:
             state = leads[1]
         return text + "".join(rest), state
 
-    def literals_at(self, place: Place) -> tuple[str, ...]:
-        """The literals that lead on from that place: whole, also where their beginning has been read."""
-        states = [state for state in self.closure(place.key) if self.chars[state] is not None]
+    def literals_at(self, state_set: StateSet) -> tuple[str, ...]:
+        """The literals that lead on from that set: whole, also where their beginning has been read."""
+        states = [state for state in self.closure(state_set.key) if self.chars[state] is not None]
         states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
         return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
 

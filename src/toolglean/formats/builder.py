@@ -1,33 +1,33 @@
-# What this file knows: the paths that the declaration of one format becomes in a net of places.
-# What it must not know: how many formats share the net, how it is walked, and any text.
+# What this file knows: the paths that the declaration of one format becomes in an automaton.
+# What it must not know: how many formats share the automaton, how it is walked, and any text.
 #
-# For each spelling of the section, and in it each spelling of the call, a path leads up to the last hole. The text
-# after the last hole is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
+# For each spelling of the section, and in it each spelling of the call, a path leads up to the last slot. The text
+# after the last slot is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
 # without an opener begin again. Calls with an opener are found by the search for openers, as are section
 # openers, reasoning markers and dropped markers.
-"""From one format to paths of a net."""
+"""From one format to paths of an automaton."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from toolglean.errors import FormatError
-from toolglean.formats.net import (
+from toolglean.formats.nfa import (
     ACTION,
     CLOSED_AGAIN,
     EMPTY,
     END,
     FOLLOWS,
-    GUARDED,
     LEFTOVER,
     LITERAL,
     MARKUP,
     NAMED,
+    NEEDS_FOLLOWER,
     RAW_SPACES,
     START,
     STOP,
     TAG,
-    Net,
+    Nfa,
 )
 from toolglean.formats.patterns import (
     begins_with_objects,
@@ -40,11 +40,11 @@ from toolglean.formats.patterns import (
     space_at,
 )
 from toolglean.formats.reasonings import Reasoning
-from toolglean.formats.spec import Format, Hole, JsonOrText, Literal, Space, Token, tokens_of
+from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "Layer"]
+__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "NfaBuilder"]
 
-# Actions of markers; numbers from OPEN_REASONING on say which lane opens.
+# Actions of markers; numbers from OPEN_REASONING on say which channel opens.
 DROP = 0
 CLOSE_REASONING = 1
 SPEAK = 2  # what follows is text: no call without a marker may begin there
@@ -65,8 +65,8 @@ def _whole(literals: list[str]) -> list[tuple[int, int]]:
     return found
 
 
-class Layer:
-    """Lays the paths of one format into a net.
+class NfaBuilder:
+    """Lays the paths of one format into an automaton.
 
     Attributes:
         opener: the state before all that has a marker of its own.
@@ -74,36 +74,36 @@ class Layer:
         bare: the state before calls that have no marker.
         tags: what opens calls and sections.
         closers: what stands behind calls and sections, each with the states behind it.
-        reasonings: the markers of each lane of reasoning: what opens it, and what closes it.
-        insides: the state before each of these lanes, by its number there; some may be left out.
+        reasonings: the markers of each channel of reasoning: what opens it, and what closes it.
+        insides: the state before each of these channels, by its number there; some may be left out.
         written: the state before sections that are JSON: so they are written, but nothing is read from there.
     """
 
     __slots__ = (
-        "bare", "call_opener", "closers", "format", "insides", "lanes", "line", "net", "opener", "reasonings", "tags",
-        "written",
-    )  # fmt: skip
+        *("bare", "call_opener", "channels", "closers", "format", "insides"),
+        *("line", "nfa", "opener", "reasonings", "tags", "written"),
+    )
 
     def __init__(
         self,
-        net: Net,
+        nfa: Nfa,
         number: int,
         declared: Format,
         *,
-        lanes: int,
+        channels: int,
         among: tuple[Format, ...],
         others: tuple[Reasoning, ...],
     ) -> None:
-        # `lanes`: how many lanes of reasoning there are already. `among`: the formats of the net, this one included.
-        # `others`: the reasoning of families that are not among them.
-        self.net, self.format, self.lanes = net, declared, lanes
-        net.begin_format(number)
-        self.opener = net.state()
-        self.call_opener = net.state()  # before calls and sections that have a marker
-        self.line = net.state()
-        self.bare = net.state()
-        self.written = net.state()
-        net.eps[self.line if declared.at_line_start else self.opener].append(self.call_opener)
+        # `channels`: how many channels of reasoning there are already. `among`: the formats of the automaton, this one
+        # too. `others`: the reasoning of families that are not among them.
+        self.nfa, self.format, self.channels = nfa, declared, channels
+        nfa.begin_format(number)
+        self.opener = nfa.state()
+        self.call_opener = nfa.state()  # before calls and sections that have a marker
+        self.line = nfa.state()
+        self.bare = nfa.state()
+        self.written = nfa.state()
+        nfa.epsilon[self.line if declared.at_line_start else self.opener].append(self.call_opener)
         self.closers: dict[str, list[int]] = {}
         openings = [opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
@@ -131,11 +131,11 @@ class Layer:
     # -- sections and calls --------------------------------------------------------------------------------------------
 
     def _section(self, opener: str, closer: str) -> None:
-        net = self.net
-        inside, again, tail = net.state(), net.state(), net.state()
+        nfa = self.nfa
+        inside, again, tail = nfa.state(), nfa.state(), nfa.state()
         closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
         for pattern in self.format.spellings:
-            begin = net.state()
+            begin = nfa.state()
             marker = "" if pattern in self.format.stripped else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
             stripped = pattern in self.format.stripped
@@ -143,64 +143,64 @@ class Layer:
             whole = objects and bool(opener) and is_bare(first_literal(opener))
             unmarked = not marked and (not opener or is_bare(first_literal(opener)))
             fenced = (opener or marker).startswith("`")
-            net.begin_call(
+            nfa.begin_call(
                 doubtful=stripped or unmarked or fenced,
                 stripped=stripped,
                 unmarked=whole or (objects and not opener) or fenced,
             )
             self._call(pattern, begin, tail, closers)
             if whole:  # a section that is JSON itself is read with its calls: only all of it shows whether it is data
-                net.eps[self.bare].append(begin)
-                net.eps[again].append(begin)
-                net.eps[net.space(self._path(self.written, opener))].append(begin)
+                nfa.epsilon[self.bare].append(begin)
+                nfa.epsilon[again].append(begin)
+                nfa.epsilon[nfa.space(self._path(self.written, opener))].append(begin)
                 continue
-            net.eps[inside].append(begin)
+            nfa.epsilon[inside].append(begin)
             if marked:
-                net.eps[self.call_opener].append(begin)
+                nfa.epsilon[self.call_opener].append(begin)
             else:
-                net.eps[again].append(begin)
+                nfa.epsilon[again].append(begin)
                 if not opener or (stripped and (opener, closer) == self.format.section):
-                    net.eps[self.bare].append(begin)
-        net.begin_call()
+                    nfa.epsilon[self.bare].append(begin)
+        nfa.begin_call()
         self._tail(tail, again, closers)
         self._leftovers(tail)
         if opener:
             marker = first_literal(opener)
             if not marker:
                 raise self._error(f"a section needs a marker: {opener!r}")
-            if is_bare(marker) and not net.eps.get(inside):
+            if is_bare(marker) and not nfa.epsilon.get(inside):
                 return
             end = self._path(self.bare if is_bare(marker) else self.call_opener, opener)
-            net.eps[net.space(end)].append(inside)
+            nfa.epsilon[nfa.space(end)].append(inside)
             if closers and not is_bare(marker):
-                net.eps[net.literal(net.space(end), closers[0], LITERAL | EMPTY)].append(tail)
+                nfa.epsilon[nfa.literal(nfa.space(end), closers[0], LITERAL | EMPTY)].append(tail)
 
     def _leftovers(self, tail: int) -> None:
         # A closer too many.
-        extra = self.net.state()
-        self.net.eps[tail].append(extra)
+        extra = self.nfa.state()
+        self.nfa.epsilon[tail].append(extra)
         tags = frozenset(self.tags)  # as many as there are tools, in some formats
         for text in self.closers:
             if is_marker(text) and text not in tags:
-                self.net.eps[self.net.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
+                self.nfa.epsilon[self.nfa.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str, flag: int = 0) -> int:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
-            if isinstance(token, Hole):
+            if isinstance(token, Slot):
                 raise self._error(f"a section or marker must not have holes: {text!r}")
-            begin = self.net.space(begin) if isinstance(token, Space) else self.net.literal(begin, token.text)
-        self.net.flags[begin] |= flag
+            begin = self.nfa.space(begin) if isinstance(token, Space) else self.nfa.literal(begin, token.text)
+        self.nfa.flags[begin] |= flag
         return begin
 
     def _tail(self, tail: int, again: int, closers: list[str]) -> None:
-        net = self.net
+        nfa = self.nfa
         for token in tokens_of(self.format.separator):
             if isinstance(token, Literal):
-                net.eps[net.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+                nfa.epsilon[nfa.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
         for text in self.format.stops:
             self._path(tail, text, STOP)
-        net.eps[tail].append(again)
+        nfa.epsilon[tail].append(again)
         self._remember(closers, self._optional(tail, closers))
 
     def _remember(self, literals: list[str], ends: list[int]) -> None:
@@ -209,25 +209,25 @@ class Layer:
 
     def _optional(self, begin: int, literals: list[str]) -> list[int]:
         # Literals in this order, each of which may be missing; returns the states behind each.
-        net = self.net
-        entries = [net.state() for _ in literals]
+        nfa = self.nfa
+        entries = [nfa.state() for _ in literals]
         flags = LITERAL | MARKUP
-        ends = [net.literal(entry, text, flags) for entry, text in zip(entries, literals, strict=True)]
+        ends = [nfa.literal(entry, text, flags) for entry, text in zip(entries, literals, strict=True)]
         for number, state in enumerate([begin, *ends]):
-            net.eps[state] += entries[number:]
+            nfa.epsilon[state] += entries[number:]
         return ends
 
     def _call(self, pattern: str, begin: int, tail: int, closers: list[str]) -> None:
         tokens = tokens_of(pattern.strip())
-        last = max(place for place, token in enumerate(tokens) if isinstance(token, Hole) and token.name != "ws")
+        last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot) and token.name != "ws")
         rest = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
-        hole = tokens[last]
-        if isinstance(hole, Hole) and hole.name == "keywords":
+        slot = tokens[last]
+        if isinstance(slot, Slot) and slot.name == "keywords":
             rest = [rest[0][1:], *rest[1:]] if rest[0] != ")" else rest[1:]
-        after = self.net.state()
+        after = self.nfa.state()
         ends = self._optional(after, rest)
         for state in (after, *ends):
-            self.net.eps[state].append(tail)
+            self.nfa.epsilon[state].append(tail)
         self._remember(rest, ends)
         here = begin
         for place, token in enumerate(tokens[: last + 1]):
@@ -235,117 +235,117 @@ class Layer:
         self._last(tokens[last], here, after, [*zip(rest, ends, strict=True)], closers, pattern)
 
     def _token(self, tokens: tuple[Token, ...], place: int, token: Token, here: int, *, last: bool) -> int:
-        net = self.net
+        nfa = self.nfa
         if isinstance(token, Literal):
-            end = net.literal(here, token.text)
+            end = nfa.literal(here, token.text)
             if token.name:
-                net.flags[end] |= NAMED
-                net.names[end] = token.name
+                nfa.flags[end] |= NAMED
+                nfa.names[end] = token.name
             return end
         if isinstance(token, Space):
-            return net.space(self._parting_space(here) if parts_words(tokens, place) else here)
+            return nfa.space(self._parting_space(here) if parts_words(tokens, place) else here)
         if token.name == "parameters":
             return here
         if token.name in {"call", "calls"}:
-            return net.hole(net.space(here), "call", last=last)
+            return nfa.slot(nfa.space(here), "call", last=last)
         if token.name in {"arguments", "keywords"}:
             codec = self.format.arguments
             trail = space_at([*tokens], place + 1) if isinstance(codec, JsonOrText) else ""
-            return net.hole(net.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
+            return nfa.slot(nfa.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         called = isinstance(following, Literal) and following.text.startswith("(")
-        target = net.hole(here, token.name, word=called or place == 0, last=last)
-        if following is None or (isinstance(following, Hole) and following.name not in {"arguments", "parameters"}):
+        target = nfa.slot(here, token.name, word=called or place == 0, last=last)
+        if following is None or (isinstance(following, Slot) and following.name not in {"arguments", "parameters"}):
             raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
         return target
 
     def _parting_space(self, here: int) -> int:
         # Between a word and a name: without white space it is a longer word.
-        behind = self.net.state()
+        behind = self.nfa.state()
         for char in (" ", "\n", *RAW_SPACES):
-            self.net.eps[self.net.literal(here, char, 0)].append(behind)
+            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(behind)
         return behind
 
     def _last(
-        self, hole: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
+        self, slot: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
     ) -> None:
-        # What ends the call behind its last hole.
-        net = self.net
-        name = hole.name if isinstance(hole, Hole) else ""
+        # What ends the call behind its last slot.
+        nfa = self.nfa
+        name = slot.name if isinstance(slot, Slot) else ""
         if name == "parameters":
             self._parameters(here, rest, closers, pattern)
         elif name in {"call", "calls", "arguments", "keywords"}:
-            net.eps[here].append(after)
+            nfa.epsilon[here].append(after)
             if name in {"call", "calls"}:  # more objects in a row, in one wrapper
-                net.eps[net.hole(after, "call", last=True)].append(after)
+                nfa.epsilon[nfa.slot(after, "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
-                before = net.before[here]
-                net.eps[net.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
+                before = nfa.before[here]
+                nfa.epsilon[nfa.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
         elif not rest:
             raise self._error(f"nothing shows where {{{name}}} ends: a marker must follow it")
         else:
-            net.eps[net.literal(net.space(here), rest[0][0], LITERAL | END)].append(rest[0][1])
+            nfa.epsilon[nfa.literal(nfa.space(here), rest[0][0], LITERAL | END)].append(rest[0][1])
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def _parameters(self, here: int, rest: list[tuple[str, int]], closers: list[str], pattern: str) -> None:
-        net = self.net
-        loop = net.state(START)
-        net.eps[here].append(loop)
-        inner = net.space(loop)
+        nfa = self.nfa
+        loop = nfa.state(START)
+        nfa.epsilon[here].append(loop)
+        inner = nfa.space(loop)
         for parameter in self.format.parameters:
-            net.eps[self._parameter(parameter, inner)].append(inner)
+            nfa.epsilon[self._parameter(parameter, inner)].append(inner)
         if not rest and not closers and not self.tags:
             raise self._error(f"nothing shows where {{parameters}} end: {pattern!r}")
         for first, last in _whole([text for text, _ in rest]):
-            net.eps[self._marker_of([text for text, _ in rest[first : last + 1]], inner)].append(rest[last][1])
+            nfa.epsilon[self._marker_of([text for text, _ in rest[first : last + 1]], inner)].append(rest[last][1])
         for first, last in _whole(closers):
             self._optional(self._marker_of(closers[first : last + 1], inner), closers[last + 1 :])
         for tag in self.tags:
-            net.flags[self._path(inner, tag)] |= END | TAG
+            nfa.flags[self._path(inner, tag)] |= END | TAG
 
     def _marker_of(self, literals: list[str], here: int) -> int:
         # One marker, which ends the call: between its literals white space may stand.
         for text in literals[:-1]:
-            here = self.net.space(self.net.literal(here, text, 0))
-        return self.net.literal(here, literals[-1], LITERAL | END)
+            here = self.nfa.space(self.nfa.literal(here, text, 0))
+        return self.nfa.literal(here, literals[-1], LITERAL | END)
 
     def _parameter(self, pattern: str, begin: int) -> int:
-        net = self.net
+        nfa = self.nfa
         tokens = list(tokens_of(pattern.strip()))
         here = begin
-        value = tokens.index(Hole("value")) if Hole("value") in tokens else len(tokens)
+        value = tokens.index(Slot("value")) if Slot("value") in tokens else len(tokens)
         for place, token in enumerate(tokens):
             if isinstance(token, Literal):  # what closes the value shows nothing: what follows it does
-                here = net.literal(here, token.text, LITERAL if place < value else 0)
-            elif isinstance(token, Hole) and token.name == "value":
+                here = nfa.literal(here, token.text, LITERAL if place < value else 0)
+            elif isinstance(token, Slot) and token.name == "value":
                 lead, trail = space_at(tokens, place - 1), space_at(tokens, place + 1)
                 if place + 1 + bool(trail) >= len(tokens):
                     raise self._error(f"nothing shows where {{value}} ends in {pattern!r}")
-                here = net.hole(here, "value", lead=lead, trail=trail)
-            elif isinstance(token, Hole):
-                here = net.hole(here, token.name)
+                here = nfa.slot(here, "value", lead=lead, trail=trail)
+            elif isinstance(token, Slot):
+                here = nfa.slot(here, token.name)
             elif not (is_value(tokens, place + 1) or is_value(tokens, place - 1)):
-                here = net.space(here)
+                here = nfa.space(here)
         return self._closed_again(tokens, here)
 
     def _closed_again(self, tokens: list[Token], here: int) -> int:
         # Behind a value's closing marker it may come again.
-        net = self.net
-        behind = tokens[tokens.index(Hole("value")) + 1 :] if Hole("value") in tokens else []
+        nfa = self.nfa
+        behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else []
         closer = [token.text for token in behind if isinstance(token, Literal)]
-        after = begin = net.space(here)
+        after = begin = nfa.space(here)
         for place, text in enumerate(closer, 1):
-            begin = net.space(net.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
-        net.eps[begin].append(after)
+            begin = nfa.space(nfa.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
+        nfa.epsilon[begin].append(after)
         return after
 
     # -- markers with an action ----------------------------------------------------------------------------------------
 
     def _marker(self, begin: int, text: str, action: int) -> int:
         end = self._path(begin, text)
-        self.net.flags[end] |= ACTION
-        self.net.actions[end] = action
+        self.nfa.flags[end] |= ACTION
+        self.nfa.actions[end] = action
         return end
 
     def _said_by(self, marker: str) -> int:
@@ -359,19 +359,19 @@ class Layer:
 
     def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
         # What closes them is text where none of them has begun.
-        common = self.net.state()
+        common = self.nfa.state()
         if others:
             self._common(common, ())
         for markers in others:
             inside = self._inside(markers)
-            self.net.eps[inside].append(common)
+            self.nfa.epsilon[inside].append(common)
             yield inside
 
     def _inside(self, markers: Reasoning) -> int:
-        inside = self.net.state()
-        self.lanes += 1
+        inside = self.nfa.state()
+        self.channels += 1
         opener, *closers = markers
-        self._marker(self.opener, opener, OPEN_REASONING + self.lanes)
+        self._marker(self.opener, opener, OPEN_REASONING + self.channels)
         for closer in closers:
             self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)
@@ -384,11 +384,11 @@ class Layer:
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
-        net = self.net
-        behind = net.state()
+        nfa = self.nfa
+        behind = nfa.state()
         for text in dict.fromkeys(first_literal(each) for each in (*markers, *self.tags)):
-            net.literal(net.space(behind), text, LITERAL | FOLLOWS)
+            nfa.literal(nfa.space(behind), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)
-            net.flags[end] |= GUARDED
-            net.eps[end].append(behind)
+            nfa.flags[end] |= NEEDS_FOLLOWER
+            nfa.epsilon[end].append(behind)
