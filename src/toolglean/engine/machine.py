@@ -87,7 +87,7 @@ class Machine(FastPath):
         if reasoning:
             self._begin_reasoning()
         elif in_text:
-            turn.begin_in_text()
+            turn.begin(bare=False, spaced=False)
         if prompt:
             self._read_prompt(prompt)
         else:
@@ -98,7 +98,7 @@ class Machine(FastPath):
     @property
     def _may_begin_bare(self) -> bool:
         # Whether what is first in a turn is looked at in a way of its own.
-        return self._plan.bare or self._turn.heeds_quotes
+        return self._plan.bare or self._turn.judge.heeds_quotes
 
     def _begin_reasoning(self) -> None:
         """The prompt has opened the reasoning."""
@@ -113,7 +113,7 @@ class Machine(FastPath):
         What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
         """
         turn = self._turn
-        turn.tape.enter_prompt()
+        turn.tape.read_prompt(reads=True)
         self._run(prompt, -len(prompt))
         draft = turn.judge.draft
         if draft is not None and turn.emit.open:  # the model is to complete that call
@@ -123,7 +123,7 @@ class Machine(FastPath):
         elif draft is not None:
             turn.end_draft(0)
             self._run("", 0)
-        turn.tape.leave_prompt()
+        turn.tape.read_prompt(reads=False)
         calls = turn.emit.index
         turn.emit.begin_turn()
         if turn.payload is not None:
@@ -131,7 +131,7 @@ class Machine(FastPath):
         if turn.judge.attempt is not None:
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
-            code = turn.judge.code and self._plan.quotes(heeded=turn.heeds_quotes)
+            code = turn.judge.code and self._plan.quotes(heeded=turn.judge.heeds_quotes)
             literals = self._plan.finder(CONTENT, turn.only).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
         self._set_fast_paths()
@@ -214,7 +214,7 @@ class Machine(FastPath):
                 if i >= room:
                     turn.stop(turn.bound.name, text[i], tape.base + i)
                 else:  # read up to the limit first, so that it is passed at its own character
-                    tape.put_back(text, room)
+                    tape.lay((text, room, tape.base))
                     beyond = text[room]
                     text, n = text[:room], room
             elif (payload := turn.payload) is not None and turn.mode is CALL:

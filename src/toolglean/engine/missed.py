@@ -59,7 +59,7 @@ def _leave(turn: Turn, problem: str, closers: tuple[str, ...] | None) -> None:
 def _may_be_missed(turn: Turn) -> bool:
     # Whether a marker opened the region, so that it may have been meant for a call.
     region = turn.region
-    if turn.names.tools is None or turn.calls_ignored or turn.channel or turn.in_prompt:
+    if turn.names.tools is None or turn.calls_ignored or turn.channel or turn.tape.in_prompt:
         return False  # without tools, any word may be a name: also that of a mere mention
     opener = region.text[region.fence_line : region.opener_length]
     return opener != "" and not opener[0].isalnum()

@@ -33,7 +33,7 @@ class Plan:
     marked = False
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds the tags of a channel: content, or one kind of reasoning. `only`: the formats that count, () for all."""
+        """Finds the tags of a channel: content, or a kind of reasoning. `only`: the formats that count, () for all."""
         raise NotImplementedError
 
     def text_finder(self, turn: Turn) -> Finder:

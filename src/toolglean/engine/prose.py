@@ -31,7 +31,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
         turn.say(text[i:j], base + i)
     if j == len(text):
         return j
-    if text[j] in FENCES and turn.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
+    if text[j] in FENCES and turn.judge.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
         return read
     place, found = plan.text_finder(turn).find(text, j, turn.last_text) if plan.marked else (-1, "")
     if place == j and not found:
@@ -87,7 +87,7 @@ def _end_of_space(text: str, i: int) -> int:
 
 def _is_fence(turn: Turn, found: str) -> bool:
     # Of code, after other text.
-    return found[0] == "`" and turn.heeds_quotes and turn.has_content and turn.channel == CONTENT
+    return found[0] == "`" and turn.judge.heeds_quotes and turn.has_content and turn.channel == CONTENT
 
 
 def _is_too_late(turn: Turn, found: str, place: int) -> bool:

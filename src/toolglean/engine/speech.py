@@ -164,20 +164,12 @@ class Speech(TurnState):
         self.bound = UNBOUND
         self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
 
-    def rest_is_content(self) -> None:
-        """Nothing else counts in this turn."""
-        self.mode = DONE
-
     # -- the beginning and the end of the turn -------------------------------------------------------------------------
 
     def begin(self, *, bare: bool, spaced: bool) -> None:
         """A turn begins. `bare`: what is first in it is looked at in a way of its own; `spaced`: see `Plan`."""
         self.at_start = bare
         self.mode = START if bare else SPACE if spaced else TEXT
-
-    def begin_in_text(self) -> None:
-        """The turn begins in the middle of text."""
-        self.at_start, self.mode = False, TEXT
 
     def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], code: Quotes | None) -> None:
         """The prompt is over, and ended in text; of what waits, only a whole one of the literals is the turn's."""

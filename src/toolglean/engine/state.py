@@ -138,21 +138,6 @@ class TurnState(Plain):
     # -- what others ask -----------------------------------------------------------------------------------------------
 
     @property
-    def base(self) -> int:
-        """The place in the turn of the first character of the text that is being read."""
-        return self.tape.base
-
-    @property
-    def coerce(self) -> bool:
-        """Whether values are typed by the tool's schema."""
-        return self.rules.coerce
-
-    @property
-    def in_prompt(self) -> bool:
-        """Whether it is the prompt that is read."""
-        return self.tape.in_prompt
-
-    @property
     def reading_call(self) -> bool:
         """Whether the payload is still being read: not given up, not stopped, not left."""
         return self.mode is CALL
@@ -166,11 +151,6 @@ class TurnState(Plain):
     def ignored_because(self) -> str:
         """Why no call counts here, for a `Problem`; "" where the user wants it so."""
         return "" if self.channel != CONTENT else self.judge.ignored_because
-
-    @property
-    def heeds_quotes(self) -> bool:
-        """Whether calls in quotations are content."""
-        return self.judge.heeds_quotes
 
     @property
     def in_line(self) -> bool:

@@ -61,13 +61,9 @@ class Tape(Plain):
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
         return twin
 
-    def enter_prompt(self) -> None:
-        """It is the prompt that is read."""
-        self.in_prompt = True
-
-    def leave_prompt(self) -> None:
-        """From here on, it is the turn."""
-        self.in_prompt = False
+    def read_prompt(self, *, reads: bool) -> None:
+        """Whether it is the prompt that is read from here on."""
+        self.in_prompt = reads
 
     # -- what waits for the next chunk ---------------------------------------------------------------------------------
 
@@ -142,10 +138,6 @@ class Tape(Plain):
             held = self.release()
             self.base -= len(held)
         return held + text
-
-    def put_back(self, text: str, i: int) -> None:
-        """The text is read from `i` on after what is to be read again."""
-        self.ahead.append((text, i, self.base))
 
     def next(self, text: str = "", i: int = 0) -> Piece | None:
         """What is read next, if that text is read up to `i`; None where nothing is left."""

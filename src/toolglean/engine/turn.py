@@ -185,7 +185,8 @@ class Turn(Speech):
         if self.channel == CONTENT:
             self.judge.marker_follows(start)
         self.bound = Bound(start + self.limits.call_chars, "call_chars")
-        attempt, known = self.judge.take_attempt(), self.names.known(name)
+        attempt, known = self.judge.attempt, self.names.known(name)
+        self.judge.attempt_from(None)
         if attempt is not None:
             self._begin_draft(
                 attempt, text, start, alone=alone, unknown=known is False, stream_in_reasoning=stream_in_reasoning
@@ -220,15 +221,11 @@ class Turn(Speech):
         self.emit.end_call("malformed", end)
         self.bound = UNBOUND
 
-    def end_wrong(self, reason: str, end: int) -> None:
-        """The open call is finished, and must not run for that reason."""
-        self.end_malformed(reason, self.emit.call.name, end)
-
     def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
         """The open call is finished, but a value contains the opener `of` a call or a parameter: the closer found may
         belong to that one.
         """
-        self.end_wrong(QUOTING + of, end)
+        self.end_malformed(QUOTING + of, self.emit.call.name, end)
         self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:

@@ -85,17 +85,8 @@ class Siblings:
     """
 
     __slots__ = (
-        "_at_opener",
-        "_beginnings",
-        "_finders",
-        "_known",
-        "_longest",
-        "_names",
-        "_namespaces",
-        "_own",
-        "_programs",
-        "_starts",
-        "library",
+        *("_at_opener", "_beginnings", "_finders", "_known", "_longest", "_names", "_namespaces", "_own"),
+        *("_programs", "_starts", "library"),
     )
 
     def __init__(self, own: Program, names: tuple[str, ...], library: tuple[Format, ...]) -> None:

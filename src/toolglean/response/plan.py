@@ -66,7 +66,7 @@ class ResponsePlan(Fields, Plan):
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The `turn` begins, with `text` from `i`: a field is open from the start, or a literal further on shows it."""
         turn.require_marker()
-        return AtStart(self, turn.base + i), 0
+        return AtStart(self, turn.tape.base + i), 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _plan, (self.source,)

@@ -90,7 +90,7 @@ class CallsRegion(Payload):
         if not isinstance(found, Found):
             return turn.hold(text, place)
         closer = "" if found.number >= 0 or found.before else str(found)
-        turn.end_failed(turn.base + place, closer, (), (self.opener,))
+        turn.end_failed(turn.tape.base + place, closer, (), (self.opener,))
         turn.leave(text_follows=not closer)
         return place + len(closer)
 
@@ -117,7 +117,7 @@ class CallsRegion(Payload):
         status, found = self.plan.firsts[self.opener.number].begins(self.tail)
         if found is not None and self.start_call(turn):
             tail, self.tail = self.tail, ""
-            start = turn.base + i + 1 - len(tail)
+            start = turn.tape.base + i + 1 - len(tail)
             self._begin_without(turn, start)
             turn.read_again(tail, start, always=True)
         elif found is None and status == FAIL:
@@ -166,7 +166,7 @@ class CallsRegion(Payload):
                 return i
         self.tail += text[i]
         status, found = marks.begins(self.tail)
-        start = self.tail_start = turn.base + i + 1 - len(self.tail)
+        start = self.tail_start = turn.tape.base + i + 1 - len(self.tail)
         if found is not None:
             self.close(turn, found, start, self.tail[len(found) :])
         elif status == FAIL:
@@ -208,7 +208,7 @@ class Objects(CallsRegion):
         if not turn.reading_call or (scanner.token != JSON_FAIL and scanner.state != JSON_END):
             return j
         if scanner.token == JSON_FAIL and scanner.fault == "depth":
-            turn.stop("depth", text[j], turn.base + j)
+            turn.stop("depth", text[j], turn.tape.base + j)
         elif not self.begun:
             if scanner.state == JSON_END:
                 turn.region.settle()
@@ -216,7 +216,7 @@ class Objects(CallsRegion):
         else:
             if turn.region.open:
                 turn.content_region()
-            self.end_calls(turn.base + j)
+            self.end_calls(turn.tape.base + j)
         return j
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
@@ -251,11 +251,11 @@ class Arguments(CallsRegion):
 
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         j, piece, status = self.reader.read(text, i)
-        turn.delta(piece, turn.base + i)
+        turn.delta(piece, turn.tape.base + i)
         if status == FAILED:
-            turn.refuse_arguments(self.reader.fault, text[j], turn.base + j)
+            turn.refuse_arguments(self.reader.fault, text[j], turn.tape.base + j)
         elif status == DONE:
-            self.end_call(turn, turn.base + j)
+            self.end_call(turn, turn.tape.base + j)
         return int(j)
 
     def stops(self) -> Stops | None:
@@ -287,7 +287,7 @@ class Whole(CallsRegion):
         end = max(i, first + place + len(found))
         rest, self.tail = self.tail[place + len(found) :], ""  # where a longer closer might have come
         turn.region.keep(text[i:end])
-        self.body_end = turn.base + first + place
+        self.body_end = turn.tape.base + first + place
         calls = turn.emit.index
         if self._give_calls(turn):
             self.close(turn, found, self.body_end, rest)
@@ -328,7 +328,7 @@ class Whole(CallsRegion):
             if not turn.begin_call(turn.names.resolve(name) or name, model_id, may_get_id=False):
                 return False
             tool = turn.names.tool(name)
-            typed = coerced(arguments, tool) if tool is not None and turn.coerce else arguments
+            typed = coerced(arguments, tool) if tool is not None and turn.rules.coerce else arguments
             turn.delta(json_text(typed), self.body)
             turn.end_call(self.body_end)
         return bool(calls)

@@ -68,7 +68,7 @@ class Tags(CallsRegion):
 
     def _begin_without(self, turn: Turn, place: int) -> None:
         kind = _JsonParameters if self.way.json else Parameters
-        self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.coerce)
+        self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.rules.coerce)
 
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         return self._read_value(turn, text, i) if self.step is VALUE else self._read_between(turn, text, i)
@@ -78,7 +78,7 @@ class Tags(CallsRegion):
         place, found = self.plan.firsts[self.opener.number].find(text, i)
         if not isinstance(found, Found):
             return turn.hold(text, place)
-        start = turn.base + place
+        start = turn.tape.base + place
         if found.number < 0:
             turn.delta(self.reader.end(), start)
             self.end_call(turn, start)
@@ -98,17 +98,17 @@ class Tags(CallsRegion):
                 return i + 1
         place, found = self._finder.find(text, i)
         if place > i:
-            turn.delta(self.reader.text(text[i:place]), turn.base + i)
+            turn.delta(self.reader.text(text[i:place]), turn.tape.base + i)
         j = past_space(text, place + len(found))
         far = j - place > HELD
         if not found or (j == len(text) and not far):
             return turn.hold(text, place)
-        start = turn.base + place
+        start = turn.tape.base + place
         if far or text[j] in self.plan.firsts[self.opener.number].firsts:
             turn.delta(self.reader.end_value(repair=False), start)
             self.step = BODY
             if self.reader.too_deep:
-                turn.stop("depth", text[place:j], turn.base + j)
+                turn.stop("depth", text[place:j], turn.tape.base + j)
             return j
         turn.delta(self.reader.text(text[place]), start)  # the rest may begin another closing literal
         return place + 1

@@ -52,17 +52,8 @@ class Quotes(Plain):
     """
 
     __slots__ = (
-        "_closer",
-        "_doubted",
-        "_fed",
-        "_header",
-        "_mark",
-        "_tail",
-        "_ticks",
-        "_until",
-        "followed",
-        "heeded",
-        "last",
+        *("_closer", "_doubted", "_fed", "_header", "_mark", "_tail", "_ticks", "_until", "followed", "heeded"),
+        *("last",),
     )
 
     signs = staticmethod(signs)  # what machine.py asks of text, without loading any of this where nobody needs it

@@ -168,11 +168,6 @@ class Judge(Plain):
         """That is the turn from before the region, if a call that comes of it is kept back."""
         self.attempt = attempt
 
-    def take_attempt(self) -> Attempt | None:
-        """The same; the region is a call now."""
-        attempt, self.attempt = self.attempt, None
-        return attempt
-
     def keep_back(self, draft: Draft | None) -> None:
         """These calls are kept back; None: none are any more."""
         self.draft = draft

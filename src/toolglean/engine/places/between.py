@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolglean.engine.modes import DONE
 from toolglean.engine.places.calls import accept, arrived, begins, no_call
 from toolglean.engine.places.reading import Stage
 from toolglean.engine.places.walk import open_slot
@@ -311,7 +312,7 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     flags = walk.states.flags
     if flags & STOP:
         turn.leave(text_follows=True)
-        turn.rest_is_content()
+        turn.enter(DONE)
         turn.say(text, start)
     elif flags & (MARKUP | LEFTOVER):
         if not flags & MARKUP:

@@ -206,7 +206,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
     elif empty and is_tag:  # neither arguments nor a closer: an opener is in the wrong place, perhaps
-        turn.end_wrong(NO_CLOSER, end)
+        turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
     if not is_tag:

@@ -184,7 +184,7 @@ class Word(Field):
         parameters = call.parameters
         if parameters is None:
             opened, tool, depth = formats[call.format], turn.names.tool(call.name), turn.limits.depth
-            parameters = Parameters(tool, opened.types, depth, coerce=turn.coerce, wrappers=opened.wrappers)
+            parameters = Parameters(tool, opened.types, depth, coerce=turn.rules.coerce, wrappers=opened.wrappers)
             call.begin_parameters(parameters)
         parameters.word(kind, unescaped if kind == "key" else word)
         return True

@@ -37,20 +37,9 @@ class OpenSlot:
     """
 
     __slots__ = (
-        "_places",
-        "_program",
-        "after",
-        "edges",
-        "formats",
-        "is_doubtful",
-        "is_python",
-        "is_stripped",
-        "is_unmarked",
-        "kind",
-        "lead",
-        "terminals",
-        "trail",
-    )  # fmt: skip
+        *("_places", "_program", "after", "edges", "formats", "is_doubtful", "is_python", "is_stripped"),
+        *("is_unmarked", "kind", "lead", "terminals", "trail"),
+    )
 
     def __init__(self, program: Program, edges: tuple[SlotEdge, ...]) -> None:
         declared = program.formats
@@ -102,14 +91,8 @@ class Walk(Plain):
     """
 
     __slots__ = (
-        "needs_follower",
-        "others",
-        "pending",
-        "pending_action",
-        "pending_chars",
-        "pending_start",
-        "program",
-        "states",
+        *("needs_follower", "others", "pending", "pending_action", "pending_chars", "pending_start", "program"),
+        *("states",),
     )
 
     ropes = frozenset({"pending"})

@@ -113,12 +113,12 @@ class Trial:
                     waiting = None
                 if turn.emit.index > self._first and not turn.emit.open:
                     rest = text[i:] + "".join(each for each, _ in reversed(stack))
-                    return self._ended(waiting, turn.base + i, rest)
+                    return self._ended(waiting, turn.tape.base + i, rest)
                 if waiting or turn.suspended is not None:
-                    stack.append((text[i:], turn.base + i))
+                    stack.append((text[i:], turn.tape.base + i))
                     stack.append(waiting or self._put_in(turn.suspended, stack))
                     break
-            self.end = turn.base + i
+            self.end = turn.tape.base + i
         if last and turn.reading_call and turn.payload and turn.emit.open and turn.payload.completes(turn):
             return self._ended(turn.tape.take_waiting(), self.end, "")
         return NEED
@@ -178,7 +178,7 @@ def finish_repair(turn: Turn) -> None:
 
 def _read_tail(turn: Turn, suspended: Suspended, text: str, i: int) -> int:
     payload = _payload(suspended)
-    place, found, taken = suspended.find(payload.end_finder(), text[i:], turn.base + i)
+    place, found, taken = suspended.find(payload.end_finder(), text[i:], turn.tape.base + i)
     if place + len(found) > suspended.before.bound.at:
         _as_written(turn, suspended)
     elif found:
@@ -249,7 +249,7 @@ def _counts(suspended: Suspended, trial: Trial) -> bool:
 
 
 def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> int:
-    fault, piece, here = suspended.fault, text[i:], turn.base + len(text)
+    fault, piece, here = suspended.fault, text[i:], turn.tape.base + len(text)
     suspended.keep(piece)
     pieces = [(piece, here)]
     trial: Trial | None = suspended.trial
