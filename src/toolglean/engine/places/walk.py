@@ -108,12 +108,12 @@ class Walk(Plain):
     def __getstate__(self) -> dict[str, Any]:
         # Places belong to the program: what they are made of is kept.
         others = tuple((place.key, chars) for place, chars in self.others)
-        return super().__getstate__() | {"place": self.states.key, "others": others}
+        return super().__getstate__() | {"states": self.states.key, "others": others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         at = self.program.nfa.state_set
-        self.states, self.others = at(state["place"]), tuple((at(key), chars) for key, chars in state["others"])
+        self.states, self.others = at(state["states"]), tuple((at(key), chars) for key, chars in state["others"])
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
