@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, flat, grown, joined
@@ -261,16 +261,18 @@ class Region(Kept):
         return text, self.start
 
 
-class Bound(NamedTuple):
-    """The limit that is in force, for a region or for an open call.
+class Bound(Plain):
+    """The limit that is in force, for a region or for an open call. Never changed.
 
     Attributes:
         at: the place in the turn of the first character beyond it; NEVER where none is in force.
         name: which limit it is.
     """
 
-    at: int = NEVER
-    name: str = ""
+    __slots__ = ("at", "name")  # not a NamedTuple: its fields are read with each piece of text, and are slower there
+
+    def __init__(self, at: int = NEVER, name: str = "") -> None:
+        self.at, self.name = at, name
 
 
 UNBOUND = Bound()
