@@ -262,7 +262,7 @@ class NfaBuilder:
     def _parting_space(self, here: int) -> int:
         # Between a word and a name: without white space it is a longer word.
         behind = self.nfa.state()
-        for char in (" ", "\n", *RAW_SPACES):
+        for char in (" ", "\n", *sorted(RAW_SPACES)):
             self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(behind)
         return behind
 
