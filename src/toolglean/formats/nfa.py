@@ -105,10 +105,6 @@ class SlotEdge:
         return True
 
 
-def _longest_first(literal: str) -> tuple[int, str]:
-    return -len(literal), literal  # of equal length: by their text, or reports would change with the hash seed
-
-
 def trail_of(edges: tuple[SlotEdge, ...]) -> str:
     """The white space behind a value."""
     return max((edge.trail for edge in edges), key=len)
@@ -349,7 +345,9 @@ class Nfa:
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
             only = next(iter(literals)) if len(literals) == 1 and not chars else ""
             marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
-            self._exits[key] = Terminals(tuple(sorted(literals, key=_longest_first)), chars, after_words, marker)
+            # Of equal length: by their text, or reports would change with the hash seed.
+            longest_first = tuple(sorted(literals, key=lambda each: (-len(each), each)))
+            self._exits[key] = Terminals(longest_first, chars, after_words, marker)
         return self._exits[key]
 
     def finder(self, edges: tuple[SlotEdge, ...], *, paired: bool) -> Finder:
