@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from toolglean.scan.plain import Plain
 
@@ -31,14 +31,10 @@ class Attempt(Plain):
 
     __slots__ = ("before",)
 
+    owned = ("before",)  # it may be given out: each copy has one of its own
+
     def __init__(self, turn: Any, payload: Any = None) -> None:
         self.before: Any = turn.copy_for_attempt(payload)  # a TurnState: it is above
-
-    def copy(self) -> Self:
-        """The same attempt. The turn from before it may be given out, so each has a copy of its own."""
-        twin = super().copy()
-        twin.before = self.before.copy()
-        return twin
 
     def undo(self, turn: Any) -> None:
         """The turn is what it was before the attempt. What was read since is the caller's to put somewhere else."""

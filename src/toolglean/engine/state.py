@@ -64,7 +64,7 @@ class TurnState(Plain):
         has_content: whether any content came.
         long_space: whether more white space of the reasoning has waited than may.
         repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
-        mending: the call that may have to be repaired, while its end is awaited.
+        suspended: the call that may have to be repaired, while its end is awaited.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
     """
 

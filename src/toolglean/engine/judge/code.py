@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, Self
+from typing import Final
 
 from toolglean.engine.judge.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
 from toolglean.engine.judge.ticks import Ticks
@@ -56,6 +56,8 @@ class Quotes(Plain):
         *("last",),
     )
 
+    owned = ("_ticks",)
+
     signs = staticmethod(signs)  # what machine.py asks of text, without loading any of this where nobody needs it
     watch = staticmethod(watch)
 
@@ -71,12 +73,6 @@ class Quotes(Plain):
         self.last = "\n"
         self._header = "", 0  # the beginning of a header before a marker, and where that begins
         self._until = 0  # up to where a quoted line goes on in any case
-
-    def copy(self) -> Self:
-        """The same."""
-        twin = super().copy()
-        twin._ticks = self._ticks.copy()
-        return twin
 
     # -- what was found ------------------------------------------------------------------------------------------------
 

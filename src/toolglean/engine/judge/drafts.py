@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
@@ -59,6 +59,8 @@ class Draft(Kept):
 
     __slots__ = ("_marks", "_safe", "attempt", "close", "in_list", "kind", "limit", "most", "over")
 
+    owned = ("attempt",)
+
     def __init__(
         self,
         attempt: Attempt,
@@ -81,12 +83,6 @@ class Draft(Kept):
         place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if found:
             self.over = start + place
-
-    def copy(self) -> Self:
-        """The same draft."""
-        twin = super().copy()
-        twin.attempt = self.attempt.copy()
-        return twin
 
     @property
     def emit(self) -> Emitter:

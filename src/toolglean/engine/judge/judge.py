@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
 from toolglean.scan.plain import Plain
@@ -42,6 +42,8 @@ class Judge(Plain):
 
     __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "strings")
 
+    owned = ("attempt", "code", "draft", "strings")
+
     def __init__(self, code: Quotes | None, strings: JsonStrings | None) -> None:
         self.code = code
         self.strings = strings
@@ -50,13 +52,6 @@ class Judge(Plain):
         self.fence = ""
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
-
-    def copy(self) -> Self:
-        """The same policies, where they are."""
-        twin = super().copy()
-        twin.code, twin.strings = self.code and self.code.copy(), self.strings and self.strings.copy()
-        twin.attempt, twin.draft = self.attempt and self.attempt.copy(), self.draft and self.draft.copy()
-        return twin
 
     # -- what is said --------------------------------------------------------------------------------------------------
 

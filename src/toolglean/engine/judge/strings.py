@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import re
-from typing import Self
 
 from toolglean.scan.json import END, FAIL, JsonScanner
 from toolglean.scan.plain import Plain
@@ -30,6 +29,8 @@ class JsonStrings(Plain):
 
     __slots__ = ("_max_depth", "_scanner")
 
+    owned = ("_scanner",)
+
     def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
         self._scanner: JsonScanner | None = None
@@ -43,12 +44,6 @@ class JsonStrings(Plain):
     def in_string(self) -> bool:
         """Whether what comes next is in a string."""
         return self._scanner is not None and self._scanner.in_string
-
-    def copy(self) -> Self:
-        """The same place."""
-        twin = super().copy()
-        twin._scanner = self._scanner and self._scanner.copy()
-        return twin
 
     def reset(self) -> None:
         """What comes next is not of the document."""
