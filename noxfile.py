@@ -36,12 +36,24 @@ OPTIONS = (
     "-o",
     "addopts=-ra --strict-config --strict-markers -p no:cacheprovider",
     "-p",
-    "tests.nothing_skipped",
+    "tests.support.nothing_skipped",
     "-q",
 )
-NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_cli_proxy.py", "test_benchmarks.py"})
+NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_proxy.py", "test_benchmarks.py"})
+CORE = (
+    "tests",
+    "tests/batch",
+    "tests/cli",
+    "tests/engine",
+    "tests/formats",
+    "tests/kit",
+    "tests/ollama",
+    "tests/project",
+    "tests/scan",
+    "tests/sources",
+)
 """Tests that show the extras, or time with pytest-benchmark."""
-EVERYWHERE = ("tests/test_import.py", "tests/clients/test_missing_extra.py")
+EVERYWHERE = ("tests/project/test_import.py", "tests/clients/test_missing_extra.py")
 
 
 def _run(session: nox.Session, extras: str, *files: str, absent: str = "") -> None:
@@ -91,9 +103,15 @@ def proxy(session: nox.Session) -> None:
 @nox.session
 def clients(session: nox.Session) -> None:
     """All clients together: their tests, and those of the rooms on which they stand."""
-    rooms = [folder for folder in ("tests/clients", "tests/messages", "tests/routing") if Path(folder).is_dir()]
+    rooms = [folder for folder in ("tests/clients", "tests/conversation") if Path(folder).is_dir()]
     # The laws of messages know no client, and take as long as all else together: the whole suite runs them.
-    _run(session, ",".join((*CLIENTS, "proxy")), *rooms, "tests/test_import.py", "--ignore=tests/messages/test_laws.py")
+    _run(
+        session,
+        ",".join((*CLIENTS, "proxy")),
+        *rooms,
+        "tests/project/test_import.py",
+        "--ignore=tests/conversation/messages/test_laws.py",
+    )
 
 
 if Path("tests/llm").is_dir():
@@ -329,9 +347,9 @@ def batch(session: nox.Session) -> None:
     if session.posargs[:1] == ["figures"]:
         turns = session.posargs[1:2] or ["20000"]
         session.run("python", "-m", "benchmarks.logs", "--figures", "--turns", *turns)
-        session.run("python", "-m", "tests.tables.ways", *turns)
+        session.run("python", "-m", "tests.batch.tables", *turns)
         return
-    own = ("tests/test_batch.py", "tests/test_cli_logs.py", "tests/tables", "tests/test_import.py")
+    own = ("tests/batch", "tests/cli/test_logs.py", "tests/project/test_import.py")
     session.run("python", "-m", "pytest", *OPTIONS, *own, "--depth", "full", *session.posargs)
 
 
@@ -394,9 +412,9 @@ def _peer(session: nox.Session, name: str) -> dict[str, str]:
 def core(session: nox.Session) -> None:
     """The core without any extra: for an interpreter that the packages of others do not know yet."""
     session.install("--no-compile", ".", *TOOLS)
-    files = sorted(str(path) for path in Path("tests").glob("test_*.py") if path.name not in NEED_MORE)
+    files = sorted(str(path) for room in CORE for path in Path(room).glob("test_*.py") if path.name not in NEED_MORE)
     # Of some files a few tests need an extra: they skip themselves, which is right here.
-    options = [each for each in OPTIONS if each != "tests.nothing_skipped"]
+    options = [each for each in OPTIONS if each != "tests.support.nothing_skipped"]
     options.remove("-p")
     session.run("python", "-m", "pytest", *options, *files, *session.posargs)
 
@@ -409,7 +427,9 @@ PREDECESSORS = ("langchain-core==1.7.2", "instructor==1.17.0", "json-repair==0.6
 def coming_from(session: nox.Session) -> None:
     """The pages of docs/coming-from, beside the packages from which their readers come."""
     session.install("--no-compile", "--editable", ".[llm,openai]", *PREDECESSORS, *TOOLS)
-    session.run("python", "-m", "pytest", *OPTIONS, "tests/test_docs.py", "-k", "snippets and coming", *session.posargs)
+    session.run(
+        "python", "-m", "pytest", *OPTIONS, "tests/project/test_docs.py", "-k", "snippets and coming", *session.posargs
+    )
 
 
 @nox.session(default=False)

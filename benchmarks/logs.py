@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from toolglean import parse
-from toolglean.demo import load_streams, load_tools
+from toolglean.kit.demo import load_streams, load_tools
 
 TEXTS = ["".join(stream.tokens) for stream in load_streams()]
 

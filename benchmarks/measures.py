@@ -21,7 +21,7 @@ from fuzz import repairs
 from toolglean import Parser
 from toolglean.cli.measure import best_times, floor
 from toolglean.errors import ToolgleanError
-from toolglean.templates.infer import infer
+from toolglean.sources.templates.infer import infer
 
 __all__ = ["FULL", "SMOKE", "Effort", "Row", "all_rows", "import_ms"]
 
@@ -174,7 +174,8 @@ def _forks(effort: Effort) -> Iterator[Row]:
 
 
 def _inference(effort: Effort) -> Iterator[Row]:
-    # Templates of our own, and a sample of the shared ones where they are at hand; tests/infer_report.py takes all.
+    # Templates of our own, and a sample of the shared ones where they are at hand; tests/support/infer_report.py
+    # takes all.
     root = Path(__file__).parents[1]
     paths = sorted((root / "fixtures" / "templates").glob("*.*"))
     shared = sorted((root.parent / "shared" / "templates").glob("*/*"))

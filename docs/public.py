@@ -1,6 +1,6 @@
 # What this file knows: which modules are the public face of the package, and where each of their names is defined and
 # described. It reads the source, and imports nothing, so that no extra has to be installed.
-# What it must not know: how the description looks (docs/make_api.py), or what is asked of it (tests/test_api.py).
+# Does not depend on how the description looks (docs/make_api.py), or on what is tested (tests/project/test_api.py).
 """The public names, as the API reference and the tests count them."""
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ FACES = (
     "toolglean.tools",
     "toolglean.errors",
     "toolglean.limits",
-    "toolglean.tag",
-    "toolglean.choose",
+    "toolglean.sources.tag",
+    "toolglean.sources.choose",
     "toolglean.formats",
-    "toolglean.templates",
-    "toolglean.response",
+    "toolglean.sources.templates",
+    "toolglean.sources.response",
     "toolglean.grammar",
-    "toolglean.messages",
-    "toolglean.routing",
+    "toolglean.conversation.messages",
+    "toolglean.conversation.routing",
     "toolglean.clients.openai",
     "toolglean.clients.ollama",
     "toolglean.clients.httpx",
@@ -37,15 +37,15 @@ FACES = (
     "toolglean.clients.proxy",
     "toolglean.clients.repair",
     "toolglean.llm",
-    "toolglean.explain",
-    "toolglean.replay",
+    "toolglean.kit.explain",
+    "toolglean.kit.replay",
     "toolglean.batch",
-    "toolglean.anonymize",
-    "toolglean.conformance",
+    "toolglean.kit.anonymize",
+    "toolglean.kit.conformance",
     "toolglean.engines.vllm",
     "toolglean.engines.sglang",
-    "toolglean.testing",
-    "toolglean.demo",
+    "toolglean.kit.testing",
+    "toolglean.kit.demo",
     "toolglean.ollama",
 )
 """The modules to import from. Of `clients`, each file with the name of an extra is one, and `repair`, below them."""

@@ -14,8 +14,14 @@ from openai import AsyncOpenAI
 
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.clients.openai import achat_chunks
-from toolglean.messages import ContentPartToolCall, ContentPartToolResult, History, OpenAIHistoryConverter, Role
-from toolglean.routing import McpIntegration, ToolUseContent
+from toolglean.conversation.messages import (
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    OpenAIHistoryConverter,
+    Role,
+)
+from toolglean.conversation.routing import McpIntegration, ToolUseContent
 
 TURNS = 10  # a model that calls tools for ever is stopped here
 

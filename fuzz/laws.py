@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from tests.chunkings import account
+from tests.support.chunkings import account
 from toolglean import CallEnd, Event, Limits, Parser, join
 from toolglean.formats.registry import find_format
 

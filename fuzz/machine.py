@@ -20,7 +20,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, multi
 
 from fuzz.laws import TOOLS, Subject, can_reason
 from fuzz.turns import all_markers, rendered_turns, stream_turns
-from tests.chunkings import account
+from tests.support.chunkings import account
 from toolglean import Event, Parser, State, UsageError, fold, join
 from toolglean.formats.registry import all_formats
 

@@ -39,7 +39,7 @@ from toolglean.engine.repair.candidates import (
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Literal, Quoted, Slot, Tree, tokens_of
-from toolglean.values.coerce import json_text
+from toolglean.scan.coerce import json_text
 
 __all__ = ["LEFT", "READ", "RIGHT", "WRONG", "Case", "cases", "count_of", "families", "main"]
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from tests.shared import FIXTURES, SHARED, rows
+from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import ToolSet, UsageError
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render

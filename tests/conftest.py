@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import depth
+from tests.support import depth
 
 # The same examples every time by default: such a run must not fail by chance. In a full run, new ones each time. HYPOTHESIS_PROFILE names another profile, whatever the depth.
 settings.register_profile(
@@ -57,8 +57,8 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes that render strangers' templates have less time: nothing else would happen in the rest of it."""
-    from toolglean.templates import process  # noqa: PLC0415  few tests start processes
-    from toolglean.templates.infer import stage  # noqa: PLC0415
+    from toolglean.sources.templates import process  # noqa: PLC0415  few tests start processes
+    from toolglean.sources.templates.infer import stage  # noqa: PLC0415
 
     if not depth.is_full():
         monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.chunkings import account, chunkings
+from tests.support.chunkings import account, chunkings
 from toolglean import (
     CallEnd,
     Content,
@@ -32,7 +32,7 @@ from toolglean import (
     join,
     parse,
 )
-from toolglean.demo import load_streams, load_tools
+from toolglean.kit.demo import load_streams, load_tools
 
 Chunks = Iterable[str] | Iterable[bytes]
 Make = Callable[[], Parser]

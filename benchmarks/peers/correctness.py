@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.peers.names import Peer
-from toolglean.conformance import Case, ParserTarget, Result, load_cases, run
-from toolglean.conformance.cuts import BY_PIECES, FEW, ONE_CHUNK, RANDOM, WHOLE
+from toolglean.kit.conformance import Case, ParserTarget, Result, load_cases, run
+from toolglean.kit.conformance.cuts import BY_PIECES, FEW, ONE_CHUNK, RANDOM, WHOLE
 
 __all__ = ["GROUPS", "WAYS", "claimed", "examine", "group_of"]
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from toolglean.conformance import load_cases
 from toolglean.formats.registry import find_format
+from toolglean.kit.conformance import load_cases
 
 __all__ = ["markers_of", "pieces", "vocabulary"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from toolglean import Parser, ToolSet
-from toolglean.conformance.own import Auto, Own
+from toolglean.kit.conformance.own import Auto, Own
 
 __all__ = ["Named", "Unnamed", "auto_reader", "maker", "reader"]
 

@@ -1,5 +1,5 @@
 // What this file knows: how Python is loaded, and how a question gets to toolglean and its answer back.
-// What it must not know: what is asked (src/toolglean/replay/request.py), and how it is shown.
+// What it must not know: what is asked (src/toolglean/kit/replay/request.py), and how it is shown.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const ready = (async () => {
@@ -11,7 +11,7 @@ const ready = (async () => {
     }),
   ]);
   python.unpackArchive(wheel, "wheel"); // it is pure Python, and needs nothing: there is nothing to resolve
-  return python.pyimport("toolglean.replay.request");
+  return python.pyimport("toolglean.kit.replay.request");
 })();
 
 self.onmessage = async ({ data: request }) => {

@@ -35,8 +35,8 @@ from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.choose.choice import FormatChoice, PassedOver, choose_format
     from toolglean.formats.spec import JSON, Format, JsonOrText, Quoted, Tree
+    from toolglean.sources.choose.choice import FormatChoice, PassedOver, choose_format
 
 __all__ = [
     "JSON",
@@ -84,7 +84,7 @@ _CHOICE = {"FormatChoice", "PassedOver", "choose_format"}
 
 def __getattr__(name: str) -> Any:
     if name in _CHOICE:
-        from toolglean.choose import choice  # noqa: PLC0415
+        from toolglean.sources.choose import choice  # noqa: PLC0415
 
         return getattr(choice, name)
     if name not in {"JSON", "Format", "JsonOrText", "Quoted", "Tree"}:

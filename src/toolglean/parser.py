@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from toolglean.choose import Given, choose
-from toolglean.choose.arguments import check_arguments, text_of
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
 from toolglean.events import Content, Event, Output, fold
 from toolglean.limits import Limits
+from toolglean.sources.choose import Given, choose
+from toolglean.sources.choose.arguments import check_arguments, text_of
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:

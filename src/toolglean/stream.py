@@ -9,10 +9,10 @@ import codecs
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from toolglean.choose.arguments import shown
 from toolglean.errors import UsageError
 from toolglean.events import Event, Output, fold
 from toolglean.parser import Parser
+from toolglean.sources.choose.arguments import shown
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format

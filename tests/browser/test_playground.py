@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import violations
-from toolglean.demo import load_streams
+from toolglean.kit.demo import load_streams
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
 

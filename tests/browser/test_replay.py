@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import violations
-from toolglean.demo import load_streams, load_tools
-from toolglean.replay import cut_turn, html_page, record
+from toolglean.kit.demo import load_streams, load_tools
+from toolglean.kit.replay import cut_turn, html_page, record
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
 pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed: nox -s browser")

@@ -9,8 +9,8 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from tests.loopback import Turn, ollama, responses
-from tests.loopback import openai as chat
+from tests.support.loopback import Turn, ollama, responses
+from tests.support.loopback import openai as chat
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair
 
 PATHS: Mapping[Kind, str] = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "ollama": "/api/chat"}

@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 from mcp import StdioServerParameters
 
-from tests import depth
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
+from tests.support import depth
 from toolglean.clients.mcp import EmbeddedMcpServer
 
 __all__ = ["EVERY_WAY", "SCRIPT", "WAYS", "connected", "on_http"]

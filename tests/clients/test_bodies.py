@@ -17,7 +17,7 @@ import pytest
 from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving
-from tests.loopback.raw import head, raw_server
+from tests.support.loopback.raw import head, raw_server
 from toolglean.clients import bodies
 from toolglean.clients.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.clients.answers import KINDS, answer, asked, events, fed, mended, random_sizes, reader, said
 from tests.clients.families import TOOLS
-from tests.loopback import Call, Turn
+from tests.support.loopback import Call, Turn
 from toolglean.clients.both_ways import BothWays
 from toolglean.clients.chat import dict_chunks
 from toolglean.clients.repair import Kind

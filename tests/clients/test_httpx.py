@@ -14,7 +14,7 @@ import pytest
 
 from tests.clients.answers import answer, asked
 from tests.clients.families import TOOLS
-from tests.loopback import Cut, Loopback, Status, Turn, serve
+from tests.support.loopback import Cut, Loopback, Status, Turn, serve
 
 pytest.importorskip("httpx", reason="needs toolglean[httpx]")
 

@@ -9,8 +9,20 @@ from typing import Any
 
 import pytest
 
-from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Thought, Turn, recorded, serve
-from toolglean.demo import load_streams
+from tests.support.loopback import (
+    Call,
+    Cut,
+    ErrorLine,
+    Loopback,
+    Malformed,
+    Slow,
+    Status,
+    Thought,
+    Turn,
+    recorded,
+    serve,
+)
+from toolglean.kit.demo import load_streams
 
 WEATHER = Call("get_weather", {"city": "Tromsø", "days": [1, 2]})
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]

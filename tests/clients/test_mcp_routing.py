@@ -15,8 +15,8 @@ from mcp.types import ToolUseContent as McpToolUse
 from tests.clients.mcp_ways import WAYS, connected
 from toolglean import Parser
 from toolglean.clients.mcp import EmbeddedMcpServer
-from toolglean.demo import load_streams, load_tools
-from toolglean.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.kit.demo import load_streams, load_tools
 
 
 def routed(content: Any, *, way: str = "memory", timeout: float | None = 60.0) -> Any:

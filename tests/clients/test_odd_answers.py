@@ -9,7 +9,7 @@ import pytest
 
 from tests.clients.answers import asked, fed, mended, reader, said
 from tests.clients.families import TOOLS
-from tests.loopback import Turn
+from tests.support.loopback import Turn
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.responses import dict_response, dict_response_events
 

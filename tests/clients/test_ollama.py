@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.chunkings import chunkings
 from tests.clients.families import TOOLS, Leak, leaks
-from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
+from tests.support.chunkings import chunkings
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
 from toolglean import CallDelta, CallEnd, CallStart, Content, Reasoning, fold
-from toolglean.demo import load_streams, load_tools
+from toolglean.kit.demo import load_streams, load_tools
 
 ollama = pytest.importorskip("ollama", reason="needs toolglean[ollama]")
 

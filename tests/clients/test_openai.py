@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.chunkings import chunkings
 from tests.clients.families import TOOLS, Leak, leaks
-from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, serve
+from tests.support.chunkings import chunkings
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clients.families import TOOLS
-from tests.loopback import Loopback, Status, Turn, serve
+from tests.support.loopback import Loopback, Status, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 httpx2 = pytest.importorskip("httpx2", reason="openai 3 is built on it")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.chunkings import places
-from tests.loopback import Call, Loopback, Turn, serve
-from toolglean.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from tests.support.chunkings import places
+from tests.support.loopback import Call, Loopback, Turn, serve
+from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 pytest.importorskip("openai", reason="needs toolglean[openai]")
 

@@ -15,8 +15,8 @@ import pytest
 from tests.clients.answers import KINDS, PATHS, answer, asked, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving, until
-from tests.loopback import Cut, Loopback, Slow, Status, Turn, serve
-from tests.loopback.raw import RawServer, head, raw_server
+from tests.support.loopback import Cut, Loopback, Slow, Status, Turn, serve
+from tests.support.loopback.raw import RawServer, head, raw_server
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 pytest.importorskip("starlette", reason="needs toolglean[proxy]")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests import depth
 from tests.clients.answers import (
     KINDS,
     PATHS,
@@ -23,8 +22,9 @@ from tests.clients.answers import (
     said,
 )
 from tests.clients.families import TOOLS, Leak, leaks
-from tests.loopback import Call, ErrorLine, Thought, Turn
-from tests.shared import shared_rows
+from tests.support import depth
+from tests.support.loopback import Call, ErrorLine, Thought, Turn
+from tests.support.shared import shared_rows
 from toolglean import parse
 from toolglean.clients.repair import Kind, Repair
 from toolglean.errors import ToolgleanError, UsageError

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.chunkings import chunkings
 from tests.clients.families import TOOLS, Leak, leaks
-from tests.loopback import Call, Cut, Loopback, Malformed, Turn, serve
+from tests.support.chunkings import chunkings
+from tests.support.loopback import Call, Cut, Loopback, Malformed, Turn, serve
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 

@@ -1,6 +1,6 @@
 # What this file knows: the cases recorded from SGLang's tests, how its server calls a parser and ends a stream, and when
 # an answer is the one that a case expects.
-# What it must not know: why an answer differs (tests/disagreements/sglang.toml).
+# What it must not know: why an answer differs (tests/support/disagreements/sglang.toml).
 #
 #   nox -s sglang -- report        the table: SGLang's own parsers and ours
 """SGLang's recorded cases through its own `FunctionCallParser` and `ReasoningParser`."""
@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from tests.shared import SHARED, rows
-from tests.vectors import labels
+from tests.support.shared import SHARED, rows
+from tests.support.vectors import labels
 from toolglean.engines.sglang import register
 
 __all__ = ["STREAMED", "WAYS", "Verdict", "calls_verdicts", "reasoning_verdicts"]

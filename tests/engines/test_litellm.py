@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from tests.engines.programs import FOLDER, load
-from tests.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn, serve
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 LEAK = f"I will check.\n{CALL}"

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests import depth
 from tests.engines.sglang_stand_ins import install, tool
+from tests.support import depth
 from toolglean import UsageError
 from toolglean.engines.names import parser_names
 from toolglean.engines.sglang import CALLS, THOUGHTS, register
@@ -346,7 +346,7 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.skipif(not depth.is_full(), reason="reads four templates, a second each: see tests/depth.py")
+@pytest.mark.skipif(not depth.is_full(), reason="reads four templates, a second each: see tests/support/depth.py")
 @pytest.mark.parametrize(("tail", "default"), DEFAULTS)
 def test_when_the_prompt_opens_the_reasoning(tail: str, default: str | None, thoughts: dict[str, Any]) -> None:
     pytest.importorskip("jinja2", reason="needs toolglean[jinja]")

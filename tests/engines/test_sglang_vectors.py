@@ -1,6 +1,6 @@
 """The cases recorded from SGLang's tests, through its own classes.
 
-Those that we answer otherwise are in tests/disagreements/sglang.toml, each with its reason, and no other is. What needs
+Those that we answer otherwise are in tests/support/disagreements/sglang.toml, each with its reason, and no other is. What needs
 SGLang is run by `nox -s sglang`.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.disagreements import explained
-from tests.shared import SHARED
+from tests.support.disagreements import explained
+from tests.support.shared import SHARED
 
 pytest.importorskip("sglang", reason="needs SGLang: nox -s sglang")
 if not (SHARED / "vectors" / "wire").exists():

@@ -371,7 +371,7 @@ def test_registering_loads_next_to_nothing() -> None:
         "import sys, toolglean; before = set(sys.modules)\n"
         "from toolglean.engines.vllm import register; register()\n"
         "print(*{name for name in set(sys.modules) - before if name.startswith('toolglean')})\n"
-        "print(*{name for name in sys.modules if name.startswith(('toolglean.formats', 'toolglean.templates', 'xgr'))})"
+        "print(*{name for name in sys.modules if name.startswith(('toolglean.formats', 'toolglean.sources.templates', 'xgr'))})"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     new, heavy = run.stdout.split("\n")[:2]

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from tests.clients.proxies import serving
 from tests.frameworks.ways import FRAMEWORKS, Api, Ask, installed
-from tests.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn, serve
 from toolglean.clients.proxy import application
 
 __all__ = ["ANSWER", "BROKEN", "FINAL", "LEAK", "WAYS", "Run", "Servers", "Way", "cases", "run", "servers"]

@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 
 from tests.frameworks.runs import ANSWER, BROKEN, FINAL, LEAK, WAYS, Servers, Way, cases, run, servers
 from tests.frameworks.ways import FRAMEWORKS, Api, installed
-from tests.loopback import Turn, serve
+from tests.support.loopback import Turn, serve
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "frameworks"
 PROGRAMS = {

@@ -13,11 +13,11 @@ pytest.importorskip("jsonschema", reason="jsonschema is not installed: nox -s gr
 
 import jsonschema
 
-from tests import depth
 from tests.grammar import schemas
 from tests.grammar.cases import TOOLS, accepted, mutants
 from tests.grammar.engines import Llguidance, Xgrammar, sampled
 from tests.grammar.laws import fault, snippets
+from tests.support import depth
 from toolglean import Tool, ToolSet, UsageError
 from toolglean.formats import Format, all_formats
 from toolglean.formats.render import render

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("jsonschema", reason="the law needs jsonschema, which comes with the extra [mcp]")
 
-from tests import depth
 from tests.grammar.engines import OwnReader, sampled
 from tests.grammar.laws import fault
+from tests.support import depth
 from toolglean import Tool, ToolSet, UsageError
 from toolglean.formats import get_format
 from toolglean.grammar import Grammar, grammar_of

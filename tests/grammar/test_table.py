@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("jsonschema", reason="the law needs jsonschema, which comes with the extra [mcp]")
 
-from tests import depth
 from tests.grammar.cases import GOOD, TOOLS, accepted, mutants
 from tests.grammar.engines import OwnReader, sampled
 from tests.grammar.laws import fault, snippets
+from tests.support import depth
 from toolglean import ToolCall, parse
 from toolglean.formats import Format, all_formats
 from toolglean.grammar import grammar_of

@@ -13,7 +13,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, Field
 
-from tests.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn, serve
 from toolglean.llm import (
     Attempt,
     ConfigurationError,

@@ -16,8 +16,8 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 import httpx
 from pydantic import BaseModel
 
-from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
-from toolglean.demo import load_streams, load_tools
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
+from toolglean.kit.demo import load_streams, load_tools
 from toolglean.llm import (
     CallableTool,
     ChatResponse,

@@ -12,7 +12,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel
 
-from tests.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn, serve
 from toolglean.errors import UsageError
 from toolglean.grammar import grammar_of
 from toolglean.llm import ConfigurationError, Message, OpenAICompatible, ToolOrchestratingLLM

@@ -11,8 +11,8 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from tests.chunkings import chunkings
 from tests.llm.models import Album, Aliased, Awkward, Cat, Dog, Everything, Open, Song, Step, Tree
+from tests.support.chunkings import chunkings
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Parser, Problem, Reasoning, ToolCall, UsageError
 from toolglean.llm.errors import (
     ConfigurationError,

@@ -21,9 +21,9 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests import depth
 from tests.llm.models import Album, Everything, Open, Tree
-from tests.work import calls_made
+from tests.support import depth
+from tests.support.work import calls_made
 from toolglean import CallDelta, CallStart
 from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor
 from toolglean.llm.objects.tree import Builder

@@ -21,10 +21,10 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 import ollama
 from pydantic import BaseModel
 
-from tests.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Status, Turn, recorded, serve
-from tests.work import calls_made
-from toolglean.demo import load_streams, load_tools
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Status, Turn, recorded, serve
+from tests.support.work import calls_made
 from toolglean.events import Content
+from toolglean.kit.demo import load_streams, load_tools
 from toolglean.llm import (
     CallableTool,
     ChatResponse,

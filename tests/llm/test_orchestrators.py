@@ -16,10 +16,10 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from tests import depth
-from tests.chunkings import chunkings
-from tests.loopback import Call, Cut, Loopback, Status, Turn, serve
-from tests.work import calls_made
+from tests.support import depth
+from tests.support.chunkings import chunkings
+from tests.support.loopback import Call, Cut, Loopback, Status, Turn, serve
+from tests.support.work import calls_made
 from toolglean.llm import (
     AgentChatResponse,
     ChatPromptTemplate,

@@ -1,4 +1,4 @@
-"""Messages and responses: what they say, and that they go to `toolglean.messages` and back without loss."""
+"""Messages and responses: what they say, and that they go to `toolglean.conversation.messages` and back without loss."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from toolglean import Content, Problem
+from toolglean.conversation.messages import ContentPartText, History
+from toolglean.conversation.messages import Message as NeutralMessage
 from toolglean.llm import (
     ChatResponse,
     CompletionResponse,
@@ -26,8 +28,6 @@ from toolglean.llm import (
     ToolCallChunk,
     ToolResultChunk,
 )
-from toolglean.messages import ContentPartText, History
-from toolglean.messages import Message as NeutralMessage
 
 texts = st.text(max_size=6)
 values = st.recursive(st.none() | st.integers() | texts, lambda inner: st.lists(inner, max_size=2), max_leaves=3)

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from toolglean.batch.columns import SCHEMA, columns_of
-from toolglean.choose.arguments import shown
+from toolglean.batch.pool import FreshParsers
 from toolglean.errors import UsageError
 from toolglean.events import Output, fold
-from toolglean.fresh import FreshParsers
+from toolglean.sources.choose.arguments import shown
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["parse_batch"]

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolglean.anonymize import Anonymizer, shape_of
 from toolglean.cli.chunks import RULE, Line, json_in, name_of, read_input
 from toolglean.cli.options import InputError, add_form_options, add_format_options, made_with, new_parser, read_text
 from toolglean.cli.output import for_machines
 from toolglean.cli.turns import NotATurnError, turns_in
+from toolglean.kit.anonymize import Anonymizer, shape_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 

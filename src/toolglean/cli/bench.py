@@ -16,7 +16,7 @@ from toolglean.cli.chunks import RULE, read_chunks
 from toolglean.cli.measure import best_times, floor
 from toolglean.cli.options import InputError, add_format_options, given, new_parser
 from toolglean.cli.output import for_machines
-from toolglean.demo import load_streams, load_tools
+from toolglean.kit.demo import load_streams, load_tools
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 

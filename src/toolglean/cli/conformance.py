@@ -1,5 +1,5 @@
 # What this file knows: the command `toolglean conformance`: its arguments, and where its reports go.
-# What it must not know: what the kit does (toolglean.conformance). Nothing of it is imported before it is asked for.
+# Does not depend on what the kit does (toolglean.kit.conformance), which is imported when it is asked for.
 """`toolglean conformance`: any parser, or any server, on our cases."""
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from toolglean.cli.options import InputError
 from toolglean.cli.output import for_people
 
 if TYPE_CHECKING:
-    from toolglean.conformance import Case, Result, Target
+    from toolglean.kit.conformance import Case, Result, Target
 
 __all__ = ["add_to"]
 
-OWN = "toolglean.conformance.own:Own"
+OWN = "toolglean.kit.conformance.own:Own"
 MODES = ("upstream", "vllm", "sglang", "echo")
 LAST_PORT = 65535
 
@@ -92,7 +92,7 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Try, and report. 1 where a case is not right."""
     from toolglean import conformance  # noqa: PLC0415  # only this command needs it
-    from toolglean.conformance.report import as_json, as_junit, as_text  # noqa: PLC0415
+    from toolglean.kit.conformance.report import as_json, as_junit, as_text  # noqa: PLC0415
 
     for_people()
     if args.print_schema:
@@ -142,8 +142,8 @@ def _cases(args: argparse.Namespace) -> list[Case]:
 
 
 def _target(args: argparse.Namespace) -> Target:
-    from toolglean.conformance import ParserTarget, engines  # noqa: PLC0415
-    from toolglean.conformance.upstream import Upstream  # noqa: PLC0415
+    from toolglean.kit.conformance import ParserTarget, engines  # noqa: PLC0415
+    from toolglean.kit.conformance.upstream import Upstream  # noqa: PLC0415
 
     if args.engine is None:
         return ParserTarget(args.parser, python=args.python, timeout=args.timeout)

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, for_people
-from toolglean.demo import Stream, load_streams, load_tools
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
+from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
 
 __all__ = ["add_to"]
@@ -105,7 +105,7 @@ def _play(stream: Stream, paint: Paint, delay: float) -> None:
 def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
     import asyncio  # noqa: PLC0415  # for this alone
 
-    from toolglean.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
+    from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
 
     print(
         paint(f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n", DIM)

@@ -15,7 +15,7 @@ from typing import Any
 from toolglean.cli.chunks import read_chunks
 from toolglean.cli.options import add_form_options, add_format_options, made_with
 from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, explanation_line, for_machines, for_people
-from toolglean.explain import Explanation, Opener, Reach, Span, explain
+from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
 
 __all__ = ["add_to"]
 

@@ -1,5 +1,5 @@
 # What this file knows: the command `toolglean fuzz`.
-# What it must not know: how messages are made and checked (toolglean.testing).
+# What it must not know: how messages are made and checked (toolglean.kit.testing).
 """`toolglean fuzz`: random tools and calls through a chat template and back."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
 if TYPE_CHECKING:
-    from toolglean.testing import Failure
+    from toolglean.kit.testing import Failure
 
 __all__ = ["add_to"]
 
@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Fuzz. 1 where something did not come back, else 0."""
     try:
-        from toolglean.testing import RoundTrip  # noqa: PLC0415  few need Hypothesis
+        from toolglean.kit.testing import RoundTrip  # noqa: PLC0415  few need Hypothesis
     except ImportError as error:
         raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
     source = read_template(args.template)

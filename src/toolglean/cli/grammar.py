@@ -16,7 +16,7 @@ from toolglean.cli.output import for_machines
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, format_of_model, get_format
 from toolglean.grammar import grammar_of
-from toolglean.templates.infer import infer
+from toolglean.sources.templates.infer import infer
 
 __all__ = ["add_to"]
 

@@ -9,15 +9,15 @@ import json
 import sys
 from typing import Any
 
-from toolglean.choose.choice import FormatChoice, choose_format
 from toolglean.cli.options import InputError, add_set_option, read_text, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import find_format
-from toolglean.templates.infer import SAMPLES, Inference, infer
-from toolglean.templates.infer.declared import as_dict, declaration
-from toolglean.templates.language import tag_of, template_language
-from toolglean.templates.source import TemplateSource, checked, template_in
+from toolglean.sources.choose.choice import FormatChoice, choose_format
+from toolglean.sources.templates.infer import SAMPLES, Inference, infer
+from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.language import tag_of, template_language
+from toolglean.sources.templates.source import TemplateSource, checked, template_in
 
 __all__ = ["add_to", "read_template"]
 

@@ -17,8 +17,8 @@ from toolglean.cli.chunks import RULE, Line, json_in, name_of, read_input
 from toolglean.cli.options import InputError, add_form_options, add_format_options, made_with, without_prompt
 from toolglean.cli.output import for_people
 from toolglean.cli.turns import NotATurnError, Written, turns_in
-from toolglean.demo import load_streams, load_tools
-from toolglean.replay import Recording, cut_turn, html_page, record
+from toolglean.kit.demo import load_streams, load_tools
+from toolglean.kit.replay import Recording, cut_turn, html_page, record
 
 __all__ = ["add_to"]
 

@@ -1,6 +1,7 @@
 # What this file knows: OpenAI's chat API as events: calls of either kind, those that the server has parsed and those in
 # the text.
-# What it must not know: how calls are found in text (turns.py reads it), how fragments are joined (toolglean.messages),
+# What it must not know: how calls are found in text (turns.py reads it), how fragments are joined
+# (toolglean.conversation.messages),
 # HTTP, any client's objects.
 """Chunks and answers of OpenAI's chat API as one row of events."""
 
@@ -12,9 +13,9 @@ from typing import Any
 
 from toolglean.clients.both_ways import Met
 from toolglean.clients.turns import ServerTurn
+from toolglean.conversation.messages import OpenAIChunkWrapper, ToolCallAggregator
+from toolglean.conversation.messages.openai import CUT_OFF
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
-from toolglean.messages import OpenAIChunkWrapper, ToolCallAggregator
-from toolglean.messages.openai import CUT_OFF
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ChatEvents"]

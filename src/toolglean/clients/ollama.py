@@ -20,9 +20,9 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
 from toolglean._install import needs
+from toolglean.conversation.messages.wire import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
-from toolglean.messages.wire import field
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.clients.reading import Tools, is_all, text_for
+from toolglean.conversation.messages.wire import field, is_object
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
-from toolglean.messages.wire import field, is_object
 
 __all__ = ["LineReader"]
 

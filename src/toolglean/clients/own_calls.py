@@ -1,5 +1,6 @@
 # What this file knows: which fragments of the calls that the server has parsed go out, when, and under which index.
-# What it must not know: how calls are found in text, how fragments are joined (messages/joining.py), any client's
+# What it must not know: how calls are found in text, how fragments are joined
+# (conversation/messages/joining.py), any client's
 # objects.
 #
 #   no call of that name came out of the text       its fragments go out as they come
@@ -19,9 +20,9 @@ from typing import Any
 
 from toolglean.clients.both_ways import Met
 from toolglean.clients.reading import TurnText
-from toolglean.messages.deltas import ChatDeltas
-from toolglean.messages.joining import ToolCallAggregator
-from toolglean.messages.wire import field as field_of
+from toolglean.conversation.messages.deltas import ChatDeltas
+from toolglean.conversation.messages.joining import ToolCallAggregator
+from toolglean.conversation.messages.wire import field as field_of
 
 __all__ = ["OwnCalls"]
 

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.repair import Kind, Repair
+from toolglean.conversation.messages.wire import arguments_of, field, text_of
 from toolglean.errors import ToolgleanError
-from toolglean.messages.wire import arguments_of, field, text_of
 from toolglean.stream import render
 
 __all__ = ["as_text"]

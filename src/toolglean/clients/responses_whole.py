@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.reading import Tools, listed, text_for, whole_turn
+from toolglean.conversation.messages.wire import field
 from toolglean.events import ToolCall
-from toolglean.messages.wire import field
 
 __all__ = ["dict_response", "is_empty", "with_output"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from toolglean.clients.both_ways import BothWays
 from toolglean.clients.reading import text_for
+from toolglean.conversation.messages.wire import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
-from toolglean.messages.wire import arguments_of
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 

@@ -15,7 +15,7 @@
 # places/               payloads where formats are known; envelope.py, frame.py, readers.py and parameters.py read what
 #                       fills a call
 # document.py, passing.py
-#                       JSON without a marker: calls or data, by the rule in values/data.py
+#                       JSON without a marker: calls or data, by the rule in scan/data.py
 # discovery.py, tag.py  payloads where only a tag is known
 # missed.py             calls that were missed: an opener, a tool's name, and no call
 # repair/               a call that cannot be read as written, read as it was meant

@@ -11,11 +11,11 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolglean.scan import data
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
+from toolglean.scan.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text, token_text
-from toolglean.values import data
-from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names

@@ -2,7 +2,7 @@
 # Does not depend on how JSON is read, or on where the object is in it (envelope.py).
 #
 # A call begins when its name is certain. A name that is not a tool's is certain only beside an arguments key. What came
-# before the name is kept here and handed out then. The rules about keys beside the arguments are in values/data.py.
+# before the name is kept here and handed out then. The rules about keys beside the arguments are in scan/data.py.
 """An object of the JSON around calls."""
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from toolglean.engine.names import holds_markup
+from toolglean.scan import data
+from toolglean.scan.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
-from toolglean.values import data
-from toolglean.values.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.turn import Payload
+from toolglean.scan import data
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING
+from toolglean.scan.keys import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import token_text
-from toolglean.values import data
-from toolglean.values.keys import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.document import Document

@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.spec import JsonOrText, Quoted, Tree
+from toolglean.scan.coerce import is_text, properties
+from toolglean.scan.coerce import known as known_type
 from toolglean.scan.json import CLOSE, FAIL, START, STRING, JsonScanner, decode, leaves_string
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DONE, FAILED, NEED, Reader, Search, quoted_text, string_text
 from toolglean.scan.rope import Rope, grown, joined
 from toolglean.scan.text import Finder
 from toolglean.scan.tokens import object_text
-from toolglean.values.coerce import is_text, properties
-from toolglean.values.coerce import known as known_type
 
 if TYPE_CHECKING:
     from toolglean.formats.nfa import SlotEdge
@@ -181,13 +181,13 @@ def reader_for(
     root: Any = tool.parameters if tool is not None else {}
     known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):
-        from toolglean.values.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
+        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
 
         return QuotedReader(
             codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root, ends=ends, wary=wary
         )
     if isinstance(codec, Tree):
-        from toolglean.values.tree import TreeReader  # noqa: PLC0415
+        from toolglean.scan.tree import TreeReader  # noqa: PLC0415
 
         return TreeReader(codec.prefix, known, max_depth, root=root, named_tag=named_tag)
     return JsonReader(max_depth)

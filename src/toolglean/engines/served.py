@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolglean.choose.choice import choose_format
 from toolglean.errors import ToolError, ToolgleanError, UsageError
 from toolglean.events import Reasoning
 from toolglean.formats.registry import get_format
 from toolglean.parser import Parser
+from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet, as_tool
 
 if TYPE_CHECKING:

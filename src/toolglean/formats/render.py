@@ -34,12 +34,12 @@ from toolglean.formats.write_values import (
     tree_item,
     type_word,
 )
+from toolglean.scan.coerce import properties
+from toolglean.scan.data import DEFINITION, fault_of_arguments, is_definition
 from toolglean.scan.json import decode
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import holds_name_after
 from toolglean.scan.tokens import object_text
-from toolglean.values.coerce import properties
-from toolglean.values.data import DEFINITION, fault_of_arguments, is_definition
 
 __all__ = ["CallLike", "Tools", "render"]
 
@@ -242,7 +242,7 @@ class _Turn:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
     def _check_arguments(self, call: Call) -> None:
-        # What is read as the definition of a tool, or as data: see values/data.py.
+        # What is read as the definition of a tool, or as data: see scan/data.py.
         if "{call" not in self.format.call:
             return
         tool: Any = self.tools.get(call.name) if self.tools is not None else None

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolglean.formats.spec import Quoted, Tree
+from toolglean.scan.coerce import coerce_text, is_text, properties
 from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
+from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import DONE, Reader
-from toolglean.values.coerce import coerce_text, is_text, properties
-from toolglean.values.quoted import QuotedReader
-from toolglean.values.tree import TreeReader
+from toolglean.scan.tree import TreeReader
 
 __all__ = ["json_text", "keywords_text", "misfit", "quoted_item", "same", "text_of", "tree_item", "type_word"]
 

@@ -2,7 +2,7 @@
 # elements, as parameters whose values are text.
 # What it must not know: what stands around the arguments of a call (turns.py).
 #
-# Where values are text, the reader asks the schema what a text stands for (values/coerce.py). So a text is allowed only
+# Where values are text, the reader asks the schema what a text stands for (scan/coerce.py). So a text is allowed only
 # where the value that the reader makes of it meets the schema; what is a string for the schema and a number for the
 # reader is left out.
 """The arguments of one tool."""
@@ -24,7 +24,7 @@ from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
 from toolglean.grammar.values import Values
-from toolglean.values.coerce import properties
+from toolglean.scan.coerce import properties
 
 __all__ = ["Arguments"]
 

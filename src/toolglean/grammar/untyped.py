@@ -1,5 +1,5 @@
 # What this file knows: which texts of a parameter are read as values that meet its schema, where text is all there is.
-# What it must not know: formats, and how a text is read (values/coerce.py is asked).
+# What it must not know: formats, and how a text is read (scan/coerce.py is asked).
 """Values that are written as text, and typed by the schema."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Constraint, First, matches
 from toolglean.grammar.values import Values, scalar
-from toolglean.values.coerce import coerce_text, is_text, kinds_of, known
+from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 
 __all__ = ["Untyped"]
 
@@ -71,7 +71,7 @@ class Untyped:
         return found
 
     def is_raw(self, schema: Any, prefix: str, *, top: bool) -> bool:
-        """Whether only the element's own closing tag ends its text (values/tree.py)."""
+        """Whether only the element's own closing tag ends its text (scan/tree.py)."""
         given = schema if isinstance(schema, Mapping) else None
         return is_text(given, self.root) and not prefix and (known(given, self.root) or top)
 

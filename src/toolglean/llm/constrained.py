@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from toolglean.clients.repair import FORMAT_OPTIONS
+from toolglean.conversation.messages.wire import field
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
 from toolglean.grammar import grammar_of
 from toolglean.llm.errors import ConfigurationError
-from toolglean.messages.wire import field
 from toolglean.parser import Parser
 from toolglean.stream import render
 

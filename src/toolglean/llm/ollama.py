@@ -1,6 +1,6 @@
 # What this file knows: how a chat becomes a request to Ollama, and its chunks responses.
 # What it must not know: how calls are found in text (toolglean.clients.ollama), how messages are written on the wire
-# (toolglean.messages), how the server is reached (the ollama package), the four forms of a chat (served.py).
+# (toolglean.conversation), how the server is reached (the ollama package), the four forms of a chat (served.py).
 """Ollama as a language model that calls functions."""
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pydantic import Field, PrivateAttr
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
 from toolglean.clients.turns import ServerTurn
+from toolglean.conversation.messages import OllamaHistoryConverter
+from toolglean.conversation.messages.wire import field
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import wrapped
 from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
 from toolglean.llm.types import ChatResponse, MessageList
-from toolglean.messages import OllamaHistoryConverter
-from toolglean.messages.wire import field
 
 __all__ = ["Ollama"]
 

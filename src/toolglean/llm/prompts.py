@@ -1,5 +1,5 @@
 # What this file knows: templates of prompts, as format strings or in Jinja.
-# What it must not know: chat templates (toolglean.templates), and what becomes of the messages.
+# What it must not know: chat templates (toolglean.sources.templates), and what becomes of the messages.
 """Prompt templates."""
 
 from __future__ import annotations

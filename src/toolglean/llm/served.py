@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
+from toolglean.conversation.messages.wire import field
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
 from toolglean.llm.faults import Asked, interrupted, wrapped
@@ -28,7 +29,6 @@ from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import callable_tool
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
-from toolglean.messages.wire import field
 
 __all__ = ["PROMPT", "Reading", "Served", "merged", "schema_of", "told_in_prompt"]
 

@@ -18,6 +18,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError
 from pydantic.errors import PydanticUserError
 
+from toolglean.conversation.messages.wire import written
+from toolglean.conversation.routing import coerce_arguments
 from toolglean.llm.errors import (
     ConfigurationError,
     InvalidObjectError,
@@ -30,8 +32,6 @@ from toolglean.llm.errors import (
 from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
 from toolglean.llm.types import ToolCallChunk
-from toolglean.messages.wire import written
-from toolglean.routing import coerce_arguments
 
 __all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput", "unknown_tool"]
 

@@ -1,8 +1,9 @@
-# What this file knows: messages and responses as pydantic models, and their way to and from `toolglean.messages`.
+# What this file knows: messages and responses as pydantic models, and their way to and from
+# `toolglean.conversation.messages`.
 # What it must not know: any wire, any client, how a response came about.
 #
-# A message is a role and chunks. The chunks are the parts of `toolglean.messages`, one for one, so that a history goes
-# there and back without loss; what a wire makes of it is told there, once.
+# A message is a role and chunks. The chunks are the parts of `toolglean.conversation.messages`, one for one, so that a
+# history goes there and back without loss; what a wire makes of it is told there, once.
 """Messages, chat and completion responses, and what is known of a model."""
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from toolglean.events import Problem
-from toolglean.messages import (
+from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -23,7 +23,8 @@ from toolglean.messages import (
     History,
     Role,
 )
-from toolglean.messages import Message as NeutralMessage
+from toolglean.conversation.messages import Message as NeutralMessage
+from toolglean.events import Problem
 
 __all__ = [
     "ChatResponse",
@@ -169,12 +170,12 @@ class Message(BaseModel):
         return [chunk for chunk in self.chunks if isinstance(chunk, ToolCallChunk) and not chunk.unread]
 
     def to_neutral(self) -> NeutralMessage:
-        """The same message for `toolglean.messages`. `additional_kwargs` stays behind."""
+        """The same message for `toolglean.conversation.messages`. `additional_kwargs` stays behind."""
         return NeutralMessage(self.role, [_part(chunk) for chunk in self.chunks])
 
     @classmethod
     def from_neutral(cls, message: NeutralMessage) -> Message:
-        """The message of `toolglean.messages`, part for part."""
+        """The message of `toolglean.conversation.messages`, part for part."""
         return cls(role=message.role, chunks=[_chunk(part) for part in message.content])
 
 

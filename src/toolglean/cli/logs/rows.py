@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolglean.batch.pool import FreshParsers
 from toolglean.cli.chunks import json_in
 from toolglean.cli.logs.source import Chunk
 from toolglean.cli.options import InputError
@@ -19,7 +20,6 @@ from toolglean.cli.output import row_line
 from toolglean.cli.report import Counts, read_turn
 from toolglean.cli.turns import NotATurnError, Written, id_in, turns_in
 from toolglean.events import Output, Problem
-from toolglean.fresh import FreshParsers
 
 __all__ = ["NOT_A_TURN", "Columns", "Read", "RowReader"]
 

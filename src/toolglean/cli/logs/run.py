@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from toolglean.batch.pool import FreshParsers
 from toolglean.cli.logs import table
 from toolglean.cli.logs.pieces import Pieces
 from toolglean.cli.logs.progress import Progress
@@ -20,7 +21,6 @@ from toolglean.cli.logs.source import Chunk, Source
 from toolglean.cli.logs.workers import WorkerError, read_all
 from toolglean.cli.options import InputError, made_with
 from toolglean.cli.report import Counts
-from toolglean.fresh import FreshParsers
 from toolglean.scan.nested import decoded
 
 __all__ = ["BROKE_OFF", "run_log"]

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from toolglean.engine.repair.suspended import Kind, Put, Refusal
+from toolglean.scan.bare import ODD_QUOTES
+from toolglean.scan.keys import NAME_KEYS
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text
-from toolglean.values.bare import ODD_QUOTES
-from toolglean.values.keys import NAME_KEYS
 
 __all__ = [
     "AGAIN", "BRACKETS", "CLOSER", "COMMA", "EXTRA", "NAME", "OF_VALUES", "OPENER", "PYTHON", "QUOTE", "REPAIRS",

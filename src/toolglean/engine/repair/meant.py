@@ -8,9 +8,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.events import CallEnd, Problem
+from toolglean.scan.coerce import properties, within
+from toolglean.scan.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from toolglean.scan.nested import json_text
-from toolglean.values.coerce import properties, within
-from toolglean.values.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from toolglean.conversation.routing import coerce_arguments
 from toolglean.llm.errors import IncompleteObjectError, InvalidObjectError, MalformedObjectError, ObjectError
 from toolglean.llm.objects.tree import Builder, List, Node, Object
-from toolglean.routing import coerce_arguments
 from toolglean.scan.json import decode
 
 __all__ = ["invalid_object", "object_of", "read_object", "valid_object", "validated"]

@@ -1,0 +1,313 @@
+# What this file knows: how OpenAI's chat API writes messages and streams them.
+# What it must not know: the openai package, or any other way to the server.
+"""Messages for OpenAI's chat API, and for compatible servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolglean.conversation.messages.convert import message_of_chunks, results_message
+from toolglean.conversation.messages.joining import ToolCallAggregator
+from toolglean.conversation.messages.types import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+)
+from toolglean.conversation.messages.wire import (
+    arguments_of,
+    arguments_text,
+    check,
+    field,
+    gathered,
+    id_of,
+    listed,
+    opened,
+    result_of,
+    result_text,
+    role_of,
+    shown,
+    text_of,
+)
+from toolglean.errors import MessageError
+
+__all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter", "OpenAIResponseChunkWrapper"]
+
+WIRE = "OpenAI's chat API"
+CUT_OFF = frozenset({"length", "content_filter"})
+"""Finish reasons of a server that stopped while the model was still writing."""
+REASONING_FIELDS = ("reasoning_content", "reasoning")
+
+
+class OpenAIChunkWrapper:
+    """A `ChatCompletionChunk`, or a whole `ChatCompletion`; as a dict or as the client's object. Of several choices
+    it shows the first.
+
+    Args:
+        raw: the chunk.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    @property
+    def delta(self) -> Any:
+        """The first choice's delta, or its message; None where there is none."""
+        choices = field(self.raw, "choices")
+        first = choices[0] if isinstance(choices, list | tuple) and choices else None
+        found = field(first, "delta")
+        return field(first, "message") if found is None else found
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the first choice ended; None where it goes on."""
+        choices = field(self.raw, "choices")
+        found = field(choices[0], "finish_reason") if isinstance(choices, list | tuple) and choices else None
+        return found if found and isinstance(found, str) else None
+
+    def get_text(self) -> str:
+        """Its text, "" where it has none."""
+        return text_of(field(self.delta, "content"))
+
+    def get_reasoning(self) -> str:
+        """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a part "thinking"), "" where it has none."""
+        found = (field(self.delta, name) for name in REASONING_FIELDS)
+        said = next((text for text in found if isinstance(text, str)), "")
+        content = field(self.delta, "content")
+        parts = content if isinstance(content, list | tuple) else ()
+        return said + "".join(text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking")
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """The calls that this chunk alone holds: of fragments, what they hold of them, in `unread`.
+
+        `OpenAIHistoryConverter.to_history_item` and `ToolCallAggregator` join the fragments of a stream.
+        """
+        joined = ToolCallAggregator()
+        joined.add_delta(self.delta)
+        return joined.finish()
+
+
+OpenAIResponseChunkWrapper = OpenAIChunkWrapper
+"""The same, named like Ollama's."""
+
+
+class OpenAIHistoryConverter:
+    """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method promises.
+
+    The normal form for this wire: the context is the first user message; a leading system message is the system's; a
+    message with several results is several messages; empty texts are left out; the model's reasoning (joined) comes
+    before its text before its calls; calls and results have ids. A missing id is made (a free one of `call_0`, …), and
+    a result without an id gets the id of the oldest call of its name that has no result yet.
+    """
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages, as dicts that go into a request as they are."""
+        normal = self.canonical(history)
+        system = [] if normal.system_message is None else [{"role": "system", "content": normal.system_message}]
+        return system + [_written(message) for message in normal.conversation]
+
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+        found = opened(history)
+        for place, message in enumerate(found.conversation):
+            check(message, place, WIRE)
+        conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
+        return replace(found, conversation=_with_ids(conversation))
+
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history that these messages hold."""
+        history = History()
+        names: dict[str, str] = {}
+        for place, wire in enumerate(messages):
+            role, content = role_of(wire, place), field(wire, "content")
+            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
+                history.system_message = content
+            elif role == Role.TOOL:
+                history.conversation.append(Message(role, [_result(wire, names)]))
+            else:
+                history.conversation.append(Message(role, list(_parts(wire, role, place))))
+                calls = (part for part in history.conversation[-1].content if isinstance(part, ContentPartToolCall))
+                names |= {call.id: call.name for call in calls if call.id}
+        return history
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message of the chunks of a stream (its first choice), or of results."""
+        found = list(items)
+        results = results_message(found)
+        if results is not None:
+            return results
+        wrappers = [item if isinstance(item, OpenAIChunkWrapper) else OpenAIChunkWrapper(item) for item in found]
+        calls = ToolCallAggregator()
+        reason = None
+        for wrapper in wrappers:
+            calls.add_delta(wrapper.delta)
+            reason = wrapper.finish_reason or reason
+        whole = calls.finish()
+        if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
+            whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
+        return message_of_chunks(wrappers, whole)
+
+    def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
+        """The chunk, wrapped."""
+        return OpenAIChunkWrapper(chunk)
+
+
+def _with_texts(message: Message) -> Message:
+    # A part that the wire would read as text is text.
+    parts = [next(_content([part.data], 0)) if isinstance(part, ContentPartOther) else part for part in message.content]
+    return Message(message.role, parts)
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def _written(message: Message) -> dict[str, Any]:
+    if message.role == Role.TOOL:
+        return _written_result(message.content[0])
+    role = "assistant" if message.role == Role.MODEL else message.role.value
+    wire: dict[str, Any] = {"role": role}
+    reasoning = [part.text for part in message.content if isinstance(part, ContentPartReasoning)]
+    if reasoning:
+        wire["reasoning_content"] = reasoning[0]
+    calls = [part for part in message.content if isinstance(part, ContentPartToolCall)]
+    wire["content"] = _written_content(message.content, empty=None if calls else "")
+    if calls:
+        wire["tool_calls"] = [_written_call(call) for call in calls]
+    return wire
+
+
+def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
+    found = [part for part in parts if isinstance(part, ContentPartText | ContentPartOther)]
+    if not found:
+        return empty
+    if len(found) == 1 and isinstance(found[0], ContentPartText):
+        return found[0].text
+    return [
+        {"type": "text", "text": part.text} if isinstance(part, ContentPartText) else dict(part.data) for part in found
+    ]
+
+
+def _written_call(call: ContentPartToolCall) -> dict[str, Any]:
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments_text(call)},
+    }
+
+
+def _written_result(part: ContentPart) -> dict[str, Any]:
+    assert isinstance(part, ContentPartToolResult)
+    text = result_text(part.content, part.name)
+    return {"role": "tool", "tool_call_id": part.id, "name": part.name, "content": text}
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
+    if role == Role.MODEL:
+        reasoning = next((text for name in REASONING_FIELDS if (text := field(wire, name))), None)
+        if isinstance(reasoning, str):
+            yield ContentPartReasoning(reasoning)
+    yield from _content(field(wire, "content"), place)
+    if role == Role.MODEL:
+        refusal = field(wire, "refusal")
+        if isinstance(refusal, str):
+            yield ContentPartOther({"type": "refusal", "refusal": refusal})
+        for call in listed(wire, "tool_calls", place):
+            yield _call(field(call, "function"), id_of(call))
+        legacy = field(wire, "function_call")
+        if legacy is not None:
+            yield _call(legacy, None)
+
+
+def _content(content: Any, place: int) -> Iterator[ContentPart]:
+    if content is None or content == "":
+        return
+    if isinstance(content, str):
+        yield ContentPartText(content)
+        return
+    if not isinstance(content, list | tuple):
+        raise MessageError(f"message {place}: content must be text or a list of parts, not {shown(content)}")
+    for part in content:
+        if isinstance(part, str):
+            yield ContentPartText(part)
+        elif field(part, "type") == "text" and isinstance(field(part, "text"), str):
+            yield ContentPartText(field(part, "text"))
+        else:
+            yield ContentPartOther(_as_dict(part, place))
+
+
+def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
+    if isinstance(part, Mapping):
+        return part
+    dump = getattr(part, "model_dump", None)
+    found = dump(exclude_unset=True) if callable(dump) else None
+    if not isinstance(found, Mapping):
+        raise MessageError(f"message {place}: not a part of content: {shown(part)}")
+    return found
+
+
+def _call(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
+    name = field(function, "name")
+    arguments, unread = arguments_of(field(function, "arguments"))
+    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread)
+
+
+def _result(wire: Any, names: Mapping[str, str]) -> ContentPartToolResult:
+    id, name = id_of(wire, "tool_call_id"), field(wire, "name")  # noqa: A001  # the wire's own word
+    if not isinstance(name, str):
+        name = names.get(id or "", "")
+    return ContentPartToolResult(name, result_of(field(wire, "content")), id)
+
+
+# -- ids ---------------------------------------------------------------------------------------------------------------
+
+
+def _with_ids(conversation: list[Message]) -> list[Message]:
+    taken = {
+        part.id
+        for message in conversation
+        for part in message.content
+        if isinstance(part, ContentPartToolCall | ContentPartToolResult)
+    }
+    free = (
+        name
+        for name in (f"call_{number}" for number in range(len(taken) + _parts_in(conversation) + 1))
+        if name not in taken
+    )
+    waiting: dict[str, list[str]] = {}  # ids of calls without a result, oldest first, by name
+    answered: set[str] = {
+        part.id
+        for message in conversation
+        for part in message.content
+        if isinstance(part, ContentPartToolResult) and part.id
+    }
+    return [
+        Message(each.role, [_identified(part, free, waiting, answered) for part in each.content])
+        for each in conversation
+    ]
+
+
+def _parts_in(conversation: list[Message]) -> int:
+    return sum(len(message.content) for message in conversation)
+
+
+def _identified(
+    part: ContentPart, free: Iterator[str], waiting: dict[str, list[str]], answered: set[str]
+) -> ContentPart:
+    if isinstance(part, ContentPartToolCall):
+        part = replace(part, id=part.id or next(free))
+        if part.id not in answered:
+            waiting.setdefault(part.name, []).append(part.id or "")
+    elif isinstance(part, ContentPartToolResult) and not part.id:
+        ids = waiting.get(part.name)
+        part = replace(part, id=ids.pop(0) if ids else next(free))
+    return part

@@ -1,0 +1,10 @@
+# What this room knows: nothing of its own; its rooms are tools around the parser, each for one question.
+# What it does not depend on: the command line.
+#
+#   explain/       why was this turn read as it was?
+#   replay/        what was known when? A turn as a page that plays it
+#   anonymize/     how can I report a turn without giving away what is in it?
+#   conformance/   does this parser, or this server, read what models write?
+#   testing/       do calls survive the round trip through my template?
+#   demo/          what does it look like? The streams that ship with the package
+"""Tools around the parser: explain, replay, anonymize, conformance, testing, demo."""

@@ -1,0 +1,202 @@
+# What this file knows: what a case is, where the shipped ones are, and which files are refused.
+# What it must not know: how a case is played (runner.py) and judged (judge.py).
+#
+# case.schema.json says the same for other programs. `_wrong` checks by hand, because the core has no validator;
+# tests/conformance holds the two against each other.
+"""Cases: a text, the tools, and what a parser should make of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from toolglean.errors import UsageError
+
+__all__ = ["SCHEMA", "Case", "case_schema", "load_cases", "read_cases"]
+
+SCHEMA: Final = 1
+"""The version of the schema that this toolglean reads and ships."""
+
+FILES: Final = ("written.jsonl", "wild.jsonl", "formats.jsonl", "templates.jsonl")
+_SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
+    "id": (str, True),
+    "kind": (str, True),
+    "text": (str, True),
+    "tools": (list, True),
+    "expected": (dict, True),
+    "source": (str, True),
+    "license": (str, True),
+    "format": ((str, type(None)), False),
+    "model": ((str, type(None)), False),
+    "start": ((str, type(None)), False),
+    "also_right": (list, False),
+    "note": (str, False),
+}
+"""Each field: what it may be, and whether it must be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One turn of a model, and what a parser should make of it.
+
+    Attributes:
+        id: its name, unique among the cases of a run.
+        kind: what it tries: "clean", "mention", "truncated" and so on.
+        text: everything that the model wrote.
+        tools: the tools of the request, as OpenAI's function dicts.
+        calls: the calls that should run, as dicts with `name` and `arguments`.
+        content, reasoning: what else the turn holds; None where that is not judged.
+        also_right: other lists of calls that are right too, such as those of a mended reading.
+        format: the name of the wire format (`toolglean formats`), None where there is none, or where it is not known.
+        model: a model that writes so, None where it is not known.
+        start: "reasoning" if the prompt has opened the reasoning.
+        source: where the case comes from.
+        license: under which terms it may be used.
+        note: what is special about it.
+    """
+
+    id: str
+    kind: str
+    text: str
+    tools: tuple[dict[str, Any], ...]
+    calls: tuple[dict[str, Any], ...]
+    content: str | None
+    reasoning: str | None
+    also_right: tuple[tuple[dict[str, Any], ...], ...] = ()
+    format: str | None = None
+    model: str | None = None
+    start: str | None = None
+    source: str = ""
+    license: str = ""
+    note: str = ""
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The names of the tools."""
+        return frozenset(tool["function"]["name"] for tool in self.tools)
+
+
+def load_cases() -> list[Case]:
+    """The cases that are shipped with toolglean."""
+    folder = files("toolglean.kit.conformance") / "cases"
+    return [case for name in FILES for case in _cases(folder.joinpath(name).read_text(encoding="utf-8"), name)]
+
+
+def read_cases(path: str | PathLike[str]) -> list[Case]:
+    """The cases of a file of JSON lines, one case in each line.
+
+    Args:
+        path: the file.
+
+    Raises:
+        UsageError: the file cannot be read, a line is not a case, its `schema` is a version that this toolglean cannot
+            read, or two cases have the same id. The message names file and line.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    return list(_cases(text, str(path)))
+
+
+def case_schema() -> dict[str, Any]:
+    """The JSON schema of a case, version `SCHEMA`."""
+    found: dict[str, Any] = json.loads(
+        files("toolglean.kit.conformance").joinpath("case.schema.json").read_text("utf-8")
+    )
+    return found
+
+
+def _cases(text: str, where: str) -> Iterator[Case]:
+    seen: set[str] = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            place = f"{where}, line {number}"
+            case = _case(line, place)
+            if case.id in seen:
+                raise UsageError(f"{place}: id={case.id!r} is the name of an earlier case: each needs its own")
+            seen.add(case.id)
+            yield case
+
+
+def _case(line: str, place: str) -> Case:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{place}: not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise UsageError(f"{place}: {line[:60]!r} is not a case: an object was expected")
+    version = row.get("schema")
+    if version != SCHEMA or isinstance(version, bool):
+        raise UsageError(
+            f"{place}: schema={version!r} is not a version that this toolglean reads, which is {SCHEMA}: "
+            f"install a toolglean that does, or write the case in version {SCHEMA}"
+        )
+    wrong = next(_wrong(row), None)
+    if wrong is not None:
+        raise UsageError(f"{place}: {wrong} (toolglean conformance --print-schema shows the schema)")
+    return _made(row)
+
+
+def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
+    for name, (shape, needed) in _SHAPES.items():
+        if (name in row and not isinstance(row[name], shape)) or (needed and name not in row):
+            shown = repr(row[name])[:60] if name in row else "missing"
+            yield f"{name}={shown}: expected {_named(shape)}"
+    for name in row.keys() - _SHAPES.keys() - {"schema"}:
+        yield f"{name!r} is not a field of a case"
+    if row.get("start") not in {None, "content", "reasoning"}:
+        yield f"start={row['start']!r}: expected 'content', 'reasoning' or null"
+    yield from _wrong_calls(row["expected"].get("calls"), "expected.calls")
+    for other in row.get("also_right", ()):
+        yield from _wrong_calls(other, "also_right")
+    for name in ("content", "reasoning"):
+        if not isinstance(row["expected"].get(name, 0), str | None):
+            yield f"expected.{name} must be text, or null where it is not judged"
+    for tool in row["tools"]:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            yield f"tools: {tool!r} is not a function of OpenAI's API"
+
+
+def _wrong_calls(calls: object, where: str) -> Iterator[str]:
+    if not isinstance(calls, list):
+        yield f"{where}={calls!r}: expected a list of calls"
+        return
+    for call in calls:
+        fine = isinstance(call, dict) and isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
+        if not fine:
+            yield f"{where}: {call!r} is not a call: expected an object with name and arguments"
+
+
+def _named(shape: type | tuple[type, ...]) -> str:
+    words = {str: "text", list: "a list", dict: "an object", type(None): "null"}
+    return " or ".join(words[each] for each in (shape if isinstance(shape, tuple) else (shape,)))
+
+
+def _made(row: Mapping[str, Any]) -> Case:
+    def calls(rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+        return tuple({"name": each["name"], "arguments": each["arguments"]} for each in rows)
+
+    expected = row["expected"]
+    return Case(
+        id=row["id"],
+        kind=row["kind"],
+        text=row["text"],
+        tools=tuple(row["tools"]),
+        calls=calls(expected["calls"]),
+        content=expected["content"],
+        reasoning=expected["reasoning"],
+        also_right=tuple(calls(each) for each in row.get("also_right", ())),
+        format=row.get("format"),
+        model=row.get("model"),
+        start=row.get("start"),
+        source=row["source"],
+        license=row["license"],
+        note=row.get("note", ""),
+    )

@@ -1,0 +1,121 @@
+# What this file knows: the child's side of parsers.py: it imports the parser under test, and gives it turn after turn.
+# What it must not know: what would be right.
+#
+# It runs in the interpreter of the parser under test, so it stands on the standard library, `cuts` and `reading` alone.
+#
+# The parser may print and read: its standard output is standard error, and its input is empty. Questions and answers
+# go through copies of the originals.
+"""A process that runs the parser under test. Started by `parsers.ParserTarget`, line by line."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
+from toolglean.kit.conformance.reading import folded
+
+__all__ = ["Subject", "main"]
+
+
+class Subject:
+    """The parser under test, whatever it is: a function of a text, a generator of chunks, or a class.
+
+    Args:
+        name: `module:name`.
+
+    Raises:
+        ValueError, TypeError: it does not name a parser, or what it names is none of these. The import may raise
+            anything.
+    """
+
+    def __init__(self, name: str) -> None:
+        module, _, attribute = name.partition(":")
+        if not module or not attribute:
+            raise ValueError(f"{name!r} does not name a parser: expected module:function or module:Class")
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+        if not callable(found):
+            raise TypeError(f"{name} is {found!r:.80}: a function or a class was expected")
+        self._made = found
+        self._is_class = inspect.isclass(found)
+        if self._is_class and not all(callable(getattr(found, each, None)) for each in ("feed", "finish")):
+            raise ValueError(f"{name} is a class without feed(chunk) and finish(): both are needed")
+        parameters = inspect.signature(found).parameters
+        self._is_generator = not self._is_class and next(iter(parameters), "") == "chunks"
+        self._takes = {
+            each
+            for each in ("format", "model", "start")
+            if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        }
+
+    @property
+    def has_whole(self) -> bool:
+        """Whether a whole turn is read by other code than a stream: then one chunk is a way of its own."""
+        return self._is_class and hasattr(self._made, "whole")
+
+    @property
+    def streams(self) -> bool:
+        """Whether it reads chunks."""
+        return self._is_class or self._is_generator
+
+    def answers(self, case: dict[str, Any], way: str) -> list[object] | None:
+        """The answers to one case in one way; None if the parser does not claim the case."""
+        given = {name: case[name] for name in self._takes if case.get(name) is not None}
+        text, tools = case["text"], case["tools"]
+        if not self.streams:
+            answer = self._made(text, tools, **given)
+            return None if answer is None else [answer]
+        if self._is_generator:
+            found = self._made(iter(self._chunks(text, way, case["id"], list)), tools, **given)
+            return None if found is None else list(found)
+        try:
+            parser = self._made(tools, **given)
+        except NotImplementedError:
+            return None
+        if way == WHOLE and self.has_whole:
+            return [parser.whole(text)]
+        chunks = self._chunks(text, way, case["id"], getattr(parser, "pieces", list))
+        return [*map(parser.feed, chunks), parser.finish()]
+
+    @staticmethod
+    def _chunks(text: str, way: str, seed: str, pieces: Callable[[str], list[str]]) -> list[str]:
+        return [text] if way in {WHOLE, ONE_CHUNK} else chunks_of(pieces(text), way, seed)
+
+
+def main(name: str) -> None:
+    """Read a line, answer with a line, until there are none."""
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    for answer in _answers(name, asked):
+        answers.write(json.dumps(answer, default=str).encode("ascii") + b"\n")
+        answers.flush()
+
+
+def _answers(name: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    try:
+        subject = Subject(name)
+    except BaseException as error:  # noqa: BLE001  # whatever an import of strangers raises
+        yield {"refused": _short(error)}
+        return
+    yield {"streams": subject.streams, "has_whole": subject.has_whole}
+    for line in asked:
+        request = json.loads(line)
+        try:
+            found = subject.answers(request["case"], request["way"])
+            yield {"skipped": True} if found is None else {"reading": folded(found).as_dict()}
+        except Exception as error:  # noqa: BLE001  # the fault of the parser under test, whatever it is
+            yield {"crash": _short(error)}
+
+
+def _short(error: BaseException) -> str:
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f" ({os.path.basename(place[0].filename)}, line {place[0].lineno})" if place else ""  # noqa: PTH119
+    return f"{type(error).__name__}: {error}"[:500] + where

@@ -1,0 +1,103 @@
+# What this file knows: how a server is asked, whole and streamed, within a time.
+# What it must not know: what is asked.
+"""Requests to a server under test, with the standard library alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from toolglean.kit.conformance.target import CrashError, LateError
+
+__all__ = ["message_of", "post", "streamed"]
+
+SHOWN: Final = 300
+"""Characters of a server's error that are shown."""
+
+
+def post(url: str, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """The JSON object with which a server answers.
+
+    Raises:
+        CrashError: it cannot be reached, answers with an error, or not with a JSON object.
+        LateError: it takes longer.
+    """
+    text = b"".join(_lines(url, body, seconds))
+    return _object(text)
+
+
+def streamed(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
+    """The objects of a server's event stream. Raises as `post` does."""
+    ended = False
+    for line in _lines(url, body, seconds):
+        data = line.removeprefix(b"data:").strip()
+        if line.startswith(b"data:") and data and not ended:
+            ended = data == b"[DONE]"
+            if not ended:
+                yield _object(data)
+
+
+def message_of(body: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """The first choice of an answer: its `message`, or its `delta`; empty if there is none, as in chunks with usage.
+
+    Raises:
+        CrashError: the server reports an error, or answers in another form.
+    """
+    if body.get("error"):
+        raise CrashError(f"the server answered with an error: {json.dumps(body['error'])[:SHOWN]}")
+    try:
+        choices = body.get("choices") or [{}]
+        found = choices[0].get(place) or {}
+        calls = [
+            {"index": call.get("index", number), **{key: function.get(key) for key in ("name", "arguments")}}
+            for number, call in enumerate(found.get("tool_calls") or ())
+            for function in [call.get("function") or {}]
+        ]
+        reasoning = found.get("reasoning_content") or found.get("reasoning")
+        return {"content": found.get("content"), "reasoning": reasoning, "calls": calls}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise CrashError(f"the answer is not one of OpenAI's chat API: {json.dumps(body)[:SHOWN]}") from error
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise CrashError(f"the server's answer is not JSON: {text[:SHOWN]!r}") from error
+    if not isinstance(found, dict):
+        raise CrashError(f"the server's answer is not an object: {text[:SHOWN]!r}")
+    return found
+
+
+def _in_time(line: bytes, end: float) -> bytes:
+    # A server that dribbles is late too, though no single read is.
+    if time.monotonic() > end:
+        raise TimeoutError
+    return line
+
+
+def _lines(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[bytes]:
+    headers = {"Content-Type": "application/json"}
+    if key := os.environ.get("OPENAI_API_KEY"):
+        headers["Authorization"] = f"Bearer {key}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  # checked at the door
+    end = time.monotonic() + seconds
+    try:
+        with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310  # the same
+            for line in answer:
+                yield _in_time(line, end)
+    except urllib.error.HTTPError as error:
+        with error:
+            shown = error.read(SHOWN).decode(errors="replace")
+        raise CrashError(f"the server answered {error.code}: {shown}") from error
+    except TimeoutError as error:
+        raise LateError(f"longer than {seconds:g} seconds") from error
+    except OSError as error:  # also urllib's own, when it cannot connect
+        if isinstance(getattr(error, "reason", None), TimeoutError):
+            raise LateError(f"longer than {seconds:g} seconds") from error
+        raise CrashError(f"{url} cannot be asked: {error}") from error

@@ -1,0 +1,180 @@
+# What this file knows: what is wrong with a reading, and which fault is worse than another.
+# What it must not know: how the reading came about.
+#
+# The order of VERDICTS is that of toolglean's aims: nothing runs that the model did not plainly write; nothing is lost;
+# as much as possible is read.
+"""Verdicts on readings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from toolglean.kit.conformance.cases import Case
+from toolglean.kit.conformance.reading import Reading
+
+__all__ = ["NEUTRAL", "VERDICTS", "Fault", "faults_of", "same_outcome"]
+
+VERDICTS: Final = {
+    "unsafe": "a call ran that should not",
+    "altered": "a call ran with other arguments, or out of order",
+    "invented": "a call of a tool that was not given",
+    "lost": "text of the turn is nowhere in the answer",
+    "crash": "the parser raised an error or died",
+    "timeout": "the parser took too long",
+    "cuts": "the answer depends on how the text was cut",
+    "missed": "a call was not read",
+    "text": "markers are left in the text, or text is in the wrong place",
+    "right": "as expected",
+    "unproven": "it is not known what the model wrote",
+    "skipped": "the parser does not claim this case",
+}
+"""What can be said of a case, the worst first."""
+
+NEUTRAL: Final = frozenset({"right", "unproven", "skipped"})
+"""The verdicts that are not faults."""
+
+
+class Fault(NamedTuple):
+    """Something wrong: its name (one of `VERDICTS`), and what exactly."""
+
+    verdict: str
+    detail: str
+
+
+def faults_of(case: Case, reading: Reading) -> list[Fault]:
+    """What is wrong with a reading of a case; empty if it is right."""
+    found = list(_wrong_calls(case, reading))
+    lost = _lost(case, reading)
+    if lost:
+        found.append(Fault("lost", f"nowhere in the answer: {lost!r:.200}"))
+    if not found:
+        found += _wrong_texts(case, reading)
+    return found
+
+
+def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
+    """Whether two readings of a case are the same to a user: calls, and the text that is judged, up to white space."""
+    return (
+        len(one.calls) == len(other.calls)
+        and all(_same(*pair) for pair in zip(one.calls, other.calls, strict=True))
+        and (case.content is None or _words(one.content) == _words(other.content))
+        and (case.reasoning is None or _words(one.reasoning) == _words(other.reasoning))
+    )
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def _wrong_calls(case: Case, reading: Reading) -> Iterator[Fault]:
+    ran = reading.calls
+    accepted = [case.calls, *case.also_right]
+    if any(len(calls) == len(ran) and all(map(_same, calls, ran)) for calls in accepted):
+        return
+    # The accepted list that shares most with what ran says what else should have.
+    wanted = max(accepted, key=lambda calls: len(calls) - len(_without(calls, ran)))
+    missing, extra = _without(wanted, ran), _without(ran, wanted)
+    for call in extra:
+        meant = next((each for each in missing if each["name"] == call["name"]), None)
+        if meant is not None:
+            missing.remove(meant)
+            yield Fault("altered", f"ran {_shown(call)} instead of {_shown(meant)}")
+        else:
+            known = call["name"] in case.tool_names
+            yield Fault("unsafe" if known else "invented", f"ran {_shown(call)}")
+    for call in missing:
+        yield Fault("missed", f"did not run {_shown(call)}")
+    if not extra and not missing:
+        yield Fault("altered", f"ran in another order: {', '.join(map(_shown, ran))}")
+
+
+def _without(calls: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    left = list(others)
+    found = []
+    for call in calls:
+        place = next((number for number, each in enumerate(left) if _same(call, each)), None)
+        if place is None:
+            found.append(call)
+        else:
+            del left[place]
+    return found
+
+
+def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(one["name"] == other["name"]) and _same_json(one["arguments"], other["arguments"])
+
+
+def _same_json(one: Any, other: Any) -> bool:
+    # 3 and 3.0 are the same number in JSON; true and 1 are not the same value.
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same_json(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same_json, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _shown(call: dict[str, Any]) -> str:
+    return f"{call['name']}({json.dumps(call['arguments'], ensure_ascii=False)})"[:200]
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
+    # White space next to calls is each parser's own policy, and so is that at the edges.
+    plain = not (case.calls or case.also_right)
+    for name, wanted, found in (
+        ("content", case.content, reading.content),
+        ("reasoning", case.reasoning, reading.reasoning),
+    ):
+        if wanted is None:
+            continue
+        if (wanted.strip() != found.strip()) if plain and name == "content" else (_words(wanted) != _words(found)):
+            yield Fault("text", f"{name} is {found.strip()!r:.200} instead of {wanted.strip()!r:.200}")
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _lost(case: Case, reading: Reading) -> str:
+    """A text that should be there and is not: of the content, of the reasoning, of a call that did not run."""
+    found = reading.text
+    if not (case.calls or case.content or case.reasoning or reading.calls):
+        return _unsaid(case, found)
+    for text in (case.content, case.reasoning):
+        if text and not _holds(found, "".join(text.split())):
+            return text
+    wanted = case.calls or (case.also_right[0] if case.also_right else ())
+    for call in _without(wanted, reading.calls):
+        for value in _texts(call["arguments"]):
+            if not _holds(found, "".join(each for each in value if each.isascii() and each.isalnum())):
+                return value
+    return ""
+
+
+def _unsaid(case: Case, found: str) -> str:
+    """What of a turn without calls and text is nowhere, such as a turn that was cut off inside its only call.
+
+    The names of the tools in it must be somewhere, be it as text or as an unfinished call; where the name was cut off
+    too, something must be. So a parser that never says anything is not right.
+    """
+    names = [name for name in sorted(case.tool_names) if name in case.text]
+    if not names and case.content is None and not found.strip():
+        return case.text.strip()
+    return next((name for name in names if not _holds(found, name)), "")
+
+
+def _holds(text: str, characters: str) -> bool:
+    # In this order, whatever stands between them: escapes, white space, markers.
+    rest = iter(text)
+    return all(character in rest for character in characters)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)

@@ -1,0 +1,55 @@
+# What this file knows: toolglean's own parser, in the protocol of the kit.
+# What it must not know: more than users do.
+"""`toolglean conformance --parser toolglean.kit.conformance.own:Own`: the default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolglean.errors import UsageError
+from toolglean.events import Event, fold
+from toolglean.parser import Parser
+
+__all__ = ["Auto", "Own"]
+
+
+class Own:
+    """A parser that is told the format, or else the model, of each case, as a server would tell it."""
+
+    def __init__(
+        self,
+        tools: list[dict[str, Any]],
+        format: str | None = None,  # noqa: A002  # the field's own word
+        model: str | None = None,
+        start: Any = None,
+    ) -> None:
+        try:
+            self._parser = Parser(tools, format=format, model=None if format else model, start=start)
+        except UsageError:  # a model whose format is not known
+            self._parser = Parser(tools, start=start)
+        self._chunks: list[str] = []
+
+    def feed(self, chunk: str) -> dict[str, Any]:
+        """The answer to a chunk."""
+        self._chunks.append(chunk)
+        return self._answer(self._parser.feed(chunk))
+
+    def finish(self) -> dict[str, Any]:
+        """The answer to the end of the turn."""
+        return self._answer(self._parser.finish())
+
+    def _answer(self, events: list[Event]) -> dict[str, Any]:
+        output = fold(events)
+        return {
+            "content": output.content,
+            "reasoning": output.reasoning,
+            "calls": [{"name": call.name, "arguments": call.arguments} for call in output.calls],
+            "unfinished": ["".join(self._chunks)[slice(*call.span)] for call in output.unfinished],
+        }
+
+
+class Auto(Own):
+    """A parser that is told nothing but the tools, and whether the prompt has opened the reasoning."""
+
+    def __init__(self, tools: list[dict[str, Any]], start: Any = None) -> None:
+        super().__init__(tools, start=start)

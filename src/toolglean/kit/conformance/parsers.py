@@ -1,0 +1,138 @@
+# What this file knows: how a parser under test runs in a child process: started, asked, timed, killed, started again.
+# What it must not know: what the child does (child.py), and what would be right.
+#
+# A process of its own, because a parser may loop forever, exhaust a stack of C, print, or need another interpreter.
+"""Parsers as targets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final, Self
+
+from toolglean.errors import UsageError
+from toolglean.kit.conformance.cases import Case
+from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
+from toolglean.kit.conformance.reading import Reading
+from toolglean.kit.conformance.target import CrashError, LateError
+
+__all__ = ["ParserTarget"]
+
+START_SECONDS: Final = 600.0
+"""How long the import may take: torch is slow on a busy machine."""
+
+# The paths of this process come last: the interpreter of the parser may be another one, with packages of its own.
+_START = (
+    "import json, sys; name, paths = sys.argv[1], json.loads(sys.argv[2]); "
+    "sys.path += [path for path in paths if path not in sys.path]; "
+    "from toolglean.kit.conformance.child import main; main(name)"
+)
+
+
+class ParserTarget:
+    """A parser in a child process.
+
+    Args:
+        name: `module:function` or `module:Class`; see docs/how-to/conformance.md for the protocol.
+        python: the interpreter that runs it; None: this one, with the same paths.
+        timeout: seconds for one turn.
+
+    Raises:
+        UsageError: the parser cannot be imported, or is neither a function nor a class with `feed` and `finish`.
+    """
+
+    def __init__(self, name: str, *, python: str | None = None, timeout: float = 10.0) -> None:
+        self.name = name
+        self._python = python
+        self._timeout = timeout
+        self._child: subprocess.Popen[bytes] | None = None
+        self._about = self._start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def claims(self, case: Case, way: str) -> bool:  # noqa: ARG002  # a parser claims what it does not refuse
+        """Whether the case is to be tried in that way."""
+        return way == WHOLE or bool(self._about["streams"] and (way != ONE_CHUNK or self._about["has_whole"]))
+
+    def read(self, case: Case, way: str) -> Reading | None:
+        """What the parser makes of a case; None if it refuses it.
+
+        Args:
+            case: the case.
+            way: how its text is given, one of `cuts.ways`.
+
+        Raises:
+            CrashError: it raised, died, or gave what is not an answer.
+            LateError: it took longer than `timeout`.
+        """
+        asked = {name: getattr(case, name) for name in ("id", "text", "tools", "format", "model", "start")}
+        if self._child is None:
+            self._start()
+        answer = self._ask(json.dumps({"case": asked, "way": way}), self._timeout)
+        if "crash" in answer:
+            raise CrashError(answer["crash"])
+        return None if "skipped" in answer else Reading(**answer["reading"])
+
+    def close(self) -> None:
+        """End the child."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.communicate()
+
+    def _start(self) -> dict[str, Any]:
+        paths = [str(Path(__file__).parents[3])] if self._python else [path or "." for path in ("", *sys.path)]
+        command = [self._python or sys.executable, "-c", _START, self.name, json.dumps(paths)]
+        try:
+            self._child = subprocess.Popen(  # noqa: S603  # what the user asked to be run
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise UsageError(f"python={self._python!r} cannot be run: {error}") from error
+        try:
+            about = self._ask("", START_SECONDS)
+        except (CrashError, LateError) as error:
+            raise UsageError(f"parser={self.name!r} cannot be imported: {error}") from error
+        if "refused" in about:
+            self.close()
+            raise UsageError(f"parser={self.name!r} cannot be used: {about['refused']}")
+        return about
+
+    def _ask(self, line: str, seconds: float) -> dict[str, Any]:
+        """Send a line, if there is one, and read the answer."""
+        child = self._child
+        assert child is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
+        late = threading.Event()
+        timer = threading.Timer(seconds, _kill, (child, late))
+        timer.daemon = True
+        timer.start()
+        try:
+            if line:
+                child.stdin.write(line.encode("ascii") + b"\n")
+                child.stdin.flush()
+            answer = child.stdout.readline()
+        except OSError:  # it is dead
+            answer = b""
+        finally:
+            timer.cancel()
+        if answer.endswith(b"\n"):
+            found: dict[str, Any] = json.loads(answer)
+            return found
+        self.close()
+        if late.is_set():
+            raise LateError(f"longer than {seconds:g} seconds")
+        raise CrashError(f"its process died (exit status {child.returncode})")
+
+
+def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    child.kill()

@@ -1,0 +1,394 @@
+# What this file knows: what the likely cause of a lost call is, and how to say it.
+# What it must not know: how the signs of it were found.
+"""The likely cause, in plain words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolglean.events import ToolCall
+from toolglean.kit.explain.almost import misspelt, no_object, other_keys
+from toolglean.kit.explain.expected import KEYS, TOOL_NAME
+from toolglean.kit.explain.found import Found, Story
+from toolglean.kit.explain.reasons import limit_of, said_by, trouble_of
+from toolglean.kit.explain.shapes import Cause, Opener, Reach, Trouble
+from toolglean.kit.explain.trials import shown_value
+
+__all__ = ["causes_of"]
+
+MOST = 5  # causes that are named
+LONG = 60  # characters of an argument that is shown
+SHOWN = 12  # characters of what stands where something else was expected
+
+STRIPPED = (
+    "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
+    "SGLang or transformers. `toolglean formats NAME` lists the markers that must stay."
+)
+
+
+def causes_of(found: Found) -> list[Cause]:
+    """The likely causes, the likeliest first; none if everything was read."""
+    causes: dict[str, Cause] = {}
+    for rule in _RULES:
+        if rule is _nothing and causes:
+            break
+        for name, place, text in rule(found):
+            causes.setdefault(name, Cause(name, text, place, *found.read.places.of(place)))
+    return list(causes.values())[:MOST]
+
+
+# -- calls that were not finished --------------------------------------------------------------------------------------
+
+
+def _limits(found: Found) -> Iterator[Story]:
+    for problem in found.read.problems:
+        if trouble_of(problem.reason) == "limit":
+            name = limit_of(problem.reason)
+            yield Story(
+                "limit",
+                problem.start,
+                f"The turn passed the limit {name!r}, and everything after that is content. Pass "
+                f"limits=Limits({name}=…) with a larger value if such calls are what you expect.",
+            )
+
+
+def _unfinished(found: Found) -> Iterator[Story]:
+    for call in found.read.calls:
+        if call.status == "incomplete":
+            yield _incomplete(found, call)
+        elif call.status == "malformed":
+            yield from _malformed(found, call)
+
+
+def _incomplete(found: Found, call: ToolCall) -> Story:
+    end = len(found.read.text)
+    reach = _reach_at(found, call.span[0])
+    if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
+        closers = (each for each in reach.expected if each.startswith(("'</", "'<|/")))
+        waits = next(closers, next(iter(reach.expected), "its closer"))
+        return Story(
+            "missing-closer",
+            end,
+            f"The call of {call.name!r} was never closed: the turn ends where {waits} was expected. Another parameter "
+            "may have been on its way, so the call is incomplete. Check max_tokens, and that no stop string removes "
+            "the closing marker.",
+        )
+    return _cut_off(end, f"the call of {call.name!r}")
+
+
+def _cut_off(end: int, what: str) -> Story:
+    return Story(
+        "cut-off",
+        end,
+        f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
+        "the limit, or ask the model again; a call that is not whole is never returned as complete.",
+    )
+
+
+def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
+    start, end = call.span
+    problem = next((each for each in found.read.problems if start <= each.start <= end), None)
+    if problem is None or trouble_of(problem.reason) == "limit":
+        return
+    if trouble_of(problem.reason) == "not closed":
+        yield Story(
+            "missing-closer",
+            problem.start,
+            f"A closing marker is missing before the end of the call of {call.name!r}, or a value quotes a call: "
+            f"{problem.reason}. It cannot be told apart, so the call is malformed.",
+        )
+        return
+    if not_object := list(no_object(found.read.text, call.name, problem.start)):
+        yield from not_object
+        return
+    reach = _reach_at(found, start)
+    kind = "json-broken" if reach is not None and reach.within == "JSON" else "arguments-malformed"
+    what = "the JSON of its arguments" if kind == "json-broken" else "its arguments"
+    if reach is not None and reach.outcome == "malformed" and reach.expected:
+        place = reach.end
+        said = f"{_wanted(reach)} was expected, and {_shown(found.read.text, place)} stands there"
+    else:
+        place, said = problem.start, said_by(problem.reason)
+    line, column = found.read.places.of(place)
+    yield Story(
+        kind,
+        place,
+        f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
+        "That is what the model wrote, so the call is malformed and "
+        "must not run. A lower temperature, a larger quantisation or constrained output makes such calls rarer.",
+    )
+
+
+def _reach_at(found: Found, start: int) -> Reach | None:
+    own = found.read.parser.format
+    for opener in found.openers:
+        if opener.start == start and opener.reaches:
+            same = [each for each in opener.reaches if own is not None and each.format == own.name]
+            return (same or list(opener.reaches))[0]
+    return None
+
+
+# -- openers without a call --------------------------------------------------------------------------------------------
+
+
+def _calls_elsewhere(found: Found) -> Iterator[Story]:
+    """Whole calls that were read as text, because of where they stand or how they are written."""
+    for opener, reach in _lost(found):
+        if reach.outcome not in {"call", "malformed"}:
+            continue
+        what = f"the call of {reach.name!r}" if reach.name else "a call"
+        if reach.outcome == "malformed" and opener.quoted:
+            continue
+        if opener.read_as == "reasoning":
+            yield Story(
+                "in-reasoning",
+                opener.start,
+                f"In the reasoning stands {what}. A call there is a draft, and stays reasoning. If the reasoning "
+                "should have ended before it, its closing marker is missing, or the prompt did not open any reasoning.",
+            )
+        elif opener.quoted:
+            yield _quoted(opener.start, what)
+        elif found.asked.ways and not _fits_own(found, opener):
+            ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
+            yield Story(
+                "other-dialect",
+                opener.start,
+                f"You passed {ways}, but {opener.text!r} begins {what} in another family's format "
+                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or nothing: then "
+                "the turn shows it.",
+            )
+        elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
+            yield _unknown(found, reach.name, opener.start, "so it is content")
+
+
+def _way(value: Any) -> str:
+    return shown_value(value) if isinstance(value, str) and len(value) <= LONG else "…"
+
+
+def _quoted(start: int, what: str) -> Story:
+    return Story(
+        "quoted",
+        start,
+        f"{what[0].upper()}{what[1:]} is quoted: in code, in a quoted line or in a tool's result. It reads like an "
+        "example, so it is content. Tell the model to write its calls outside of quotations.",
+    )
+
+
+def _in_line(problem: Trouble) -> Story:
+    return Story(
+        "in-a-line",
+        problem.start,
+        f"{problem.text[:LONG]!r} is a call without a marker, and other text is on its line, or it is a part of an "
+        "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
+        "line of its own.",
+    )
+
+
+def _told(found: Found) -> Iterator[Story]:
+    """What the parser itself says about calls that it did not return."""
+    for problem in found.read.problems:
+        trouble = trouble_of(problem.reason)
+        if trouble == "quoted":
+            yield _quoted(problem.start, "a call")
+        elif trouble == "data":
+            yield Story(
+                "data",
+                problem.start,
+                f"The JSON that names {problem.text!r} is not a call but data, because {said_by(problem.reason)}. So "
+                "it is content. JSON without a marker is a call only as the whole answer, with all required arguments, "
+                "and nothing else beside them.",
+            )
+        elif trouble == "in a string":
+            yield Story(
+                "in-json-string",
+                problem.start,
+                "What looks like a call is in a string of a JSON document, so it is content.",
+            )
+        elif trouble == "to the user":
+            yield Story(
+                "addressed-to-user",
+                problem.start,
+                "What looks like a call stands in a message whose header addresses it to the user, so it is an example "
+                "for the user, and content.",
+            )
+        elif trouble == "alone":
+            yield _in_line(problem)
+        elif trouble == "left over":
+            yield Story(
+                "left-over",
+                problem.start,
+                f"The marker {problem.text.strip()[:LONG]!r} is left over beside a call: it is markup, and changes "
+                "nothing.",
+            )
+
+
+def _openers_without_call(found: Found) -> Iterator[Story]:
+    data = {each.start for each in found.read.problems if trouble_of(each.reason) == "data"}  # the parser says why
+    for opener, reach in _lost(found):
+        if any(opener.start <= start <= reach.end for start in data):
+            continue
+        if opener.read_as == "reasoning" or reach.outcome == "call":
+            continue
+        if opener.quoted:
+            yield _quoted(opener.start, "a marker of calls")
+        elif reach.outcome == "unfinished":
+            yield _cut_off(reach.end, f"what {opener.text!r} began")
+        elif TOOL_NAME in reach.expected and reach.name:
+            tools = found.read.parser.tools
+            if tools is not None and reach.name in tools:
+                yield other_keys(opener, reach.name)
+            else:
+                yield _unknown(found, reach.name, opener.start, "so it is content")
+        elif reach.within == "JSON":
+            yield _no_json_call(found, opener, reach)
+        elif reach.outcome == "none":
+            yield Story(
+                "no-call-behind-marker",
+                opener.start,
+                f"{opener.text!r} is not followed by a call: at line {reach.line}, column {reach.column}, "
+                f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. In prose about "
+                "tool calls that is right; in a call, the model made a mistake.",
+            )
+
+
+def _no_json_call(found: Found, opener: Opener, reach: Reach) -> Story:
+    if not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
+        return Story(
+            "no-name",
+            opener.start,
+            f"{opener.text!r} is followed by JSON that is not a call: it has no key with the name of a tool, such as "
+            '{"name": …, "arguments": …}.',
+        )
+    return Story(
+        "json-broken",
+        reach.end,
+        f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
+        f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. Before that "
+        "the call was not certain, so the text is content.",
+    )
+
+
+def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:
+    for opener in found.openers:
+        if opener.reaches and opener.read_as != "call" and opener.kind != "reasoning":
+            yield opener, opener.reaches[0]
+
+
+def _fits_own(found: Found, opener: Opener) -> bool:
+    own = found.read.parser.format
+    return own is not None and own.name in opener.formats
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _unknown_calls(found: Found) -> Iterator[Story]:
+    for call in found.read.calls:
+        if call.known is False and call.status == "ok":
+            yield _unknown(found, call.name, call.span[0], "so it has known=False")
+
+
+def _unknown(found: Found, name: str, start: int, therefore: str) -> Story:
+    tools = found.read.parser.tools
+    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=0.6)
+    hint = f" Did the model mean {near[0]!r}?" if near else ""
+    return Story(
+        "unknown-tool",
+        start,
+        f"{name!r} is not the name of one of the tools that you passed, {therefore}.{hint} Names are compared exactly, "
+        "with case. Pass every tool that the prompt lists.",
+    )
+
+
+# -- no opener ---------------------------------------------------------------------------------------------------------
+
+
+def _reasoning(found: Found) -> Iterator[Story]:
+    for opener in found.openers:
+        if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
+            yield Story(
+                "reasoning-opened-by-prompt",
+                opener.start,
+                f"{opener.text!r} ends reasoning that nothing in the turn began: the chat template probably wrote the "
+                'opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt as prompt=.',
+            )
+
+
+def _names_without_opener(found: Found) -> Iterator[Story]:
+    for each in found.bare:
+        span = found.read.span_at(each.start)
+        if span is None or span.kind == "reasoning" or _is_told(found, each.start):
+            continue
+        if found.quotes.hold(each.start):
+            yield _quoted(each.start, f"what looks like a call of {each.name!r}")
+            continue
+        if nearly := list(misspelt(found, each)):
+            yield from nearly
+            continue
+        unknown = found.read.parser.tools is None
+        hint = (
+            " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
+        )
+        yield Story(
+            "markers-stripped",
+            each.start,
+            f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
+            f"{STRIPPED}{hint} A call without a marker counts only at the start of the turn.",
+        )
+
+
+def _is_told(found: Found, place: int) -> bool:
+    # Whether the parser itself said what is wrong with a call there.
+    told = (each for each in found.read.problems if trouble_of(each.reason) == "alone")
+    return any(each.start <= place < each.start + len(each.text) for each in told)
+
+
+def _closers_without_opener(found: Found) -> Iterator[Story]:
+    if any(list(misspelt(found, each)) for each in found.bare):  # its closer has an opener, which is misspelt
+        return
+    for opener in found.openers:
+        if opener.kind == "call" or found.read.calls:
+            return
+        if opener.kind == "end of call" and opener.read_as != "reasoning" and not opener.quoted:
+            yield Story(
+                "markers-stripped",
+                opener.start,
+                f"{opener.text!r} closes a call, but none was begun before it. {STRIPPED} Otherwise the model forgot "
+                "to write the opening marker.",
+            )
+
+
+def _nothing(found: Found) -> Iterator[Story]:
+    if found.read.calls:
+        return
+    if found.openers or found.bare:
+        yield Story(
+            "mention",
+            found.openers[0].start if found.openers else found.bare[0].start,
+            "Markers or names of calls stand in the text, but nothing that reads like a whole call.",
+        )
+    else:
+        yield Story(
+            "no-opener",
+            0,
+            f"Nothing in the turn begins a call in any of the {found.known_formats} formats that are known. Check that "
+            "the tools are in the prompt, that this text is what the model wrote (the server may have taken the calls "
+            "out of it), and that the model's format is known (`toolglean formats`).",
+        )
+
+
+_RULES: tuple[Callable[[Found], Iterator[Story]], ...] = (
+    _limits, _unfinished, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call, _told,
+    _names_without_opener, _closers_without_opener, _nothing,
+)  # fmt: skip
+
+
+def _wanted(reach: Reach) -> str:
+    return " or ".join(reach.expected[:3]) or "a marker"
+
+
+def _shown(text: str, place: int) -> str:
+    shown = text[place : place + SHOWN]
+    return repr(shown) if shown else "the end of the turn"

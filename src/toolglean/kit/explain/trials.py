@@ -1,0 +1,145 @@
+# What this file knows: which arguments of the parser might read a turn otherwise, and that each is tried before it is
+# named.
+# What it must not know: why one of them helps (causes.py).
+#
+# An option of the parser is added to `_OPTIONS`.
+"""What to pass to read the turn otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from toolglean.errors import ToolgleanError
+from toolglean.kit.explain.shapes import Advice, Opener
+from toolglean.kit.explain.turn import Read, read_turn
+
+__all__ = ["Asked", "advice_for", "shown_value"]
+
+MOST_FORMATS = 4  # that are tried
+WAYS = ("format", "model", "template", "variables", "tokenizer_config", "response_template", "tag", "closer")
+
+
+class Asked(NamedTuple):
+    """What the user has asked: the tools and the arguments of `Parser`."""
+
+    tools: Any
+    options: dict[str, Any]
+
+    @property
+    def ways(self) -> dict[str, Any]:
+        """The arguments that say how the model writes; none where the turn shows it."""
+        found = {name: self.options[name] for name in WAYS if self.options.get(name) is not None}
+        return {} if found == {"format": "auto"} else found
+
+
+class _Change(NamedTuple):
+    tools: Any
+    options: dict[str, Any]  # all of them
+    changed: dict[str, Any]  # those that are new
+    text: str
+
+
+def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> list[Advice]:
+    """What reads more than was read: more complete calls to known tools, or reasoning where there was none.
+
+    Args:
+        asked: what the user asked.
+        read: what came of it.
+        openers: the markers that were seen.
+        names: names that may be tools'.
+    """
+    found: list[Advice] = []
+    by_format: set[tuple[str, ...]] = set()  # formats that read the same: one of them is enough
+    for change in _changes(asked, read, openers, names):
+        try:
+            other = read_turn(read.text, change.tools, change.options)
+        except ToolgleanError:  # `start="reasoning"` for a format without reasoning, say
+            continue
+        gained = len(_good(other)) > len(_good(read))
+        thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
+        if gained or (thinks and len(_good(other)) >= len(_good(read))):
+            calls = tuple(call.name for call in other.done)
+            if change.changed.get("format") not in {None, "auto"}:
+                if calls in by_format:
+                    continue
+                by_format.add(calls)
+            found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks), calls))
+    return found
+
+
+def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> Iterator[_Change]:
+    if asked.ways:
+        yield _by_format(asked, "auto")
+    for name in list(_formats_of(openers))[:MOST_FORMATS]:
+        if name != asked.options.get("format"):
+            yield _by_format(asked, name)
+    for each in _OPTIONS:
+        if each.is_worth_a_try(asked, openers):
+            options = {**asked.options, each.option: each.value}
+            yield _Change(asked.tools, options, {each.option: each.value}, f"{each.option}={shown_value(each.value)}")
+    tools = read.parser.tools
+    more = [name for name in names if tools is None or name not in tools]
+    if more:
+        own = [] if tools is None else list(tools)
+        text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
+        changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
+        yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
+
+
+def _by_format(asked: Asked, name: str) -> _Change:
+    others = {each: value for each, value in asked.options.items() if each not in WAYS}
+    return _Change(asked.tools, {**others, "format": name}, {"format": name}, f"format={shown_value(name)}")
+
+
+def _formats_of(openers: Sequence[Opener]) -> dict[str, None]:
+    reaches = (reach for opener in openers if opener.read_as != "reasoning" for reach in opener.reaches)
+    return dict.fromkeys(reach.format for reach in reaches if reach.outcome == "call")
+
+
+class _Option(NamedTuple):
+    """An option of `Parser`, the value to try, and the sign that makes it worth a try."""
+
+    option: str
+    value: Any
+    is_worth_a_try: Callable[[Asked, Sequence[Opener]], bool]
+
+
+def _is_lost(opener: Opener) -> bool:
+    return any(reach.outcome == "call" for reach in opener.reaches)
+
+
+_OPTIONS = (
+    _Option("start", "reasoning", lambda _, openers: any(each.kind == "end of reasoning" for each in openers)),
+    _Option("start", "content", lambda asked, _: asked.options.get("start") == "reasoning"),
+    _Option("unknown_tools", "call", lambda asked, _: asked.options.get("unknown_tools") == "content"),
+    _Option(
+        "calls_in_reasoning",
+        "call",
+        lambda _, openers: any(each.read_as == "reasoning" and _is_lost(each) for each in openers),
+    ),
+    _Option(
+        "quoted",
+        "call",
+        lambda _, openers: any(each.read_as == "content" and each.quoted and _is_lost(each) for each in openers),
+    ),
+)
+
+
+def _good(read: Read) -> list[str]:
+    return [call.name for call in read.done if call.known is not False]
+
+
+def _reasoning(read: Read) -> int:
+    return sum(span.end - span.start for span in read.spans if span.kind == "reasoning")
+
+
+def _effect(read: Read, calls: tuple[str, ...], *, thinks: bool) -> str:
+    shown = ", ".join(calls[:5]) + (", …" if len(calls) > 5 else "")
+    said = f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}: {shown}" if calls else "no call"
+    return f"{_reasoning(read):,} characters of reasoning, {said}" if thinks else said
+
+
+def shown_value(value: Any) -> str:
+    """The value as one would write it."""
+    return f'"{value}"' if isinstance(value, str) and value.isprintable() and '"' not in value else repr(value)

@@ -1,0 +1,66 @@
+# What this file knows: what a value means that is written without quotes, in an object with bare keys.
+# Does not depend on how such objects are read (quoted.py).
+#
+# A bare value is true, false, null (also True, False, None), a JSON number, or else text: `{language:python}`; single
+# quotes around it are taken off. The schema of a parameter has the last word: a string stays text (null, 42), 007 is an
+# integer if an integer is wanted. Refused is what was probably cut by a comma or a bracket in it: text that begins with
+# a quote and does not end with it, text with a string marker in it, NaN and numbers no float can hold, and text with a
+# comment or a tag in it where the schema wants no string.
+"""Values without quotes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from toolglean.scan.coerce import coerce_within, is_text, json_text, known
+from toolglean.scan.json import MAX_DIGITS
+from toolglean.scan.literals import is_json_number
+
+__all__ = ["ODD_QUOTES", "bare_value"]
+
+_PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u201d", "\u00ab\u00bb")
+ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
+"""Quotes that models write where the marker belongs, and what closes them."""
+
+_CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+_NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
+_markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]").search
+
+
+def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | None, max_depth: int) -> str:
+    """The JSON text of a bare value, or "" if it is refused.
+
+    Args:
+        word: the value, without the white space around it.
+        marker: what comes before and after a string.
+        schema: the schema of the parameter; None if it is not known.
+        root: the schema in which its `$ref` is looked up.
+        max_depth: how deeply the value may be nested.
+
+    Raises:
+        DepthError: it is nested deeper.
+    """
+    if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
+        return ""  # a comma or bracket within the quotes has cut it
+    if known(schema, root) and marker not in word:
+        if is_text(schema, root, word):
+            return json_text(_unquoted(word))
+        value = coerce_within(word, schema, root, max_depth)
+        if not isinstance(value, str):
+            return json_text(value)
+        if _markup(word):  # what should be a number, say, and has a comment beside it, is not text
+            return ""
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
+    if is_json_number(word):
+        whole = word.lstrip("-").isdigit()
+        return word if len(word) <= MAX_DIGITS and (whole or not math.isinf(float(word))) else ""
+    return json_text(_unquoted(word)) if word not in _NO_NUMBERS and marker not in word else ""
+
+
+def _unquoted(word: str) -> str:
+    inner = word[1:-1]
+    return inner if word == f"'{inner}'" and "'" not in inner else word

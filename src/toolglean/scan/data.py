@@ -1,0 +1,127 @@
+# What this file knows: the rule that tells a call in JSON from a definition and from data. All of it is on this page.
+# Does not depend on how JSON is read, where it is in the turn, or what becomes of it. Pure functions.
+#
+# Where the arguments are. Under one of the names of arguments (`scan/keys.py`). Else, if exactly one other key beside
+# the name and `BESIDE_KEYS` has a value, and that is an object: that object. If no other key is left: `{}`. Anything
+# else is malformed, never `{}`: arguments that were written are never dropped. Keys beside the arguments are left out,
+# with a `Problem` that names them.
+#
+# JSON without a marker, in addition, is a call only where
+# - the object is the turn's own value: at the top, in the list at the top, or under one of `HOLDER_KEYS`
+# - the name is a tool's, where tools are given
+# - the arguments that the tool's schema requires are there; a tool that requires none may be called by its name alone,
+#   if there is nothing else at all
+# - arguments under another key have only keys that the tool's schema declares
+# - nothing else is beside the call but ids and a thought (`THOUGHT_KEYS`): a result, a status, a description or a
+#   warning shows that it is data
+# One object that is none of this makes all of the JSON data: a list of calls consists of nothing but calls.
+#
+# The definition of a tool is not a call anywhere: what is under the key of the arguments is a JSON schema, or, without
+# a marker, a `description` is beside the name.
+"""Which JSON is a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolglean.scan.json import decode
+
+__all__ = [
+    "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "LEFT_OUT", "MISPLACED", "NOT_A_CALL", "NO_ARGUMENTS", "NO_OBJECT",
+    "declares", "fault_of_arguments", "fault_of_lone_object", "fault_of_text", "fault_without_arguments",
+    "is_definition", "missing",
+]  # fmt: skip
+
+NOT_A_CALL = "not a call"
+DEFINITION = "the definition of a tool"
+NO_ARGUMENTS = "the arguments are missing"
+NO_OBJECT = "the arguments are not an object"
+BESIDE = "other keys are beside the name"
+INSIDE = "it is inside other JSON"
+IN_TEXT = "text is on its line"
+MISPLACED = "malformed call: the arguments are not under one key"
+LEFT_OUT = "left out beside the arguments"
+
+_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
+
+Schema = Mapping[str, Any] | None
+"""The schema of a tool's parameters; None where no tool of that name is known."""
+
+
+def declares(schema: Schema, key: str) -> bool:
+    """Whether the tool's schema declares that parameter."""
+    return key in _properties(schema)
+
+
+def _properties(schema: Schema) -> Mapping[str, Any]:
+    if not schema:
+        return {}
+    from toolglean.scan.coerce import properties  # noqa: PLC0415  # slow to import, and few calls need it
+
+    return properties(schema)
+
+
+def missing(schema: Schema, keys: Iterable[str]) -> bool:
+    """Whether an argument that the tool's schema requires is not among these keys."""
+    required = schema.get("required") if schema is not None else None
+    if not isinstance(required, list | tuple):
+        return False
+    found = set(keys)
+    return any(isinstance(key, str) and key not in found for key in required)
+
+
+def is_definition(arguments: Mapping[str, Any], schema: Schema) -> bool:
+    """Whether arguments are the schema of a tool's parameters, and not values for them."""
+    if "type" in arguments and isinstance(arguments.get("properties"), dict):
+        return not declares(schema, "properties")
+    schemas = [key for key, value in arguments.items() if _is_schema(value)]
+    return bool(schemas) and len(schemas) == len(arguments) and not any(_takes_objects(schema, key) for key in schemas)
+
+
+def _is_schema(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in _TYPES
+
+
+def _takes_objects(schema: Schema, key: str) -> bool:
+    # Only a type other than "object" says that the parameter takes none.
+    inner = _properties(schema).get(key)
+    kind = inner.get("type") if isinstance(inner, Mapping) else None
+    return not isinstance(kind, str) or kind == "object"
+
+
+def fault_of_text(text: str, schema: Schema, *, bare: bool) -> str:
+    """Why a call with arguments of that text may not run; "" if it may. `text`: whole JSON, or nothing at all.
+
+    `bare`: no marker shows that a call is meant. Else most arguments need not be decoded for this.
+    """
+    may_be_definition = '"type"' in text and ('"properties"' in text or bool(_properties(schema)))
+    if not may_be_definition and not (bare and missing(schema, ())):
+        return ""
+    arguments = decode(text or "{}")[0]
+    if is_definition(arguments, schema):
+        return DEFINITION
+    return NO_ARGUMENTS if bare and missing(schema, arguments) else ""
+
+
+# -- JSON without a marker: why an object is no call; "" if it is one --------------------------------------------------
+
+
+def fault_of_arguments(arguments: Mapping[str, Any], schema: Schema) -> str:
+    """Arguments under one of their names."""
+    if is_definition(arguments, schema):
+        return DEFINITION
+    return NO_ARGUMENTS if missing(schema, arguments) else ""
+
+
+def fault_of_lone_object(arguments: Mapping[str, Any], schema: Schema) -> str:
+    """No arguments under one of their names, but one object under another key."""
+    if not all(declares(schema, key) for key in arguments) or not arguments:
+        return NO_ARGUMENTS
+    return fault_of_arguments(arguments, schema)
+
+
+def fault_without_arguments(keys: int, schema: Schema) -> str:
+    """No arguments at all, in an object of so many keys."""
+    return "" if keys == 1 and schema is not None and not missing(schema, ()) else NO_ARGUMENTS

@@ -1,0 +1,281 @@
+# What this file knows: arguments written as nested tags, and how the schema tells objects, lists and scalars apart.
+# Does not depend on calls. It is told what comes before every tag.
+#
+#   ⟨<k>v⟨</k>⟨<o>⟨<a>1⟨</a>⟨</o>⟨<l>⟨<item>x⟨</item>⟨</l>⟨</invoke>   →   {"k": "v", "o": {"a": 1}, "l": ["x"]}
+#
+# where ⟨ is the prefix, which comes before every tag so that text needs no escapes (MiniMax-M3: `]<]minimax[>[`).
+#
+# - an element with text: the value that coerce.py makes of it; without a schema, the text
+# - an element with children: an object, or a list where the schema says array; without a schema a list where every
+#   child is called `item`. A name that comes again in an object makes a list of its values
+# - an element with nothing in it: {} or [] where the schema allows only that, else the value of an empty text
+# - white space between tags does not count; other text there, the wrong closing tag, and attributes are refused
+# - a repeated parameter is written twice: decoding takes the last one, and reports it
+# - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read is
+#   in `rest`, because it may have begun in an earlier piece
+# - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
+#   it may contain `<b>`
+# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
+#   the tag may be any other text
+#
+# The text of a parameter that is certainly a string goes out as it arrives, everything else when it is whole.
+"""Arguments in nested tags, incrementally."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolglean.scan.coerce import coerce_within, is_text, json_text, kinds_of, known, within
+from toolglean.scan.json import decode
+from toolglean.scan.nested import DepthError
+from toolglean.scan.plain import Plain
+from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
+from toolglean.scan.rope import Rope, joined
+from toolglean.scan.text import passing, space, until
+
+__all__ = ["TreeReader"]
+
+# States, named for what has been read.
+BETWEEN = 0  # a tag, or nothing: another tag
+TEXT = 1  # `<k>`: text or a tag
+TAG = 2  # `<`
+OPENING = 3  # `<k`
+CLOSING = 4  # `</k`
+
+MAX_NAME = 256
+
+_name = passing(r"""[^\s<>/="']*""")
+
+
+class Element(Plain):
+    """An element that is open: its name, its schema, and the children that it has so far."""
+
+    __slots__ = ("children", "name", "schema")
+    owned = ("children",)
+
+    def __init__(self, name: str, schema: Any, children: list[tuple[str, Any]]) -> None:
+        self.name = name
+        self.schema = schema
+        self.children = children
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As JSON text, because nested values are too deep for pickle.
+        return super().__getstate__() | {"children": [(name, json_text(value)) for name, value in self.children]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.children = [(name, decode(text)[0]) for name, text in self.children]
+
+    def value(self, text: str, root: Mapping[str, Any] | None, max_depth: int) -> Any:
+        """The value of the whole element.
+
+        Raises:
+            DepthError: its text is nested deeper than that.
+        """
+        kinds = kinds_of(self.schema, root)
+        if not self.children:
+            if not text.strip() and kinds <= {"object", "null"} and "object" in kinds:
+                return {}
+            if not text.strip() and kinds <= {"array", "null"} and "array" in kinds:
+                return []
+            return coerce_within(text, self.schema, root, max_depth)
+        items = all(name == "item" for name, _ in self.children)
+        if "array" in kinds and ("object" not in kinds or items):
+            return [value for _, value in self.children]
+        if items and "object" not in kinds:
+            return [value for _, value in self.children]
+        return self._object()
+
+    def _object(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        again: set[str] = set()
+        for name, value in self.children:
+            if name not in found:
+                found[name] = value
+            elif name in again:
+                found[name].append(value)
+            else:
+                again.add(name)
+                found[name] = [found[name], value]
+        return found
+
+
+class TreeReader(Steps):
+    """Reads elements up to a closing tag that closes none of them.
+
+    Args:
+        prefix: what comes before every tag; "" in plain XML.
+        properties: the JSON schema of each parameter, where it is known.
+        max_depth: how many containers may be open.
+        root: the schema in which their `$ref` is looked up.
+        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`,
+            unless the schema says nothing of them or allows others.
+    """
+
+    __slots__ = (
+        "_declared", "_held", "_name", "_open", "_prefix", "_properties", "_raw", "_root", "_streams", "_text",
+        "_written",
+    )  # fmt: skip
+
+    ropes = frozenset({"_text"})
+    owned = (*Steps.owned, "_open")
+
+    def __init__(
+        self,
+        prefix: str,
+        properties: Mapping[str, Any] | None = None,
+        max_depth: int = 256,
+        *,
+        root: Mapping[str, Any] | None = None,
+        named_tag: bool = False,
+    ) -> None:
+        super().__init__(max_depth)
+        schema = root if isinstance(root, Mapping) else {}
+        declares = isinstance(schema.get("properties"), Mapping) and not schema.get("additionalProperties")
+        self._declared = named_tag and declares
+        self._prefix = prefix
+        self._properties = properties
+        self._root = root
+        self._open: list[Element] = []
+        self._held = ""  # what may be the beginning of a tag
+        self._name = ""  # of the tag that is being read
+        self._text: Rope = ()
+        self._raw = False  # whether only the element's own closing tag ends the text
+        self._streams = False  # whether the text goes out as it arrives
+        self._written = False  # whether any parameter was
+
+    def read(self, text: str, pos: int) -> tuple[int, str, int]:
+        """Read on: see `Reader.read`."""
+        # Most chunks of a long string stop here.
+        if self._streams and self.state == TEXT and not self._held and self.marker[0] not in text:
+            return len(text), quoted_text(text[pos:]), NEED
+        return super().read(text, pos)
+
+    def undo_refusal(self) -> bool:
+        """See `Reader`."""
+        return False
+
+    @property
+    def marker(self) -> str:
+        """What ends the text that is being read."""
+        return f"</{self._open[-1].name}>" if self._raw else self._prefix + "<"
+
+    def takes(self, name: str) -> bool:
+        """Whether an element of that name may begin here."""
+        return bool(self._open) or not self._declared or name in (self._properties or ())
+
+    def open(self, name: str) -> None:
+        """An element begins."""
+        if self._open:
+            schema = within(self._open[-1].schema, name, self._root)
+        else:
+            schema = None if self._properties is None else self._properties.get(name)
+            self.out.append((", " if self._written else "{") + string_text(name) + ": ")
+            self._written = True
+        text = is_text(schema, self._root)
+        self._raw = text and not self._prefix and (known(schema, self._root) or not self._open)
+        if not self._open:
+            self._streams = self._raw or (text and known(schema, self._root))
+            if self._streams:
+                self.out.append('"')
+        self._open.append(Element(name, schema, []))
+        self.state, self._name = TEXT, ""
+
+    def close(self) -> None:
+        """The innermost element ends.
+
+        Raises:
+            DepthError: its text is nested too deeply.
+        """
+        element = self._open.pop()
+        self.state, self._name, self._raw = BETWEEN, "", False
+        if self._streams:
+            self._streams = False
+            self.out.append('"')
+            return
+        text, self._text = joined(self._text), ()
+        value = element.value(text, self._root, self.max_depth - 1 - len(self._open))
+        if self._open:
+            self._open[-1].children.append((element.name, value))
+        else:
+            self.out.append(json_text(value))
+
+    def end(self) -> None:
+        """The caller's closing tag begins."""
+        self.out.append("}" if self._written else "{}")
+        self.rest = self._prefix + "</"
+        self.status = DONE
+
+    def _read_between(self, text: str, pos: int) -> int:
+        marker, held = self._prefix + "<", self._held
+        if not held:
+            pos = space(text, pos).end()
+        while pos < len(text) and text[pos] == marker[len(held)]:
+            held += text[pos]
+            pos += 1
+            if held == marker:
+                self.state, self._held = TAG, ""
+                return pos
+        self._held = held
+        return pos if pos == len(text) else self.fail("a tag was expected", pos)
+
+    def _read_text(self, text: str, pos: int) -> int:
+        piece, pos, self._held, found = until(text, pos, self._held, self.marker)
+        if piece and self._streams:
+            self.out.append(quoted_text(piece))
+        elif piece:
+            self._text = (self._text, piece)
+        if found and self._raw:
+            self.close()
+        elif found:
+            self.state = TAG
+        return pos
+
+    def _read_tag(self, text: str, pos: int) -> int:
+        if text[pos] == "/":
+            if self._open:
+                self.state = CLOSING
+            else:
+                self.end()
+            return pos + 1
+        if self._streams or (self._text and joined(self._text).strip()):
+            return self.fail(f"the end of {self._open[-1].name} was expected", pos)
+        if _name(text, pos).end() == pos:
+            return self.fail("a name was expected", pos)
+        if len(self._open) + 1 >= self.max_depth:
+            return self.fail("depth", pos)
+        self.state, self._text = OPENING, ()
+        return pos
+
+    def _read_opening(self, text: str, pos: int) -> int:
+        begin, pos = pos, _name(text, pos).end()
+        room = MAX_NAME - len(self._name)
+        if pos - begin > room:
+            return self.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
+        self._name += text[begin:pos]
+        if pos == len(text):
+            return pos
+        if text[pos] != ">":
+            return self.fail("the end of the tag was expected", pos)
+        if not self.takes(self._name):
+            return self.fail("a parameter of the tool was expected", pos)
+        self.open(self._name)
+        return pos + 1
+
+    def _read_closing(self, text: str, pos: int) -> int:
+        wanted = self._open[-1].name + ">"
+        while pos < len(text):
+            if text[pos] != wanted[len(self._name)]:
+                return self.fail(f"the end of {self._open[-1].name} was expected", pos)
+            self._name += text[pos]
+            pos += 1
+            if self._name == wanted:
+                try:
+                    self.close()
+                except DepthError:
+                    return self.fail("depth", pos - 1)
+                return pos
+        return pos
+
+    steps = (_read_between, _read_text, _read_tag, _read_opening, _read_closing)

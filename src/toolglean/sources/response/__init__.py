@@ -1,0 +1,58 @@
+# What this room knows: Hugging Face's response templates, version 1: how they are read, and how formats are written as
+# such.
+# What it does not depend on: chat templates.
+#
+# spec.py      the words of a template, checked
+# patterns.py  patterns that are literals, white space and words; real.py: real regular expressions; marks.py: both
+# calls.py     how the calls of a field stand in its region
+# fields.py    what opens and closes each field; plan.py: the same, as the machine asks for it
+# text.py      regions of text; region.py: regions of calls; tags.py: those of parameters
+# values.py    what the text of a region stands for; message.py: the dict of transformers
+# convert.py   the format that says the same; export.py: the way back
+"""Response templates: read, streamed, written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolglean.sources.response.convert import to_format
+from toolglean.sources.response.export import export
+from toolglean.sources.response.message import message
+from toolglean.sources.response.plan import ResponsePlan, after_anchor, response_plan
+from toolglean.sources.response.spec import read_template
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.tools import ToolSet
+
+__all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]
+
+
+def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
+    """The plan for a response template: the places of a format if a format says the same, else regions.
+
+    Args:
+        template: a response template, version 1.
+        tools: not used; all functions that make plans take it.
+
+    Raises:
+        FormatError: the template is wrong; the message names the field and the key.
+        UsageError: a pattern needs the extra [regex].
+    """
+    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
+    from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for those that are a format
+
+    del tools
+    found = to_format(template)
+    return FormatPlan(compiled((found,))) if found is not None else response_plan(template)
+
+
+def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
+    """The part of the assistant's message that is in the prompt: the text after the last anchor, or all of it.
+
+    Args:
+        template: the response template.
+        prompt: the rendered prompt, or its end.
+    """
+    return after_anchor(read_template(template), prompt)

@@ -1,0 +1,334 @@
+# What this file knows: how a region of calls is read, from its opener to its closer: JSON objects, arguments after a
+# name, and what can only be read as a whole. tags.py: parameters.
+# What it does not depend on: how JSON and dialects are read (the readers of the core), and any other field.
+#
+# A region is read in steps:
+#
+#     FIRST  after the opener: white space, until what shows that a call begins, or that none does
+#     BODY   the calls, each kind of region in its own way; of a parameter, VALUE (tags.py)
+#     AFTER  the calls are complete: white space, then the closer, which may be missing
+#
+# A closer within a JSON string is part of the string, for a JSON value ends where it closes. Of a region that must be
+# read as a whole, and of tags, the closer is what it is for transformers: the first one.
+"""Regions of calls."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.engine.envelope import Envelope
+from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.readers import JsonReader, reader_for
+from toolglean.engine.turn import Payload
+from toolglean.formats.nfa import SlotEdge
+from toolglean.scan.coerce import json_text
+from toolglean.scan.json import END as JSON_END
+from toolglean.scan.json import FAIL as JSON_FAIL
+from toolglean.scan.reader import DONE, FAILED
+from toolglean.sources.response.calls import Way, calls_in
+from toolglean.sources.response.marks import Found
+from toolglean.sources.response.patterns import FAIL, past_space
+from toolglean.sources.response.values import coerced, region_value
+
+if TYPE_CHECKING:
+    from toolglean.engine.turn import Stops, Turn
+    from toolglean.sources.response.fields import Fields
+
+__all__ = ["BODY", "VALUE", "Arguments", "CallsRegion", "Objects", "Whole"]
+
+
+class Step(Enum):
+    """What of a region is being read."""
+
+    FIRST = 0
+    BODY = 1
+    VALUE = 2
+    AFTER = 3
+
+
+FIRST, BODY, VALUE, AFTER = Step  # a name of the module is found sooner than an enum's
+
+
+class CallsRegion(Payload):
+    """A region of calls: what all kinds share. See `Payload`."""
+
+    def __init__(self, plan: Fields, opener: Found, start: int) -> None:
+        self.plan, self.opener, self.start = plan, opener, start
+        self.body = start + len(opener)
+        self.body_end = -1  # where the call's last slot ended
+        self.step = FIRST
+        self.name = opener.captures.get(self.way.name, "")
+        self.tail = ""  # what may be a marker, or the beginning of one
+        self.tail_start = -1  # its place, after the call
+        self.reader: Any = None  # of the calls, while they are read
+
+    @property
+    def way(self) -> Way:
+        """How the region's calls are read."""
+        return self.plan.ways[self.opener.number]
+
+    def copy(self) -> Self:
+        """The same place."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.reader = self.reader and self.reader.copy()
+        return twin
+
+    def read(self, turn: Turn, text: str, i: int) -> int:
+        """Read on."""
+        if self.step is AFTER:
+            return self._read_after(turn, text, i)
+        return self._read_first(turn, text, i) if self.step is FIRST else self._read_body(turn, text, i)
+
+    def _read_body(self, turn: Turn, text: str, i: int) -> int:
+        raise NotImplementedError
+
+    def skip(self, turn: Turn, text: str, i: int) -> int:
+        """Pass over the rest of a malformed call: to its closer, or before the next opener."""
+        place, found = self.plan.ends[self.opener.number].find(text, i)
+        if not isinstance(found, Found):
+            return turn.hold(text, place)
+        closer = "" if found.number >= 0 or found.before else str(found)
+        turn.end_failed(turn.tape.base + place, closer, (), (self.opener,))
+        turn.leave(text_follows=not closer)
+        return place + len(closer)
+
+    def finish(self, turn: Turn) -> None:
+        """The turn is over, and no call is open."""
+        if self.step is not AFTER:
+            self.no_call(turn, at_end=True)
+            return
+        self.leave(turn, text_follows=bool(self.tail))
+        turn.say(self.tail, self.tail_start)
+
+    # -- from the opener to the call -----------------------------------------------------------------------------------
+
+    def _read_first(self, turn: Turn, text: str, i: int) -> int:
+        if not self.tail:
+            j = past_space(text, i)
+            turn.region.keep(text[i:j])
+            if j == len(text) or self._begins(turn, text[j]):
+                return j
+            i = j
+        # A call without arguments, or the first parameter. Character by character: a marker is short.
+        self.tail += text[i]
+        turn.region.keep(text[i])
+        status, found = self.plan.firsts[self.opener.number].begins(self.tail)
+        if found is not None and self.start_call(turn):
+            tail, self.tail = self.tail, ""
+            start = turn.tape.base + i + 1 - len(tail)
+            self._begin_without(turn, start)
+            turn.read_again(tail, start, always=True)
+        elif found is None and status == FAIL:
+            self.no_call(turn)
+        return i + 1
+
+    def _begins(self, turn: Turn, char: str) -> bool:
+        """Whether the character begins calls or arguments; or shows that the region is not a call."""
+        return False
+
+    def _begin_without(self, turn: Turn, place: int) -> None:
+        """A call has begun, and at that place a mark follows, no arguments."""
+
+    def start_call(self, turn: Turn) -> bool:
+        """The name is certain, and so is that arguments follow. False: it does not count as a call."""
+        if not self.name or not turn.takes(self.name):
+            self.no_call(turn)
+            return False
+        self.step = BODY
+        model_id = self.opener.captures.get(self.way.id) or None
+        return turn.begin_call(turn.names.resolve(self.name) or self.name, model_id, may_get_id=False)
+
+    def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
+        """The region is not a call. `at_end`: nothing follows it."""
+        tried = self.step is not FIRST or (bool(self.name) and turn.takes(self.name))
+        release(turn, UNREADABLE if tried else "", UNREADABLE, at_end=at_end)
+
+    # -- from the call to the closer -----------------------------------------------------------------------------------
+
+    def end_call(self, turn: Turn, end: int) -> None:
+        """The call is complete."""
+        turn.end_call(end)
+        self.end_calls(end)
+
+    def end_calls(self, end: int) -> None:
+        """The calls are complete; what follows is the closer, or is not the region's."""
+        self.step, self.body_end, self.tail, self.reader = AFTER, end, "", None
+
+    def _read_after(self, turn: Turn, text: str, i: int) -> int:
+        marks = self.plan.closers[self.opener.number]
+        if not self.tail:
+            if text[i].isspace():
+                return turn.wait_for_more(text, i)
+            if text[i] not in marks.firsts:
+                self.leave(turn, text_follows=False)
+                return i
+        self.tail += text[i]
+        status, found = marks.begins(self.tail)
+        start = self.tail_start = turn.tape.base + i + 1 - len(self.tail)
+        if found is not None:
+            self.close(turn, found, start, self.tail[len(found) :])
+        elif status == FAIL:
+            self.leave(turn, text_follows=False)
+            turn.read_again(self.tail, start, always=True)
+        return i + 1
+
+    def close(self, turn: Turn, found: Found, place: int, rest: str) -> None:
+        """The closer was found at that place; `rest` was read after it, and is read again."""
+        end = place if found.before else place + len(found)
+        if not found.before:
+            turn.emit.markup(str(found), place)
+        self.leave(turn, text_follows=found.before, end=end)
+        turn.read_again(found + rest if found.before else rest, end, always=True)
+
+    def leave(self, turn: Turn, *, text_follows: bool, end: int = -1) -> None:
+        """The region is over; `end`: the place after its closer."""
+        self.plan.note(self.opener, self.start, self.body, self.body_end, max(end, self.body_end))
+        turn.leave(text_follows=text_follows)
+
+
+class Objects(CallsRegion):
+    """JSON objects with names and arguments."""
+
+    begun = False  # whether any call has begun
+
+    def _begins(self, turn: Turn, char: str) -> bool:
+        if char in "{[":
+            self.reader, self.step = Envelope(turn.limits.depth), BODY
+        else:
+            self.no_call(turn)
+        return True
+
+    def _read_body(self, turn: Turn, text: str, i: int) -> int:
+        calls = turn.emit.index
+        j: int = self.reader.read(turn, text, i)
+        self.begun = self.begun or turn.emit.index > calls
+        scanner = self.reader.scanner
+        if not turn.reading_call or (scanner.token != JSON_FAIL and scanner.state != JSON_END):
+            return j
+        if scanner.token == JSON_FAIL and scanner.fault == "depth":
+            turn.stop("depth", text[j], turn.tape.base + j)
+        elif not self.begun:
+            if scanner.state == JSON_END:
+                turn.region.settle()
+            self.no_call(turn)
+        else:
+            if turn.region.open:
+                turn.content_region()
+            self.end_calls(turn.tape.base + j)
+        return j
+
+    def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
+        """See `CallsRegion.no_call`."""
+        if self.reader is not None and self.reader.in_arguments:  # what is read again may quote a call
+            turn.ignore_calls_until(())
+        super().no_call(turn, at_end=at_end)
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        return self.reader.stops() if self.reader is not None else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        found: tuple[str, bool] | None = self.reader.scanner.passed(text)
+        return found
+
+
+class Arguments(CallsRegion):
+    """Arguments in a codec, after the name."""
+
+    def _begins(self, turn: Turn, char: str) -> bool:
+        slot = SlotEdge("arguments", 0, 0, self.way.codec)
+        if not slot.accepts(char):
+            return False
+        if self.start_call(turn):
+            self.reader = reader_for(slot, turn.limits.depth, turn.names.tool(self.name))
+        return True
+
+    def _begin_without(self, turn: Turn, place: int) -> None:
+        self.end_call(turn, place)
+
+    def _read_body(self, turn: Turn, text: str, i: int) -> int:
+        j, piece, status = self.reader.read(text, i)
+        turn.delta(piece, turn.tape.base + i)
+        if status == FAILED:
+            turn.refuse_arguments(self.reader.fault, text[j], turn.tape.base + j)
+        elif status == DONE:
+            self.end_call(turn, turn.tape.base + j)
+        return int(j)
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        search = self.reader.search() if isinstance(self.reader, JsonReader) else None
+        return search and (search, None)
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        return self.reader.passed(text) if isinstance(self.reader, JsonReader) else None
+
+
+class Whole(CallsRegion):
+    """A region whose text is kept up to its closer, and then read as a whole."""
+
+    def _read_first(self, turn: Turn, text: str, i: int) -> int:
+        self.step = BODY
+        turn.allow_long_region()
+        return i
+
+    def _read_body(self, turn: Turn, text: str, i: int) -> int:
+        seen = self.tail + text[i:]
+        place, found = self.plan.closers[self.opener.number].find(seen, 0)
+        if not isinstance(found, Found):
+            self.tail = seen[place:]
+            turn.region.keep(text[i:])
+            return len(text)
+        first = i - len(self.tail)  # where in the text that begins which was seen
+        end = max(i, first + place + len(found))
+        rest, self.tail = self.tail[place + len(found) :], ""  # where a longer closer might have come
+        turn.region.keep(text[i:end])
+        self.body_end = turn.tape.base + first + place
+        calls = turn.emit.index
+        if self._give_calls(turn):
+            self.close(turn, found, self.body_end, rest)
+        elif turn.reading_call:
+            turn.emit.problem(UNREADABLE, self.opener + self._text(turn), self.start)
+            turn.leave(text_follows=True)
+            turn.release_region()
+        elif turn.emit.index > calls:  # a limit was passed at another call than the first
+            turn.say(found + rest, self.body_end)
+        return end
+
+    def finish(self, turn: Turn) -> None:
+        """The turn is over: without a closer, its end is the region's."""
+        if self.step is FIRST or self.plan.fields[self.opener.number].close is not None:
+            self.no_call(turn, at_end=True)
+            return
+        self.body_end = turn.region.end
+        if self._give_calls(turn):
+            self.leave(turn, text_follows=False)
+        elif turn.reading_call:
+            self.no_call(turn, at_end=True)
+
+    def _text(self, turn: Turn) -> str:
+        # The region's text, without its opener and what was read of its closer.
+        return turn.region.text[len(self.opener) : self.body_end - self.start]
+
+    def _give_calls(self, turn: Turn) -> bool:
+        """The calls of the region: the first spans its text, others stand at its end.
+
+        False: there is none, or the limit of calls was passed.
+        """
+        field = self.plan.fields[self.opener.number]
+        found = calls_in(region_value(field, self._text(turn), self.opener.captures))
+        calls = [each for each in found if turn.takes(each[0])]
+        for name, arguments, model_id in calls:
+            if not turn.region.open:
+                turn.open_region(self.body_end, 0)
+            if not turn.begin_call(turn.names.resolve(name) or name, model_id, may_get_id=False):
+                return False
+            tool = turn.names.tool(name)
+            typed = coerced(arguments, tool) if tool is not None and turn.rules.coerce else arguments
+            turn.delta(json_text(typed), self.body)
+            turn.end_call(self.body_end)
+        return bool(calls)

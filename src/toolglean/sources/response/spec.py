@@ -1,0 +1,227 @@
+# What this file knows: the words of a response template, version 1, and what makes one wrong by itself.
+# What it does not depend on: how text is read.
+#
+#     {"version": 1, "defaults": {"role": "assistant"},
+#      "start_anchor" | "start_anchor_pattern": where the assistant's message begins in the prompt,
+#      "fields": {name: {"open" | "open_pattern", "close" | "close_pattern",     a literal, or several; or a pattern
+#                        "content", "content_args",                              how the region's text is read
+#                        "repeats", "join", "optional", "transform", "transform_each"}}}
+#
+# A field without an opener is the sink: what stands in no other region. Within a region only its own closer counts; a
+# region without one goes on to the end of the turn. (Read from the documentation and the behaviour of transformers
+# 5.23; nothing is copied.)
+"""The words of a response template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from toolglean.errors import FormatError
+from toolglean.sources.response.marks import Marker
+from toolglean.sources.response.patterns import Lit, Reduced, reduce
+
+__all__ = ["Field", "Role", "Template", "path_of", "read_template"]
+
+TEMPLATE_KEYS = frozenset({"version", "defaults", "fields", "start_anchor", "start_anchor_pattern"})
+FIELD_KEYS = frozenset(
+    {"open", "open_pattern", "close", "close_pattern", "content", "content_args", "repeats", "join", "optional"}
+    | {"transform", "transform_each"}
+)
+PARSERS = frozenset({"text", "int", "float", "bool", "json", "xml-inline", "kv-lines"})
+
+
+class Role(Enum):
+    """What a field is to us: by its name, for all but the last."""
+
+    CONTENT = ("content",)
+    REASONING = ("reasoning_content", "thinking", "reasoning")
+    CALLS = ("tool_calls",)
+    OTHER = ()
+
+
+_placeholder = re.compile(r"\{(\w+(?:\.\w+)*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the message; the attributes are the template's own words, but for what the field is to us."""
+
+    name: str
+    role: Role
+    open: Marker | None
+    close: Marker | None
+    content: str
+    args: Mapping[str, Any]
+    repeats: bool
+    join: str | None
+    transform: Any
+    each: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A response template that was read.
+
+    Attributes:
+        defaults: what the message contains in any case.
+        anchor: where the assistant's message begins in the prompt.
+        fields: the fields that have an opener.
+        sink: the field that has none, if any.
+    """
+
+    defaults: Mapping[str, Any]
+    anchor: Marker
+    fields: tuple[Field, ...]
+    sink: Field | None
+
+
+def read_template(template: Mapping[str, Any]) -> Template:
+    """Read and check a response template.
+
+    Raises:
+        FormatError: it is wrong; the message names the field and the key.
+    """
+    if not isinstance(template, Mapping):
+        raise FormatError(f"a response template must be a dict, not {template!r}")
+    if template.get("version", 1) != 1:
+        raise FormatError(f"response template: version {template['version']!r} is not supported: use version 1")
+    _only(template, TEMPLATE_KEYS, "response template")
+    defaults = _typed(template, "defaults", {}, dict, "response template")
+    given = _typed(template, "fields", {}, dict, "response template")
+    if not given:
+        raise FormatError("response template: it has no fields")
+    anchor = _marker(template, "start_anchor", "response template")
+    if anchor is None:
+        raise FormatError("response template: start_anchor or start_anchor_pattern is missing")
+    fields = [_field(str(name), each) for name, each in given.items()]
+    sinks = [each for each in fields if each.open is None]
+    if len(sinks) > 1:
+        names = ", ".join(each.name for each in sinks)
+        raise FormatError(f"response template: only one field may be without open, not {names}")
+    return Template(defaults, anchor, tuple(each for each in fields if each.open), sinks[0] if sinks else None)
+
+
+def path_of(value: Any) -> tuple[str, ...]:
+    """What a placeholder names, `("content", "args")` for `{content.args}`; () for anything else."""
+    found = _placeholder.fullmatch(value) if isinstance(value, str) else None
+    return tuple(found[1].split(".")) if found else ()
+
+
+def _field(name: str, given: Any) -> Field:
+    where = f"field {name!r}"
+    if not isinstance(given, Mapping):
+        raise FormatError(f"{where}: must be a dict, not {given!r}")
+    _only(given, FIELD_KEYS, where)
+    field = Field(
+        name,
+        next((each for each in Role if name in each.value), Role.OTHER),
+        _marker(given, "open", where),
+        _marker(given, "close", where),
+        _typed(given, "content", "text", str, where),
+        _typed(given, "content_args", {}, dict, where),
+        _typed(given, "repeats", False, bool, where),
+        _typed(given, "join", None, str, where),
+        given.get("transform"),
+        _typed(given, "transform_each", False, bool, where),
+    )
+    _typed(given, "optional", True, bool, where)
+    _check_parser(field.content, field.args, where)
+    _check_join(field, where)
+    _check_transform(field, where)
+    return field
+
+
+def _only(given: Mapping[str, Any], known: frozenset[str], where: str) -> None:
+    unknown = sorted(str(each) for each in set(given) - known)
+    if unknown:
+        raise FormatError(f"{where}: unknown key {', '.join(unknown)}")
+
+
+def _typed(given: Mapping[str, Any], key: str, default: Any, kind: type, where: str) -> Any:
+    found = given.get(key, default)
+    if found is not default and not isinstance(found, kind):
+        raise FormatError(f"{where}: {key} must be a {kind.__name__}, not {found!r}")
+    return found
+
+
+# -- markers -----------------------------------------------------------------------------------------------------------
+
+
+def _marker(given: Mapping[str, Any], key: str, where: str) -> Marker | None:
+    pattern = f"{key}_pattern"
+    if key in given and pattern in given:
+        raise FormatError(f"{where}: give {key} or {pattern}, not both")
+    if key in given:
+        return Marker(Reduced(tuple((Lit(each),) for each in _literals(given[key], f"{where}: {key}"))))
+    if pattern not in given:
+        return None
+    source = _typed(given, pattern, "", str, where)
+    found = reduce(source)
+    return Marker(found) if found is not None else Marker(Reduced(), source, f"{where}: {pattern}")
+
+
+def _literals(given: Any, where: str) -> list[str]:
+    literals = [given] if isinstance(given, str) else given
+    if not isinstance(literals, list) or not literals or not all(each and isinstance(each, str) for each in literals):
+        raise FormatError(f"{where} must be a literal, or a list of literals, none of them empty: {given!r}")
+    # White space at its edges is markup with it or without it: see patterns.py.
+    return list(dict.fromkeys(each.strip() or each for each in literals))
+
+
+# -- content and transform ---------------------------------------------------------------------------------------------
+
+
+def _check_parser(name: str, args: Mapping[str, Any], where: str) -> None:
+    if name not in PARSERS:
+        raise FormatError(f"{where}: unknown content {name!r}; use one of {', '.join(sorted(PARSERS))}")
+    if name == "xml-inline":
+        pattern = args.get("tag_pattern")
+        if not isinstance(pattern, str) or not all(f"(?P<{each}>" in pattern for each in ("key", "value")):
+            raise FormatError(f"{where}: xml-inline needs a tag_pattern with (?P<key>…) and (?P<value>…): {pattern!r}")
+    for pair in _typed(args, "string_delims", [], list, where):
+        if not isinstance(pair, list) or len(pair) != 2 or not all(each and isinstance(each, str) for each in pair):
+            raise FormatError(f"{where}: string_delims must hold pairs of literals, not {pair!r}")
+    inner = args.get("value_parser")
+    if inner is not None:
+        if not isinstance(inner, Mapping):
+            raise FormatError(f"{where}: value_parser must be a dict, not {inner!r}")
+        inner_args = _typed(inner, "args", {}, dict, f"{where}: value_parser")
+        _check_parser(inner.get("name", "text"), inner_args, f"{where}: value_parser")
+
+
+def _check_join(field: Field, where: str) -> None:
+    if field.join is None:
+        return
+    if not field.repeats:
+        raise FormatError(f"{where}: join needs repeats")
+    if field.content != "text" or field.each or isinstance(field.transform, dict | list):
+        raise FormatError(f"{where}: join needs content 'text', not {field.content!r}")
+
+
+def _check_transform(field: Field, where: str) -> None:
+    markers = [each for each in (field.open, field.close) if each is not None]
+    groups = {name for each in markers for name in each.reduced.groups}
+    groups |= {name for each in markers for name in re.findall(r"\(\?P<(\w+)>", each.source)}
+    if field.transform is None:
+        if field.each:
+            raise FormatError(f"{where}: transform_each needs a transform")
+        if groups:
+            raise FormatError(f"{where}: {', '.join(sorted(groups))} is captured, but no transform uses it")
+        return
+    _check_placeholders(field.transform, None if field.each else groups | {"content"}, where)
+
+
+def _check_placeholders(transform: Any, known: set[str] | None, where: str) -> None:
+    if isinstance(transform, dict | list):
+        for each in transform.values() if isinstance(transform, dict) else transform:
+            _check_placeholders(each, known, where)
+    elif isinstance(transform, str) and _placeholder.search(transform):
+        path = path_of(transform)
+        if not path:
+            raise FormatError(f"{where}: a placeholder must be the whole string: {transform!r}")
+        if known is not None and path[0] not in known:
+            raise FormatError(f"{where}: {transform} is not captured; captured are {', '.join(sorted(known))}")

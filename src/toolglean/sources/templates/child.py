@@ -1,0 +1,123 @@
+# What this file knows: the child's side of process.py: the limits it sets itself, and the lines it reads and writes.
+# What it must not know: who asks. Only process.py starts it.
+#
+# Where the platform has `resource`, the child may take MEMORY bytes of address space, a few seconds of processor time
+# for each rendering, and may open no file once it is warm: not even a template that broke out of the sandbox could.
+"""A process that renders one template. Run by `process.ChildTemplate`, line by line."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import sys
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from toolglean.errors import TemplateError, ToolgleanError
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.jinja_render import JinjaTemplate
+
+__all__ = ["main"]
+
+MEMORY: Final = 400 * 1024 * 1024
+"""Bytes of address space."""
+
+CPU_SECONDS: Final = 10
+"""Seconds of processor time for one question. The parent's clock is stricter; this is for a child without a parent."""
+
+
+def main() -> None:
+    """Read a line, answer with a line, until there are none."""
+    limited = limit_memory()
+    template: JinjaTemplate | None = None
+    for line in sys.stdin.buffer:
+        limit_time()
+        answer: dict[str, Any]
+        try:
+            request = json.loads(line)
+            if "messages" in request:
+                assert template is not None
+                answer = {"text": rendered(template, request)}
+            elif "source" in request:
+                from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  after the limit
+
+                template = JinjaTemplate(request["source"], lax=request["lax"])
+                answer = {}
+            else:
+                answer = {"memory": limited} | warm()
+            data = json.dumps(answer | {"worked": time.process_time()}).encode("ascii")
+        except TemplateError as error:
+            data = failure(error.reason, error.line, error.column, error.text)
+        except MemoryError:
+            data = failure("more memory than it may have", 1, 1, "")
+        sys.stdout.buffer.write(data + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def rendered(template: JinjaTemplate, request: dict[str, Any]) -> str:
+    """What the template writes for a request."""
+    now = datetime.fromisoformat(request["now"])
+    return template.render(request["messages"], request["tools"], request["variables"], now)
+
+
+def failure(reason: str, line: int, column: int, text: str) -> bytes:
+    """The line that says what is wrong, and where."""
+    # A template of one endless line is not sent back whole: the error shows what stands around the column only.
+    said = {"reason": reason, "line": line, "column": column, "at": text[:10_000], "worked": time.process_time()}
+    return json.dumps(said).encode("ascii")
+
+
+def warm() -> dict[str, str]:
+    """Load all that jinja2 loads when it needs it, then open no more files. Says what is missing."""
+    from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  after the limit of memory
+
+    try:
+        template = JinjaTemplate(
+            "{{ x|wordwrap|pprint|urlize|tojson }}{{ x|striptags }}{{ lipsum(1) }}{{ raise_exception('a') }}"
+        )
+    except ToolgleanError as error:
+        return {"usage": str(error)}
+    for codec in ("ascii", "latin-1", "unicode-escape", "utf-8"):
+        codecs.lookup(codec)
+    with contextlib.suppress(TemplateError):  # so are its ways of dealing with errors loaded
+        template.render([], [], {"x": "a"}, datetime.now().astimezone())
+    forbid_files()
+    return {}
+
+
+# --- limits --------------------------------------------------------------------------------------------------------
+
+
+def limit_memory() -> bool:
+    """Limit the address space; False where this platform cannot."""
+    if sys.platform == "win32":
+        return False
+    import resource  # noqa: PLC0415  there is none on Windows
+
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    except (OSError, ValueError):  # macOS knows the limit and refuses to set it
+        return False
+    return sys.platform != "darwin"
+
+
+def limit_time() -> None:
+    """Limit the processor time of the next question."""
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415
+
+        soft, hard = int(time.process_time()) + CPU_SECONDS, resource.getrlimit(resource.RLIMIT_CPU)[1]
+        if hard == resource.RLIM_INFINITY or soft < hard:
+            resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def forbid_files() -> None:
+    """Open no file from here on, write none, leave no core."""
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415
+
+        for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+            resource.setrlimit(which, (0, 0))  # lower limits can always be set

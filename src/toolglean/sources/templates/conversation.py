@@ -1,0 +1,120 @@
+# What this file knows: how messages and tools in OpenAI's shape become the values that Ollama gives to a Go template.
+# What it must not know: templates.
+#
+# What reaches an Ollama template was JSON once: all numbers in arguments and schemas are floats.
+"""OpenAI's messages as Ollama's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from toolglean.errors import UsageError
+from toolglean.sources.templates.golang.shapes import ChatMessage
+
+__all__ = ["chat_messages", "decoded", "tool_dicts"]
+
+MAX_DEPTH: Final = 256
+"""Lists and objects within each other."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+    """Messages of Ollama's API.
+
+    Raises:
+        UsageError: a message is not of OpenAI's shape, or its arguments are not an object.
+    """
+    return [_message(each) for each in messages]
+
+
+def tool_dicts(tools: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    """Tools, their values as Go decodes them from JSON.
+
+    Raises:
+        UsageError: a value is not a JSON value.
+    """
+    return [decoded(each) for each in tools or ()]
+
+
+def decoded(value: Any, depth: int = 0) -> Any:
+    """A value as Go decodes it from JSON into `any`.
+
+    Raises:
+        UsageError: it is not a JSON value, is nested deeper than `MAX_DEPTH`, or is too large for a float.
+    """
+    if isinstance(value, str):
+        return text(value)
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return _float(value)
+    if depth >= MAX_DEPTH:
+        raise UsageError(f"a value is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, Mapping):
+        return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, Sequence):
+        return [decoded(each, depth + 1) for each in value]
+    raise UsageError(f"{type(value).__name__} is not a JSON value")
+
+
+def text(value: str) -> str:
+    """Text without lone surrogates, which no UTF-8 has."""
+    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError("an integer is too large for the float that Ollama converts it to") from None
+
+
+def _message(message: Mapping[str, Any]) -> ChatMessage:
+    role = message.get("role") if isinstance(message, dict) else None
+    if not isinstance(role, str):
+        raise UsageError(f"a message must be a dict with a role, not {str(message)[:80]}")
+    thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
+    calls = message.get("tool_calls") or ()
+    return ChatMessage(
+        role=text(role),
+        content=_content(message.get("content")),
+        thinking=_content(thinking),
+        images=decoded(message.get("images") or []),
+        calls=[_call(each, at) for at, each in enumerate(calls)],
+        tool_name=text(str(message.get("tool_name") or message.get("name") or "")),
+        tool_call_id=text(str(message.get("tool_call_id") or "")),
+    )
+
+
+def _content(content: Any) -> str:
+    """A text, or the texts of a list of parts."""
+    if content is None or isinstance(content, str):
+        return text(content or "")
+    if isinstance(content, Sequence):
+        return text("".join(each if isinstance(each, str) else str(each.get("text") or "") for each in content))
+    raise UsageError(f"content must be a text or a list of parts, not {type(content).__name__}")
+
+
+def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
+    function = call.get("function", call)
+    index = function.get("index", call.get("index", at))
+    name = text(str(function.get("name") or ""))
+    return text(str(call.get("id") or "")), name, _arguments(function.get("arguments")), int(index)
+
+
+def _arguments(arguments: Any) -> dict[str, Any]:
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments) if arguments.strip() else {}
+        except (ValueError, RecursionError):
+            raise UsageError(f"arguments must be a JSON object, not {arguments[:80]!r}") from None
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        raise UsageError(f"arguments must be a JSON object, not {type(arguments).__name__}")
+    values: dict[str, Any] = decoded(arguments)
+    return values

@@ -1,0 +1,97 @@
+# What this file knows: what can be said of a value in a template that is not run.
+# What it must not know: the nodes of any template language.
+"""Values of a dry run: what they write, whether they are true, whether a tool call is in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.sources.templates.outline import Hole, Item, Outline, has_call, size
+
+__all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Value", "constant", "joined", "made_of", "merged"]
+
+MAX_CHARS = 4_000  # of one value, so that `x + x` in a row does not grow without end
+MAX_ITEMS = 200
+
+
+class _Unknown:
+    """The type of a constant that is not known."""
+
+
+UNKNOWN = _Unknown()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """A value.
+
+    Attributes:
+        writes: what printing it writes.
+        truth: what a test of it says, None where that is not known.
+        call: a tool call is in it.
+        calls: it is the list of the calls.
+        constant: the value itself, where it is known.
+    """
+
+    writes: Outline
+    truth: bool | None = None
+    call: bool = False
+    calls: bool = False
+    constant: Any = UNKNOWN
+
+    @property
+    def known(self) -> bool:
+        """Whether the value itself is known."""
+        return self.constant is not UNKNOWN
+
+
+OTHER = Value((Hole(call=False),))
+CALL = Value((Hole(call=True),), call=True)
+CALLS = Value((Hole(call=True),), truth=True, call=True, calls=True)
+NOTHING = Value((), truth=False, constant=None)
+
+
+def constant(value: Any) -> Value:
+    """A value that the template itself gives."""
+    if value is None or value == "":
+        return Value((), truth=False, constant=value)
+    if isinstance(value, str):
+        writes: Outline = (value,)
+    else:  # what a list looks like does not matter here, and Python does not write integers of any length
+        writes = (str(value),) if isinstance(value, int | float) and abs(value) < 2**63 else OTHER.writes
+    return Value(writes, bool(value), constant=value)
+
+
+def made_of(*values: Value) -> Value:
+    """A value of which nothing is known but what it was made of."""
+    return CALL if any(value.call for value in values) else OTHER
+
+
+def joined(*outlines: Outline) -> Value:
+    """The text that outlines write one after the other, as a value."""
+    items: list[Item] = []
+    chars = 0
+    for item in (item for outline in outlines for item in outline):
+        if isinstance(item, str):
+            chars += len(item)
+        if isinstance(item, str) and items and isinstance(items[-1], str):
+            items[-1] += item
+        else:
+            items.append(item)
+    call = any(has_call(item) for item in items)
+    if chars > MAX_CHARS or size(tuple(items)) > MAX_ITEMS:
+        return CALL if call else OTHER
+    if not items or (len(items) == 1 and isinstance(items[0], str)):
+        return constant(items[0] if items else "")
+    return Value(tuple(items), call=call, truth=True if call else None)
+
+
+def merged(one: Value, two: Value) -> Value:
+    """A value that is one of two. The one with a call in it counts: calls are what we look for."""
+    same = one is two or (
+        one.known and two.known and type(one.constant) is type(two.constant) and one.constant == two.constant
+    )
+    if same or one.call:
+        return one
+    return two if two.call else OTHER

@@ -1,0 +1,226 @@
+# What this file knows: what a pipeline gives: commands, arguments, fields, variables, calls.
+# What it must not know: blocks, and what becomes of the value.
+#
+# A pipeline in parentheses is a call of Python's within another; their number is limited, so that no template can use
+# up the stack.
+"""Evaluating the pipelines of a Go template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang.budget import Budget
+from toolglean.sources.templates.golang.builtins import GoFunction
+from toolglean.sources.templates.golang.nodes import (
+    Argument,
+    Bool,
+    Chain,
+    Command,
+    Dot,
+    Field,
+    Function,
+    Nil,
+    Number,
+    Pipe,
+    String,
+    Variable,
+)
+from toolglean.sources.templates.golang.values import GoError, Struct, is_true, method, type_name, zero_of
+
+__all__ = ["Evaluator"]
+
+MISSING: Final = object()  # no value comes from the stage before: not the same as a value that is nil
+_LARGEST = 2**63 - 1
+
+
+class Evaluator:
+    """The variables of one rendering, and what pipelines give.
+
+    Args:
+        source: the template's text, for errors.
+        functions: what it may call.
+        budget: what it may do.
+    """
+
+    __slots__ = ("budget", "depth", "functions", "source", "variables")
+
+    def __init__(self, source: str, functions: dict[str, GoFunction], budget: Budget) -> None:
+        self.source = source
+        self.functions = functions
+        self.budget = budget
+        self.variables: list[tuple[str, Any]] = []
+        self.depth = 0
+
+    def pipeline(self, pipe: Pipe, dot: Any) -> Any:
+        """The value of a pipeline; what it declares is declared."""
+        self.depth += 1
+        if self.depth > self.budget.limits.parentheses:
+            self.fail(f"parentheses nested deeper than {self.budget.limits.parentheses} levels", pipe.pos)
+        value: Any = MISSING
+        for command in pipe.commands:
+            self.budget.step()
+            value = self.command(command, dot, value)
+        for name in pipe.variables:
+            if pipe.assigns:
+                self.assign(name, value)
+            else:
+                self.variables.append((name, value))
+        self.depth -= 1
+        return value
+
+    def assign(self, name: str, value: Any) -> None:
+        """Give a declared variable another value: the innermost of that name."""
+        at = self.place(name)
+        if at is not None:
+            self.variables[at] = (name, value)
+
+    def place(self, name: str) -> int | None:
+        """Where the innermost variable of that name is."""
+        last = len(self.variables) - 1
+        for at in range(last, -1, -1):
+            if self.variables[at][0] == name:
+                self.budget.step((last - at) >> 5)  # looking through thousands of variables is work too
+                return at
+        return None
+
+    def fail(self, reason: str, pos: int) -> NoReturn:
+        """Give up at a place of the template."""
+        raise TemplateError.at(reason, self.source, pos)
+
+    # --- commands and terms ---
+
+    def command(self, command: Command, dot: Any, final: Any) -> Any:
+        """A stage of a pipeline. `final` is the value of the stage before, or MISSING."""
+        first, args = command.args[0], command.args[1:]
+        if isinstance(first, Function):
+            return self.call(first, args, dot, final)
+        if isinstance(first, Nil):
+            self.fail("nil is not a command", first.pos)
+        value = self.term(first, dot)
+        if args or final is not MISSING:
+            named = isinstance(first, Field | Chain) or (isinstance(first, Variable) and first.names)
+            self.fail("no method: it takes no arguments" if named else "can't give argument to non-function", first.pos)
+        return value
+
+    def term(self, node: Argument, dot: Any) -> Any:
+        """An argument, or a command that is a value."""
+        return _TERMS[type(node)](self, node, dot)
+
+    def of_dot(self, _: Dot, dot: Any) -> Any:
+        return dot
+
+    def of_literal(self, node: Bool | String, _: Any) -> Any:
+        return node.value
+
+    def of_nil(self, _node: Nil, _dot: Any) -> None:
+        return None
+
+    def of_number(self, node: Number, _: Any) -> Any:
+        if isinstance(node.value, int) and node.value > _LARGEST:
+            self.fail(f"{node.text} overflows int", node.pos)
+        return node.value
+
+    def of_field(self, node: Field, dot: Any) -> Any:
+        return self.fields(dot, node.names, node.pos)
+
+    def of_variable(self, node: Variable, _: Any) -> Any:
+        at = self.place(node.name)
+        if at is None:
+            self.fail(f"undefined variable {node.name!r}", node.pos)
+        value = self.variables[at][1]
+        return self.fields(value, node.names, node.pos) if node.names else value
+
+    def of_chain(self, node: Chain, dot: Any) -> Any:
+        return self.fields(self.term(node.base, dot), node.names, node.pos)
+
+    def of_function(self, node: Function, dot: Any) -> Any:
+        return self.call(node, [], dot, MISSING)
+
+    def of_pipe(self, node: Pipe, dot: Any) -> Any:
+        return self.pipeline(node, dot)
+
+    # --- fields ---
+
+    def fields(self, value: Any, names: tuple[str, ...], pos: int) -> Any:
+        """What the names lead to. Below no value there is none; below a map's missing key there is a fault."""
+        if value is None:
+            return None
+        for at, name in enumerate(names):
+            if value is None and at:
+                self.fail(f"nil pointer evaluating interface {{}}.{name}", pos)
+            value = self.field(value, name, pos)
+        return value
+
+    def field(self, value: Any, name: str, pos: int) -> Any:
+        """A method's result, a struct's field or a map's entry."""
+        bound = method(value, name)
+        if bound is not None:
+            return bound(value)
+        if isinstance(value, dict):
+            return value[name] if name in value else zero_of(value)
+        if not isinstance(value, Struct) or name not in value.values:
+            self.fail(f"can't evaluate field {name} in type {type_name(value)}", pos)
+        return value.values[name]
+
+    # --- calls ---
+
+    def call(self, node: Function, args: list[Argument], dot: Any, final: Any) -> Any:
+        """The result of a function."""
+        if node.name in {"and", "or"}:
+            return self.logic(node, args, dot, final)
+        function = self.functions.get(node.name)
+        if function is None:
+            self.fail(f"{node.name!r} is not a defined function", node.pos)
+        self.check_count(node, len(args) + (final is not MISSING), function.least, function.most)
+        values = [self.term(arg, dot) for arg in args]
+        if final is not MISSING:
+            values.append(final)
+        self.check_strings(node, function.strings, args, values)
+        try:
+            self.budget.step(len(values))
+            for value in values:
+                if isinstance(value, str):
+                    self.budget.read(len(value))
+            return function.run(values, self.budget)
+        except GoError as error:
+            self.fail(f"error calling {node.name}: {error}", node.pos)
+
+    def logic(self, node: Function, args: list[Argument], dot: Any, final: Any) -> Any:
+        """`and`, `or`: the first value that decides, or the last; those behind it are not evaluated."""
+        self.check_count(node, len(args) + (final is not MISSING), 1, None)
+        value: Any = None
+        for arg in args:
+            self.budget.step()
+            value = self.term(arg, dot)
+            if is_true(value) == (node.name == "or"):
+                return value
+        return value if final is MISSING else final
+
+    def check_count(self, node: Function, count: int, least: int, most: int | None) -> None:
+        """Refuse too few or too many arguments."""
+        if count < least or (most is not None and count > most):
+            wanted = f"at least {least}" if most is None else str(most)
+            self.fail(f"wrong number of args for {node.name}: want {wanted} got {count}", node.pos)
+
+    def check_strings(self, node: Function, count: int, args: list[Argument], values: list[Any]) -> None:
+        """Refuse what is not a string where only a string can stand."""
+        for at, value in enumerate(values if count < 0 else values[:count]):
+            if not isinstance(value, str):
+                pos = args[at].pos if at < len(args) else node.pos
+                self.fail(f"wrong type for value; expected string; got {type_name(value)}", pos)
+
+
+_TERMS: dict[type[Any], Callable[[Evaluator, Any, Any], Any]] = {
+    Bool: Evaluator.of_literal,
+    Chain: Evaluator.of_chain,
+    Dot: Evaluator.of_dot,
+    Field: Evaluator.of_field,
+    Function: Evaluator.of_function,
+    Nil: Evaluator.of_nil,
+    Number: Evaluator.of_number,
+    Pipe: Evaluator.of_pipe,
+    String: Evaluator.of_literal,
+    Variable: Evaluator.of_variable,
+}

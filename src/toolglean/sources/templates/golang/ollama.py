@@ -1,0 +1,184 @@
+# What this file knows: how Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle.
+# What it must not know: what messages and tools are made of (shapes.py), and how a template runs (executor.py).
+#
+# The rules are those of Ollama's `template` package. Not followed where that is a defect of the last turn of a template
+# without messages: there Ollama loses functions and defined templates.
+"""Ollama's way of running a chat template."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from toolglean.sources.templates.golang.budget import Budget, RenderLimits
+from toolglean.sources.templates.golang.executor import execute
+from toolglean.sources.templates.golang.nodes import (
+    Action,
+    Argument,
+    Command,
+    Field,
+    If,
+    Node,
+    Pipe,
+    Range,
+    Template,
+    Variable,
+    With,
+)
+from toolglean.sources.templates.golang.parser import parse
+from toolglean.sources.templates.golang.shapes import ChatMessage, message_value, tool_value
+from toolglean.sources.templates.golang.values import JsonList
+
+__all__ = ["OllamaTemplate", "Options"]
+
+
+@dataclass(slots=True)
+class Options:
+    """What else a request says: whether and how hard to think (None: unsaid), and a text to be completed."""
+
+    think: bool | str | None = None
+    prompt: str = ""
+    suffix: str = ""
+
+
+# --- running -------------------------------------------------------------------------------------------------------
+
+
+class OllamaTemplate:
+    """A Go template as Ollama runs it.
+
+    Args:
+        source: its text.
+        limits: how much one rendering may do.
+
+    Raises:
+        TemplateError: it is broken.
+    """
+
+    __slots__ = ("_limits", "_names", "template")
+
+    def __init__(self, source: str, limits: RenderLimits | None = None) -> None:
+        self.template = parse(source)
+        self._limits = limits or RenderLimits()
+        self._names = _names(self.template)
+        if not self._names & {"messages", "response"}:  # it says nowhere where the answer goes: at its end
+            end = len(source)
+            self.template.root.append(Action(end, _answer(end)))
+
+    def render(
+        self,
+        messages: list[ChatMessage],
+        tools: list[dict[str, Any]],
+        options: Options,
+        now: datetime,
+    ) -> str:
+        """What Ollama would hand to the model.
+
+        Args:
+            messages: the conversation; neighbours of one role become one message.
+            tools: dicts of tools, their values already Go's.
+            options: thinking, and a text to be completed.
+            now: the date that the template is told.
+
+        Raises:
+            TemplateError: the template cannot be run with this, or passes a limit.
+        """
+        budget = Budget(self._limits)
+        run = functools.partial(execute, self.template, now=now, budget=budget)
+        system, merged = _collate(messages)
+        common = _thinking(options)
+        if options.prompt and options.suffix:
+            return run(common | {"Prompt": options.prompt, "Suffix": options.suffix, "Response": ""})
+        if "messages" in self._names:
+            values = [message_value(each) for each in merged]
+            known = JsonList(tool_value(each) for each in tools)
+            known.nil = not tools
+            return run(common | {"System": system, "Messages": values, "Tools": known, "Response": ""})
+        *turns, last = _turns(merged)
+        parts = [run(common | turn) for turn in turns]
+        parts.append(run(common | last, until=_response_place(self.template.root)))
+        return "".join(parts)
+
+
+def _thinking(options: Options) -> dict[str, Any]:
+    level = options.think if isinstance(options.think, str) else ""
+    return {"Think": bool(options.think), "ThinkLevel": level, "IsThinkSet": options.think is not None}
+
+
+def _collate(messages: Iterable[ChatMessage]) -> tuple[str, list[ChatMessage]]:
+    """All system texts in one, and the messages, neighbours of one role joined (results of tools stay apart)."""
+    merged: list[ChatMessage] = []
+    for each in messages:
+        if merged and merged[-1].role == each.role != "tool":
+            merged[-1] = replace(merged[-1], content=f"{merged[-1].content}\n\n{each.content}")
+        else:
+            merged.append(each)
+    return "\n\n".join(each.content for each in merged if each.role == "system"), merged
+
+
+def _turns(messages: list[ChatMessage]) -> Iterator[dict[str, str]]:
+    """For templates that know no messages: system, prompt and response, turn by turn; the last may be incomplete."""
+    turn = {"System": "", "Prompt": "", "Response": ""}
+    for each in messages:
+        is_full = each.role == "system" and (turn["Prompt"] or turn["Response"])
+        if is_full or (each.role == "user" and turn["Response"]):
+            yield turn
+            turn = {"System": "", "Prompt": "", "Response": ""}
+        place = {"system": "System", "user": "Prompt", "assistant": "Response"}.get(each.role)
+        if place:
+            turn[place] = each.content
+    yield turn
+
+
+def _answer(pos: int) -> Pipe:
+    return Pipe(pos, commands=[Command(pos, [Field(pos, ("Response",))])])
+
+
+# --- what a template mentions --------------------------------------------------------------------------------------
+
+
+def _names(template: Template) -> set[str]:
+    """The fields and variables that a template mentions, in lower case; chains are none to Ollama."""
+    names: list[str] = []
+    for nodes in template.trees.values():
+        for node in _walk(nodes):
+            for argument in _arguments(getattr(node, "pipe", None)):
+                if isinstance(argument, Field | Variable):
+                    names += argument.names
+    return {name.lower() for name in names}
+
+
+def _response_place(nodes: list[Node]) -> int | None:
+    """Where the template first prints the response: behind that, nothing is for the model to read."""
+    for node in _walk(nodes):
+        if isinstance(node, Action):
+            for argument in _arguments(node.pipe):
+                if isinstance(argument, Field) and "Response" in argument.names:
+                    return node.pos
+    return None
+
+
+def _walk(nodes: list[Node]) -> Iterator[Node]:
+    """All nodes in the order of the text, those in blocks too."""
+    left = [iter(nodes)]
+    while left:
+        node = next(left[-1], None)
+        if node is None:
+            left.pop()
+            continue
+        yield node
+        if isinstance(node, If | Range | With):
+            left += [iter(node.otherwise or []), iter(node.body)]
+
+
+def _arguments(pipe: Pipe | None) -> Iterator[Argument]:
+    """All arguments of a pipeline, those in parentheses too."""
+    left: list[Argument] = [] if pipe is None else [pipe]
+    while left:
+        argument = left.pop()
+        yield argument
+        if isinstance(argument, Pipe):
+            left += [each for command in reversed(argument.commands) for each in reversed(command.args)]

@@ -1,0 +1,226 @@
+# What this file knows: the grammar outside pipelines: text, actions, blocks, and the templates that a template defines.
+# What it must not know: how tokens are made, and what stands in a pipeline.
+#
+# The open blocks are a list, not Python's call stack; {{else}} and {{end}} work on the innermost one, its last.
+#
+#   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (rides)]  →  []
+#
+# An {{else if}} is a separate block that belongs to the block before it: one {{end}} closes both.
+"""The parser of Go's `text/template`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from toolglean.sources.templates.golang.functions import KNOWN
+from toolglean.sources.templates.golang.lexer import Kind, Token
+from toolglean.sources.templates.golang.nodes import (
+    MAX_DEPTH,
+    Action,
+    Break,
+    Continue,
+    If,
+    Node,
+    Pipe,
+    Range,
+    Template,
+    TemplateCall,
+    Text,
+    With,
+)
+from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
+from toolglean.sources.templates.golang.scope import Scope
+from toolglean.sources.templates.golang.tokens import Tokens
+
+__all__ = ["parse"]
+
+Control: TypeAlias = If | Range | With
+_CONTROLS: dict[str, type[Control]] = {"if": If, "range": Range, "with": With}
+
+
+def parse(source: str, *, functions: Iterable[str] = (), name: str = "") -> Template:
+    """Read a Go template.
+
+    Args:
+        source: its text.
+        functions: names that it may call beside Go's own and Ollama's.
+        name: its own name; "" is Ollama's.
+
+    Returns:
+        Its tree, and the trees of the templates that it defines.
+
+    Raises:
+        TemplateError: it is broken, or nested deeper than `MAX_DEPTH` levels. Mend it where the error points.
+    """
+    parser = _Parser(Tokens(source, KNOWN.union(functions)))
+    root = parser.run()
+    parser.add(name, root, 0)
+    return Template(source, name, parser.trees)
+
+
+@dataclass(slots=True)
+class _Block:
+    """An open block.
+
+    Attributes:
+        word: its keyword.
+        pos: offset of its keyword.
+        nodes: where the nodes within it go now.
+        mark: what its scope falls back to when it ends.
+        outer: the scope outside it.
+        node: the control node; None for a define or a block.
+        name: of the template that a define or a block defines.
+        rides: it came with {{else if}} or {{else with}}: the {{end}} that closes it closes the block below too.
+    """
+
+    word: str
+    pos: int
+    nodes: list[Node]
+    mark: int
+    outer: Scope
+    node: Control | None = None
+    name: str = ""
+    rides: bool = False
+
+
+class _Parser:
+    __slots__ = ("blocks", "nodes", "root", "scope", "tokens", "trees")
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.trees: dict[str, list[Node]] = {}
+        self.blocks: list[_Block] = []
+        self.root: list[Node] = []
+        self.nodes = self.root  # where nodes go now: those of the innermost block, or the root
+        self.scope = Scope()
+
+    def run(self) -> list[Node]:
+        while (token := self.tokens.next()).kind is not Kind.EOF:
+            if token.kind is Kind.TEXT:
+                self.nodes.append(Text(token.pos, token.text))
+            else:
+                self.action()
+        if self.blocks:
+            top = self.blocks[-1]
+            self.tokens.fail(f"{{{{{top.word}}}}} has no {{{{end}}}}", top.pos)
+        return self.root
+
+    def action(self) -> None:
+        token = self.tokens.peek()
+        if token.kind is not Kind.KEYWORD or token.text == "nil":
+            self.nodes.append(Action(token.pos, parse_pipeline(self.tokens, self.scope, "command")))
+            return
+        self.tokens.next()
+        _ACTIONS[token.text](self, token)
+
+    # --- what opens a block ---
+
+    def control(self, token: Token, *, rides: bool = False) -> None:
+        mark = self.scope.mark()
+        pipe = parse_pipeline(self.tokens, self.scope, token.text)
+        node = _CONTROLS[token.text](token.pos, pipe)
+        self.nodes.append(node)
+        self.open(_Block(token.text, token.pos, node.body, mark, self.scope, node, rides=rides))
+        if isinstance(node, Range):
+            self.scope.ranges += 1
+
+    def define(self, token: Token) -> None:
+        """At `define` or `block`: what is within sees no variable from outside, and breaks no range outside."""
+        if token.text == "define" and self.blocks:
+            self.tokens.fail("{{define}} within another block", token.pos)
+        context = f"{token.text} clause"
+        name = self.template_name(context)
+        if token.text == "block":
+            pipe = parse_pipeline(self.tokens, self.scope, context)
+            self.nodes.append(TemplateCall(token.pos, name, pipe))
+        else:
+            self.tokens.expect(Kind.RIGHT, context)
+        self.open(_Block(token.text, token.pos, [], self.scope.mark(), self.scope, name=name))
+        self.scope = Scope()
+
+    def open(self, block: _Block) -> None:
+        if len(self.blocks) >= MAX_DEPTH:
+            self.tokens.fail(f"blocks nested deeper than {MAX_DEPTH} levels", block.pos)
+        self.blocks.append(block)
+        self.nodes = block.nodes
+
+    # --- what works on the innermost block ---
+
+    def turn(self, token: Token) -> None:
+        """At `else`: alone, or before the `if` or `with` that rides on the open block of that kind."""
+        top = self.blocks[-1] if self.blocks else None
+        if top is None or top.node is None or top.node.otherwise is not None:
+            self.tokens.fail("unexpected {{else}}", token.pos)
+        top.node.otherwise = self.nodes = top.nodes = []
+        if isinstance(top.node, Range):
+            self.scope.ranges -= 1  # its else is no longer within it
+        following = self.tokens.peek()
+        if following.kind is Kind.KEYWORD and following.text == top.word and top.word in {"if", "with"}:
+            self.control(self.tokens.next(), rides=True)
+        else:
+            self.tokens.expect(Kind.RIGHT, "else")
+
+    def end(self, token: Token) -> None:
+        self.tokens.expect(Kind.RIGHT, "end")
+        if not self.blocks:
+            self.tokens.fail("unexpected {{end}}", token.pos)
+        while self.close().rides:
+            pass
+
+    def close(self) -> _Block:
+        block = self.blocks.pop()
+        if isinstance(block.node, Range) and block.node.otherwise is None:
+            self.scope.ranges -= 1
+        if block.node is None:
+            self.add(block.name, block.nodes, block.pos)
+        self.scope = block.outer
+        self.scope.release(block.mark)
+        self.nodes = self.blocks[-1].nodes if self.blocks else self.root
+        return block
+
+    # --- the rest ---
+
+    def jump(self, token: Token) -> None:
+        self.tokens.expect(Kind.RIGHT, f"{{{{{token.text}}}}}")
+        if self.scope.ranges == 0:
+            self.tokens.fail(f"{{{{{token.text}}}}} outside {{{{range}}}}", token.pos)
+        self.nodes.append(Break(token.pos) if token.text == "break" else Continue(token.pos))
+
+    def call(self, token: Token) -> None:
+        name = self.template_name("template clause")
+        pipe: Pipe | None = None
+        if self.tokens.peek().kind is Kind.RIGHT:
+            self.tokens.next()
+        else:
+            pipe = parse_pipeline(self.tokens, self.scope, "template clause")
+        self.nodes.append(TemplateCall(token.pos, name, pipe))
+
+    def template_name(self, context: str) -> str:
+        return string_value(self.tokens, self.tokens.expect(Kind.STRING, context))
+
+    def add(self, name: str, nodes: list[Node], pos: int) -> None:
+        """Add a template. A blank one never replaces another, and any replaces a blank one; else two are too many."""
+        if name not in self.trees or _is_blank(self.trees[name]):
+            self.trees[name] = nodes
+        elif not _is_blank(nodes):
+            self.tokens.fail(f"multiple definition of template {name!r}", pos)
+
+
+_ACTIONS: dict[str, Callable[[_Parser, Token], None]] = {
+    "block": _Parser.define,
+    "break": _Parser.jump,
+    "continue": _Parser.jump,
+    "define": _Parser.define,
+    "else": _Parser.turn,
+    "end": _Parser.end,
+    "if": _Parser.control,
+    "range": _Parser.control,
+    "template": _Parser.call,
+    "with": _Parser.control,
+}
+
+
+def _is_blank(nodes: list[Node]) -> bool:
+    return all(isinstance(node, Text) and not node.text.strip() for node in nodes)

@@ -1,0 +1,206 @@
+# What this file knows: the grammar within an action: declarations, stages, arguments, parentheses.
+# What it must not know: blocks, and which action the pipeline belongs to (it is told the word for the error text).
+#
+#   pipeline  = [ $a [, $b] ( := | = ) ] command { | command }
+#   command   = argument { space argument }
+#   argument  = ( . | .A | $x | literal | function | "(" pipeline ")" ) { .A, without space }
+#
+# Parentheses nest, and a template may nest them deeper than Python can recurse: the open ones are a list.
+"""Pipelines of a Go template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from toolglean.sources.templates.golang import literals
+from toolglean.sources.templates.golang.lexer import Kind, Token
+from toolglean.sources.templates.golang.nodes import (
+    MAX_DEPTH,
+    Argument,
+    Bool,
+    Chain,
+    Command,
+    Dot,
+    Field,
+    Function,
+    Nil,
+    Number,
+    Pipe,
+    String,
+    Variable,
+)
+from toolglean.sources.templates.golang.scope import Scope
+from toolglean.sources.templates.golang.tokens import Tokens
+
+__all__ = ["parse_pipeline", "string_value"]
+
+IN_PARENTHESES = "parenthesized pipeline"
+VALUES = (Bool, Dot, Nil, Number, String)  # what cannot be called with the result of the stage before
+
+
+@dataclass(slots=True)
+class _Open:
+    """A pipeline that is being read. `command` is its open stage, None where the next one may begin."""
+
+    pipe: Pipe
+    context: str
+    closer: Kind
+    command: Command | None = None
+
+
+def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> Pipe:
+    """The pipeline at the next token, up to and with the action's closing delimiter.
+
+    Args:
+        tokens: stand behind the action's keyword.
+        scope: the variables that can be seen; declared ones are added.
+        context: the word for error texts: "if", "range", "command" …
+
+    Raises:
+        TemplateError: no pipeline stands there.
+    """
+    outer = _begin(tokens, scope, context, Kind.RIGHT)
+    stack = [outer]
+    while stack:
+        top = stack[-1]
+        token = tokens.peek()
+        if token.kind is Kind.OPEN:
+            if len(stack) > MAX_DEPTH:
+                tokens.fail(f"parentheses nested deeper than {MAX_DEPTH} levels", token.pos)
+            _open_command(top, token)
+            tokens.next()
+            stack.append(_begin(tokens, scope, IN_PARENTHESES, Kind.CLOSE))
+        elif token.kind is top.closer and top.command is None:
+            tokens.next()
+            _check(tokens, top, token)
+            stack.pop()
+            if stack:
+                _argument(tokens, stack[-1], top.pipe)
+        else:
+            term = _term(tokens, scope)
+            if term is None:
+                tokens.unexpected(token, top.context)
+            _open_command(top, token)
+            _argument(tokens, top, term)
+    return outer.pipe
+
+
+def string_value(tokens: Tokens, token: Token) -> str:
+    """The value of a string token."""
+    try:
+        return literals.string(token.text)
+    except ValueError as error:
+        tokens.fail(str(error), token.pos)
+
+
+# --- declarations --------------------------------------------------------------------------------------------------
+
+
+def _begin(tokens: Tokens, scope: Scope, context: str, closer: Kind) -> _Open:
+    pipe = Pipe(tokens.peek().pos)
+    while tokens.peek().kind is Kind.VARIABLE:
+        after = tokens.after_next()
+        comma = after.kind is Kind.SIGN and after.text == ","
+        if after.kind not in {Kind.DECLARE, Kind.ASSIGN} and not comma:
+            break
+        pipe.variables.append(tokens.next().text)
+        scope.declare(pipe.variables[-1])
+        tokens.next()
+        pipe.assigns = after.kind is Kind.ASSIGN
+        if not comma:
+            break
+        if context != "range" or len(pipe.variables) > 1:
+            tokens.fail(f"too many declarations in {context}", after.pos)
+        if tokens.peek().kind not in {Kind.VARIABLE, Kind.RIGHT, Kind.CLOSE}:
+            tokens.fail("range can only initialize variables", tokens.peek().pos)
+    return _Open(pipe, context, closer)
+
+
+# --- stages --------------------------------------------------------------------------------------------------------
+
+
+def _open_command(top: _Open, token: Token) -> None:
+    if top.command is None:
+        top.command = Command(token.pos, [])
+        top.pipe.commands.append(top.command)
+
+
+def _argument(tokens: Tokens, top: _Open, term: Argument) -> None:
+    """Add a term, with the fields that hang on it, to the open stage; end the stage where it ends."""
+    assert top.command is not None
+    top.command.args.append(_with_fields(tokens, term))
+    token = tokens.peek()
+    if token.kind is Kind.PIPE:
+        tokens.next()
+        top.command = None
+    elif token.kind in {Kind.RIGHT, Kind.CLOSE}:
+        top.command = None
+    elif not token.spaced or not _begins_term(token):
+        tokens.unexpected(token, "operand")
+
+
+def _check(tokens: Tokens, top: _Open, closer: Token) -> None:
+    if not top.pipe.commands:
+        tokens.fail(f"missing value for {top.context}", closer.pos)
+    for stage, command in enumerate(top.pipe.commands[1:], start=2):
+        if isinstance(command.args[0], VALUES):
+            tokens.fail(f"non executable command in pipeline stage {stage}", command.pos)
+
+
+# --- arguments -----------------------------------------------------------------------------------------------------
+
+
+def _with_fields(tokens: Tokens, term: Argument) -> Argument:
+    names = []
+    while (token := tokens.peek()).kind is Kind.FIELD and not token.spaced:
+        names.append(tokens.next().text[1:])
+    if not names:
+        return term
+    if isinstance(term, Field):
+        return Field(term.pos, term.names + tuple(names))
+    if isinstance(term, Variable):
+        return Variable(term.pos, term.name, tuple(names))
+    if isinstance(term, VALUES):
+        tokens.fail("unexpected . after a value that has no fields", term.pos)
+    return Chain(term.pos, term, tuple(names))
+
+
+def _begins_term(token: Token) -> bool:
+    return token.kind is Kind.OPEN or token.kind in _TERMS or (token.kind is Kind.KEYWORD and token.text == "nil")
+
+
+def _term(tokens: Tokens, scope: Scope) -> Argument | None:
+    """The term at the next token, and go behind it; None if none begins there."""
+    token = tokens.peek()
+    if not _begins_term(token):
+        return None
+    tokens.next()
+    if token.kind in {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}:
+        return _literal(tokens, token)
+    if token.kind is Kind.IDENTIFIER and token.text not in tokens.functions:
+        tokens.fail(f"function {token.text!r} not defined", token.pos)
+    if token.kind is Kind.VARIABLE and token.text not in scope:
+        tokens.fail(f"undefined variable {token.text!r}", token.pos)
+    return _SIMPLE[token.kind](token)
+
+
+def _literal(tokens: Tokens, token: Token) -> Number | String:
+    if token.kind is Kind.STRING:
+        return String(token.pos, token.text, string_value(tokens, token))
+    read = literals.character if token.kind is Kind.CHARACTER else literals.number
+    try:
+        return Number(token.pos, token.text, read(token.text))
+    except ValueError as error:
+        tokens.fail(str(error), token.pos)
+
+
+_SIMPLE: dict[Kind, Callable[[Token], Argument]] = {
+    Kind.DOT: lambda token: Dot(token.pos),
+    Kind.FIELD: lambda token: Field(token.pos, (token.text[1:],)),
+    Kind.VARIABLE: lambda token: Variable(token.pos, token.text),
+    Kind.IDENTIFIER: lambda token: Function(token.pos, token.text),
+    Kind.BOOL: lambda token: Bool(token.pos, token.text == "true"),
+    Kind.KEYWORD: lambda token: Nil(token.pos),
+}
+_TERMS = frozenset(_SIMPLE) - {Kind.KEYWORD} | {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}

@@ -1,0 +1,75 @@
+# What this file knows: how the parsers look at the next token, and how a fault becomes a TemplateError.
+# What it must not know: the grammar.
+"""The parsers' view of the tokens of a template."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang.lexer import Kind, Token, lex
+
+__all__ = ["Tokens"]
+
+
+class Tokens:
+    """The tokens of one template, with a place in them.
+
+    Args:
+        source: the template.
+        functions: names that it may call.
+    """
+
+    __slots__ = ("_index", "_tokens", "functions", "source")
+
+    def __init__(self, source: str, functions: frozenset[str]) -> None:
+        self.source = source
+        self.functions = functions
+        self._tokens = lex(source, functions)
+        self._index = 0
+
+    def peek(self) -> Token:
+        """The next token, which stays the next.
+
+        Raises:
+            TemplateError: the lexer could not read on.
+        """
+        token = self._tokens[self._index]
+        if token.kind is Kind.ERROR:
+            self.fail(token.text, token.pos)
+        return token
+
+    def next(self) -> Token:
+        """The next token, and go behind it. EOF stays the next token forever."""
+        token = self.peek()
+        if token.kind is not Kind.EOF:
+            self._index += 1
+        return token
+
+    def after_next(self) -> Token:
+        """The token behind the next one, or the last one again; a fault there is not reported yet."""
+        return self._tokens[min(self._index + 1, len(self._tokens) - 1)]
+
+    def expect(self, kind: Kind, context: str) -> Token:
+        """The next token, which must be of that kind."""
+        token = self.next()
+        if token.kind is not kind:
+            self.unexpected(token, context)
+        return token
+
+    def unexpected(self, token: Token, context: str) -> NoReturn:
+        """Refuse a token: nothing of its kind may stand there."""
+        self.fail(f"unexpected {_shown(token)} in {context}", token.pos)
+
+    def fail(self, reason: str, pos: int) -> NoReturn:
+        """Refuse the template for what stands at `pos`."""
+        raise TemplateError.at(reason, self.source, pos)
+
+
+def _shown(token: Token) -> str:
+    if token.kind is Kind.EOF:
+        return "end of template"
+    if token.kind is Kind.KEYWORD:
+        return f"{{{{{token.text}}}}}"
+    text = token.text if len(token.text) <= 20 else token.text[:20] + "…"
+    return repr(text)

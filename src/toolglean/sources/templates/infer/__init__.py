@@ -1,0 +1,216 @@
+# What this room knows: how a format is read from a chat template by making it write, and proven by reading it back.
+# What it must not know: how templates are rendered (rendering.py), and who asks (parser.py, the commands).
+#
+#   probes.py     what the template is asked to write: sentinels in every leaf
+#   stage.py      how this template wants to be asked; where the assistant's turn stands
+#   texts.py      what texts have in common
+#   frame.py      reasoning, content, the end of a turn
+#   carriers.py   how a call carries its arguments; typewords.py: parameters as text
+#   fit.py        openers, closers, separators: a Format
+#   recognise.py  known formats: they know more than a template does
+#   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
+#   prompts.py    where the model's message begins in a prompt
+#   result.py     Inference, NoFormatError
+"""A format, read from a chat template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.spec import Format
+from toolglean.sources.templates.infer.fit import fit
+from toolglean.sources.templates.infer.frame import Frame, frame_of
+from toolglean.sources.templates.infer.prompts import marks_of
+from toolglean.sources.templates.infer.recognise import recognise as recognised
+from toolglean.sources.templates.infer.result import Inference, NoFormatError, losses_of
+from toolglean.sources.templates.infer.stage import HERE, OF_PROCESSOR, PATIENCE, Stage
+from toolglean.sources.templates.infer.verify import Proof, prove, refusal
+from toolglean.sources.templates.language import tag_of, template_language
+from toolglean.sources.templates.patience import Patience
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.rendering import Renderer
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+"""The date that templates are told: inference must not depend on the day."""
+LAX_WORDS = ("from_json", "unsafe", "SecurityError", "generator")
+
+__all__ = ["SAMPLES", "Inference", "NoFormatError", "infer"]
+
+SAMPLES = 300
+"""Random messages of a proof."""
+LONGEST_MARKER = 500
+"""Characters of a pattern. To look for a long one takes long, and no model writes it."""
+
+
+def infer(
+    source: str,
+    *,
+    language: Literal["go", "jinja"] | None = None,
+    untrusted: bool = False,
+    recognise: bool = True,
+    samples: int = SAMPLES,
+    variables: Mapping[str, Any] | None = None,
+) -> Inference:
+    """Read a format from a chat template, and prove it.
+
+    Args:
+        source: the template's text.
+        language: "go" or "jinja"; None to tell from the text.
+        untrusted: render in a child process with limits on time and memory, for each rendering and for all of them.
+        recognise: whether a known format is taken if it fits; False: inference alone.
+        samples: how many random messages the proof tries.
+        variables: what is passed to the template besides the messages (`eos_token`, …).
+
+    Returns:
+        The format, with confidence, evidence and losses.
+
+    Raises:
+        FormatError: no format reads what the template writes; the message names the probe that failed.
+        TemplateError: the template cannot be read.
+        UsageError: jinja2 is not installed, or the language is unknown.
+    """
+    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
+
+    language = language or template_language(source)
+    patience = Patience(PATIENCE, OF_PROCESSOR, HERE) if untrusted else Patience(PATIENCE)
+    try:
+        with renderer(source, language, untrusted=untrusted, now=NOW, patience=patience) as made:
+            return _asked(made, source, variables, patience, recognise=recognise, samples=samples)
+    except (FormatError, TemplateError) as error:
+        if language == "go" or patience.over or not any(word in str(error) for word in LAX_WORDS):
+            raise
+    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, patience=patience) as made:
+        found = _asked(made, source, variables, patience, recognise=recognise, samples=samples)
+    return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
+
+
+def _asked(
+    made: Renderer,
+    source: str,
+    variables: Mapping[str, Any] | None,
+    patience: Patience,
+    *,
+    recognise: bool,
+    samples: int,
+) -> Inference:
+    try:
+        stage = Stage(made, source, variables, patience=patience)
+        frame = _frame(stage)
+        return _inferred(stage, source, frame, recognise=recognise, samples=samples)
+    except FormatError as error:
+        raise _with_frame(error, made, source, variables, patience) from error
+
+
+def _with_frame(
+    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, patience: Patience
+) -> FormatError:
+    # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
+    try:
+        stage = Stage(made, source, variables, patience=patience, calls=False)
+        if not stage.heard:
+            return FormatError(
+                "no format can be read from the template: it does not write the user's message, so it is not a chat "
+                "template"
+            )
+        frame = frame_of(stage)
+        return NoFormatError(str(error), frame.ends, marks_of(stage, frame))
+    except (FormatError, TemplateError):
+        return error
+
+
+def _inferred(stage: Stage, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
+    language = stage.renderer.language
+    known = recognised(stage) if recognise else None
+    if known is not None and not known[1].failed:
+        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+    try:
+        fitted = fit(stage, frame)
+        _check_markers(fitted.format)
+        proof = prove(stage, fitted.format, samples)
+        error = refusal(proof, known=False)
+    except FormatError as failed:
+        fitted, proof, error = None, None, failed
+    if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
+        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+    if error or fitted is None or proof is None:
+        raise error or FormatError("no format can be read from the template")
+    return _made(source, language, stage, frame, fitted.format, None, proof, fitted.evidence)
+
+
+def _frame(stage: Stage) -> Frame:
+    try:
+        return frame_of(stage)
+    except TemplateError as error:
+        raise FormatError(f"probe 'plain reply' failed: {error.reason}") from error
+
+
+def _check_markers(found: Format) -> None:
+    pairs = (*found.all_sections, *found.all_reasonings)
+    patterns = (
+        *found.calls,
+        *found.parameters,
+        found.separator,
+        *found.drop,
+        *(each for pair in pairs for each in pair),
+    )
+    longest = max(map(len, patterns))
+    if longest > LONGEST_MARKER:
+        raise FormatError(
+            f"no format can be read from the template: with each call it writes the same text of {longest} characters, "
+            f"and a format's pattern has {LONGEST_MARKER} at most"
+        )
+
+
+def _result(
+    source: str, language: str, stage: Stage, frame: Frame, known: Format, name: str, samples: int
+) -> Inference:
+    declared = _extended(known, frame)
+    proof = prove(stage, declared, samples)
+    if (error := refusal(proof, known=True)) is not None:
+        raise error
+    evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
+    return _made(source, language, stage, frame, declared, name, proof, evidence)
+
+
+def _extended(known: Format, frame: Frame) -> Format:
+    # The family's format, and the marker with which this template ends its turns.
+    declared = {*known.markers}
+    more = tuple(each for each in frame.drop if each not in declared and not any(each in own for own in declared))
+    marked = tuple(each for each in more if each[0] in "<[")
+    return replace(known, drop=known.drop + marked) if marked else known
+
+
+def _made(
+    source: str,
+    language: str,
+    stage: Stage,
+    frame: Frame,
+    found: Format,
+    known: str | None,
+    proof: Proof,
+    seen: list[str],
+) -> Inference:
+    doubts = stage.doubts(found.all_reasonings)
+    return Inference(
+        format=found,
+        recognised=known,
+        confidence=proof.confidence,
+        evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
+        losses=losses_of(stage, proof, doubts),
+        starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
+        tag=_tag(source, language),
+        language=language,
+        marks=marks_of(stage, frame, found.all_reasonings),
+    )
+
+
+def _tag(source: str, language: str) -> str:
+    try:
+        return tag_of(source, language).tag
+    except TemplateError:
+        return ""

@@ -1,0 +1,78 @@
+# What this file knows: how a known format is told by what the template writes: its markers stand there, and it reads
+# the probes back.
+# What it must not know: how a format is fitted to a template that writes none of them.
+"""Known formats, recognised."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.registry import all_formats
+from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.sources.templates.infer.messages import TOOLS, checks
+from toolglean.sources.templates.infer.probes import Said, call
+from toolglean.sources.templates.infer.verify import Proof, score
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.infer.stage import Stage
+
+__all__ = ["recognise"]
+
+MOST = 12  # formats that are tried
+
+
+def recognise(stage: Stage) -> tuple[Format, Proof] | None:
+    """The known format that gives back most of what the template writes, and what it gave back; None if none fits.
+
+    Of several that give back the same, the one with most of its own markers in the turns, and fewest others.
+    """
+    text = _turns(stage)
+    fitting = [declared for declared in all_formats() if _plausible(declared, text)]
+    fitting.sort(key=lambda declared: _specific(declared, text), reverse=True)
+    best: tuple[Format, Proof] | None = None
+    for declared in fitting[:MOST]:
+        try:
+            proof = score(stage, declared)
+        except FormatError:
+            continue
+        if not proof.core_failure and (best is None or len(proof.failed) < len(best[1].failed)):
+            best = (declared, proof)
+        if best is not None and not best[1].failed:
+            break
+    return best
+
+
+def _turns(stage: Stage) -> str:
+    found = []
+    for said in (Said((call(0), call(1))), *checks()):
+        try:
+            turn = stage.turn(said) if said.label == "" else stage.turn(said, TOOLS)
+        except TemplateError:
+            continue
+        found += [turn.prompt, turn.text]
+    with suppress(TemplateError):
+        found.append(stage.prompt())
+    return "\n".join(found)
+
+
+def _literals(pattern: str) -> list[str]:
+    return [token.text for token in tokens_of(pattern) if isinstance(token, Literal)]
+
+
+def _plausible(declared: Format, text: str) -> bool:
+    # The main spelling's markers, without those of the section, which some templates leave out.
+    return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
+
+
+def _specific(declared: Format, text: str) -> tuple[float, float]:
+    main = [
+        *_literals(declared.call),
+        *(each for pair in (declared.section,) for part in pair for each in _literals(part)),
+    ]
+    main += [each for pattern in declared.parameters[:1] for each in _literals(pattern)]
+    there = sum(each in text for each in main) / len(main) if main else 0.5
+    around = [part for pair in declared.all_reasonings for part in pair] + list(declared.drop + declared.speaks)
+    known = sum(each.strip() in text for each in around) / len(around) if around else 0.0
+    return there, known

@@ -1,0 +1,82 @@
+# What this file knows: what inference hands out, and how what gets lost is said.
+# What it must not know: how it was found.
+"""What inference found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import FormatError
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+    from toolglean.sources.templates.infer.stage import Stage
+    from toolglean.sources.templates.infer.verify import Proof
+
+__all__ = ["Inference", "NoFormatError", "losses_of"]
+
+
+class NoFormatError(FormatError):
+    """No format can be read from a template. The error holds what was found all the same.
+
+    Attributes:
+        drop: the markers with which its turns end.
+        marks: see `Inference`.
+    """
+
+    def __init__(self, message: str, drop: tuple[str, ...] = (), marks: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.drop = drop
+        self.marks = marks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoFormatError, (str(self), self.drop, self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A format that was read from a template.
+
+    Attributes:
+        format: the format.
+        recognised: the name of the known format that it is; None if it was inferred.
+        confidence: 0 to 1: the share of what went through the template and came back.
+        evidence: which probe showed what, one line each.
+        losses: what does not come back, one line each, with the name of the probe that shows it.
+        starts_reasoning: whether the generation prompt opens the reasoning.
+        tag: the tag of the template, as `tag_of` finds it; "" if there is none.
+        language: "go" or "jinja".
+        marks: the texts that may end before the model's own message in a prompt; it begins after the last one.
+    """
+
+    format: Format
+    recognised: str | None
+    confidence: float
+    evidence: tuple[str, ...]
+    losses: tuple[str, ...]
+    starts_reasoning: bool
+    tag: str
+    language: str
+    marks: tuple[str, ...] = ()
+
+
+DOUBTS = {
+    "prompt": "the template ends its prompt otherwise: whether reasoning is open there, `start` or `prompt` must say",
+    "calls": "the template writes calls otherwise",
+    "content": "the template writes content otherwise",
+}
+
+
+def losses_of(stage: Stage, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
+    """The losses, one line each; `doubts`: see `Stage.doubts`."""
+    lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
+    lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
+    if stage.ways.parts:
+        lines.append("probe 'content as text': the template takes content only as a list of parts")
+    lines += [f"probe 'without {' and '.join(stage.assumed)}': {DOUBTS[what]}" for what in doubts]
+    if stage.ways.as_string:
+        lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
+    if proof.wrong:
+        lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
+    return tuple(lines)

@@ -1,0 +1,368 @@
+# What this file knows: how this template wants to be asked, and where in what it writes the assistant's turn stands.
+# What it must not know: how a call is written.
+#
+# Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
+# letters or made of the name and a number, content as text or as a list of parts. The first way counts in which every
+# sentinel of one call comes out, and the user's; one that makes Python's repr of the arguments is the last choice.
+#
+# That the template should think is said by variables that not all clients set. So what the answers show is asked once
+# more without them (`doubts`).
+#
+# The turn is what follows the prompt: the rendering up to and with the generation prompt, if the rendering with the
+# turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where they part.
+"""From messages to turns."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, call, tool_dict
+from toolglean.sources.templates.infer.texts import (
+    common_prefix,
+    common_suffix,
+    markers_of,
+    shared_prefix,
+    snapped,
+    turn_ends,
+)
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.patience import Patience
+    from toolglean.sources.templates.rendering import Renderer
+    from toolglean.tools import Tool
+
+__all__ = ["Stage", "Turn", "Ways"]
+
+FOLLOWUP = "zqxnext"
+RESULT = "zqxresult"
+END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
+MISSING = object()
+THINKING = {"enable_thinking": True, "thinking": True}
+LATE_SECONDS = 1.0
+"""A rendering that fails after so long is not tried in other ways: it would fail so again."""
+PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
+PATIENCE = 20.0
+"""Seconds that all renderings together may take."""
+HERE = 20.0
+"""Seconds of the processor's time to read what a stranger's template writes. Those in use take one or two."""
+OF_PROCESSOR = 5.0
+"""Seconds of the processor's time that all renderings of a stranger's template may take. Those in use take 0.6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How the template is asked.
+
+    Attributes:
+        as_string: whether arguments are passed as a JSON string.
+        empty: what stands for content that is not there: "", None, or no key at all.
+        named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
+        parts: whether content is a list of parts.
+    """
+
+    as_string: bool = False
+    empty: Any = ""
+    named_ids: bool = False
+    parts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the template writes for an assistant's message.
+
+    Attributes:
+        text: the turn, with what ends it.
+        prompt: what stands between the user's text and the turn.
+        opened: what the generation prompt has beyond that, which the template did not write for this message.
+    """
+
+    text: str
+    prompt: str
+    opened: str = ""
+
+
+class Stage:
+    """A template, and how to ask it.
+
+    Args:
+        renderer: renders the template.
+        variables: what is handed to it beside the messages.
+        patience: how long all renderings together may take; None for any number of seconds.
+        calls: whether the template must write calls; False: only what it writes of texts is asked.
+
+    Raises:
+        FormatError: in no way does it write a call.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        source: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        patience: Patience | None = None,
+        calls: bool = True,
+    ) -> None:
+        self.renderer = renderer
+        self._patience = patience
+        end = next((each for each in END_TOKENS if each in source), "</s>")
+        tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
+        self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
+        self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
+        self.heard = True  # whether what the user says comes out, as far as that is known
+        self.ways = Ways()
+        self._failed = 0.0  # of rendering that came to nothing
+        self._prompts: dict[str, tuple[str, str]] = {}
+        self._header = ""  # what every turn begins with, markers included
+        self._rest = ""  # what follows behind the end of a turn: the header of the next one
+        self._turns: dict[str, Turn] = {}
+        self.ways = self._learnt() if calls else self._way_of_texts()
+        self._header, self._rest = self._around()
+        self._turns.clear()
+
+    def render(
+        self,
+        messages: list[dict[str, Any]],
+        tools: Iterable[Tool],
+        *,
+        prompt: bool = False,
+        changed: Mapping[str, Any] | None = None,
+        without: Iterable[str] = (),
+    ) -> str:
+        """The whole rendering; `without`: variables that are not passed. Raises TemplateError."""
+        listed = [tool_dict(each) for each in tools]
+        extra = (
+            {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
+        )
+        for name in without:
+            extra.pop(name, None)
+        if self.ways.parts:
+            messages = [_in_parts(each) for each in messages]
+        begin, worked = time.monotonic(), time.thread_time()
+        try:
+            return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+        except TemplateError as error:
+            # One that runs into its limits does so each time: it is not asked in all the other ways too.
+            self._failed += time.monotonic() - begin
+            if self._failed > LATE_SECONDS:
+                raise FormatError(f"no format can be read from the template: {error.reason}") from error
+            raise
+        finally:
+            if self._patience is not None:
+                self._patience.took(time.monotonic() - begin)
+                self._patience.worked(time.thread_time() - worked)
+            self._check_patience()
+
+    def _check_patience(self) -> None:
+        if self._patience is not None and self._patience.over:
+            raise FormatError(f"no format can be read from the template: its probes take {self._patience.over}")
+
+    def turn(self, said: Said, tools: tuple[Tool, ...] = TOOLS) -> Turn:
+        """The turn in which that is said. Raises TemplateError."""
+        key = repr((said.calls, said.content, said.reasoning))
+        if tools is not TOOLS or key not in self._turns:
+            user = {"role": "user", "content": USER}
+            text = self.render([user, self.message(said)], tools)
+            found = self._cut(text, tools)
+            if said.reasoning and found.opened and found.text.lstrip().startswith(said.reasoning):
+                found = Turn(found.text, found.prompt + found.opened)
+            if tools is not TOOLS:
+                return found
+            self._turns[key] = found
+        return self._turns[key]
+
+    def followed(self, said: Said) -> str:
+        """What the template writes between two texts of the user, with that between them. Raises TemplateError."""
+        user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
+        text = self.render([user, self.message(said), after], TOOLS)
+        begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
+        return text[begin + len(USER) : end] if -1 < begin < end else ""
+
+    def before_user(self) -> str:
+        """What stands before a user's text that opens the conversation. Raises TemplateError."""
+        text = self.render([{"role": "user", "content": USER}], ())
+        return text[: text.rfind(USER)]
+
+    def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """What the template writes otherwise where nobody says that it should think: "prompt", "calls", "content".
+
+        Args:
+            pairs: the markers of reasoning, without which calls and content count as the same.
+        """
+        user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
+        asked = {
+            "prompt": ([user], True),
+            "calls": ([user, self.message(Said((call(0), call(1))))], False),
+            "content": ([user, reply], False),
+        }
+        marks = [each.strip() for pair in pairs for each in pair if each.strip()]
+        found = []
+        for what, (messages, prompt) in asked.items() if self.assumed else ():
+            texts = [self._behind_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
+            for mark in () if prompt else marks:
+                texts = [text and "".join(text.replace(mark, "").split()) for text in texts]
+            if None not in texts and texts[0] != texts[1]:
+                found.append(what)
+        return tuple(found)
+
+    def _behind_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
+        try:
+            whole = self.render(messages, TOOLS, prompt=prompt, without=without)
+        except TemplateError:
+            return None
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def behind_result(self) -> str:
+        """What the generation prompt has behind the result of a call; "" where it writes none. Raises TemplateError."""
+        result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
+        messages = [{"role": "user", "content": USER}, self.message(Said((call(0),))), result]
+        whole = self.render(messages, TOOLS, prompt=True)
+        return whole.rpartition(RESULT)[2] if RESULT in whole else ""
+
+    def prompt(self, *, thinking: bool = True) -> str:
+        """What the generation prompt has behind the user's text. Raises TemplateError."""
+        if thinking:
+            whole = self._prompt(TOOLS)[0]
+        else:
+            off = {"enable_thinking": False, "thinking": False}
+            whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def message(self, said: Said) -> dict[str, Any]:
+        """The assistant's message."""
+        message: dict[str, Any] = {"role": "assistant", "content": said.content}
+        if not said.content and said.calls:
+            message["content"] = self.ways.empty
+        if message["content"] is MISSING:
+            del message["content"]
+        if said.reasoning:
+            message |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), said.reasoning)
+        if said.calls:
+            message["tool_calls"] = [self._call(each, number) for number, each in enumerate(said.calls)]
+        return message
+
+    def id_of(self, each: Call, number: int) -> str:
+        """The id of the call of that number."""
+        return f"functions.{each.name}:{number}" if self.ways.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
+
+    def _call(self, each: Call, number: int) -> dict[str, Any]:
+        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.ways.as_string else each.arguments
+        function = {"name": each.name, "arguments": arguments}
+        return {"id": self.id_of(each, number), "type": "function", "function": function}
+
+    # -- where the turn begins -----------------------------------------------------------------------------------------
+
+    def _prompt(self, tools: tuple[Tool, ...]) -> tuple[str, str]:
+        # The rendering with the generation prompt, and the one with a plain reply.
+        key = repr(tools)
+        if key not in self._prompts:
+            if len(self._prompts) > PROMPTS:
+                self._prompts.clear()
+            user = {"role": "user", "content": USER}
+            whole = self.render([user], tools, prompt=True)
+            try:
+                plain = self.render([user, {"role": "assistant", "content": REPLY}], tools)
+            except TemplateError:
+                plain = ""
+            self._prompts[key] = (whole, plain)
+        return self._prompts[key]
+
+    def _cut(self, text: str, tools: tuple[Tool, ...]) -> Turn:
+        whole, plain = self._prompt(tools)
+        after_user = text.rfind(USER) + len(USER)
+        if text.startswith(whole):
+            cut = len(whole)
+        else:
+            cut = shared_prefix(whole, text)
+            if plain:
+                cut = min(cut, shared_prefix(whole, plain))
+            cut = max(after_user, snapped(text, cut))
+        if self._header and text.startswith(self._header, cut):
+            cut += len(self._header)
+        turn = text[cut:]
+        rest = common_suffix(turn, self._rest) if self._rest else ""
+        if markers_of(rest):
+            turn = turn[: len(turn) - len(rest)]
+        return Turn(turn, text[after_user:cut], whole[cut:] if text.startswith(whole[:cut]) else "")
+
+    def _around(self) -> tuple[str, str]:
+        # Markers with which a plain reply and a call begin alike are not part of either; nor is what follows behind the
+        # marker that ends them.
+        try:
+            plain = self.turn(Said(content=REPLY)).text
+            shared = common_prefix(plain, self.turn(Said((call(0),))).text)
+        except TemplateError:
+            return "", ""
+        behind = plain.rpartition(REPLY)[2]
+        ends = turn_ends(behind)
+        rest = behind[behind.find(ends[-1]) + len(ends[-1]) :] if ends else ""
+        return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1], rest if rest.strip() else ""
+
+    # -- how to ask ----------------------------------------------------------------------------------------------------
+
+    def _learnt(self) -> Ways:
+        asked, reason = Said((call(0),)), "it writes nothing of a call"
+        second: Ways | None = None  # it writes the call, but not as one would
+        for ways in _all_ways():
+            self.ways = ways
+            self._prompts.clear()
+            try:
+                found = self.turn(asked).text
+                heard = USER in self._prompt(TOOLS)[0]
+            except TemplateError as error:
+                reason = reason if ways.parts else error.reason  # most templates refuse parts, whatever else is wrong
+                continue
+            finally:
+                self._turns.clear()
+            if _holds_all(found, asked.calls[0], self.id_of(asked.calls[0], 0)):
+                if heard and not _is_repr(found, asked.calls[0]):
+                    return ways
+                second = second or ways
+        self._prompts.clear()
+        if second is None:
+            raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
+        return second
+
+    def _way_of_texts(self) -> Ways:
+        # It writes no call: then only how it takes texts.
+        for parts in (False, True):
+            self.ways = Ways(parts=parts)
+            self._prompts.clear()
+            with suppress(TemplateError):
+                self.heard = USER in self._prompt(TOOLS)[0]
+                if self.heard:
+                    break
+        return self.ways
+
+
+def _all_ways() -> Iterator[Ways]:
+    for parts, named, as_string, empty in itertools.product(
+        (False, True), (False, True), (False, True), ("", None, MISSING)
+    ):
+        yield Ways(as_string, empty, named, parts)
+
+
+def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, str):
+        return message
+    return message | {"content": [{"type": "text", "text": content}] if content else []}
+
+
+def _is_repr(text: str, asked: Call) -> bool:
+    # Python's repr of the arguments, which no model writes: the template means a JSON string.
+    return any(f"{key!r}: {value!r}" in text for key, value in asked.arguments.items())
+
+
+def _holds_all(text: str, asked: Call, given_id: str) -> bool:
+    leaves = [*asked.arguments, *asked.arguments.values()]
+    doubled = any(f'\\"{each}' in text for each in leaves)
+    named = asked.name in text.replace(given_id, "") or given_id.startswith("functions.")
+    return named and asked.name in text and all(each in text for each in leaves) and not doubled

@@ -1,0 +1,224 @@
+# What this file knows: jinja2, as Hugging Face sets it up to render chat templates, and how its errors become ours.
+# What it must not know: what the text that comes out means, and processes.
+#
+# The sandbox keeps a template from Python's inside, and this file from the shortest bombs: repetition and powers are
+# bounded, output is counted. Nothing in one process can hold jinja2 to time and memory: templates of strangers render
+# in a child (process.py).
+"""Rendering Jinja chat templates."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Final
+
+from toolglean._install import needs
+from toolglean.errors import TemplateError, UsageError
+from toolglean.sources.templates.jinja import at_line
+
+__all__ = ["MAX_OUTPUT", "JinjaTemplate"]
+
+MAX_OUTPUT: Final = 4 * 1024 * 1024
+"""Characters of one rendering."""
+
+MAX_REPEATED: Final = 4 * 1024 * 1024
+"""Characters or elements that `*` may make."""
+
+MAX_BITS: Final = 65_536
+"""Bits of a number that `*` or `**` may make."""
+
+_ENDS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
+
+
+class JinjaTemplate:
+    """A Jinja template, ready to render.
+
+    Args:
+        source: its text.
+        lax: as some engines do: let it change the lists that it is given, give it `from_json`, and let `tojson` write
+            what can be listed.
+
+    Raises:
+        TemplateError: it is broken.
+        UsageError: jinja2 is not installed.
+    """
+
+    __slots__ = ("_lax", "_template", "source")
+
+    def __init__(self, source: str, *, lax: bool = False) -> None:
+        self.source = source
+        self._lax = lax
+        environment = _environment(lax)
+        with _Faults(source):
+            self._template = environment.from_string(source)
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None,
+        variables: Mapping[str, Any],
+        now: datetime,
+    ) -> str:
+        """What the template writes.
+
+        Args:
+            messages: the conversation, passed on as it is.
+            tools: the tools, passed on as they are.
+            variables: what else it may name; they stand over the defaults.
+            now: the date that it is told.
+
+        Raises:
+            TemplateError: it refuses the messages, fails, or writes too much.
+        """
+        given = {**_defaults(self.source, now), "messages": messages, "tools": tools, **variables}
+        if self._lax:
+            given = copy.deepcopy(given)
+        with _Faults(self.source):
+            return "".join(self._pieces(given))
+
+    def _pieces(self, given: dict[str, Any]) -> Iterator[str]:
+        left = MAX_OUTPUT
+        for piece in self._template.generate(given):
+            left -= len(piece)
+            if left < 0:
+                raise TemplateError.at(f"more than {MAX_OUTPUT:,} characters of output", self.source, 0)
+            yield piece
+
+
+def _defaults(source: str, now: datetime) -> dict[str, Any]:
+    def strftime_now(form: str) -> str:
+        return now.strftime(form)
+
+    return {
+        "bos_token": "<s>",
+        "eos_token": next((end for end in _ENDS if end in source), "</s>"),
+        "unk_token": "<unk>",
+        "pad_token": "<pad>",
+        "documents": None,
+        "add_generation_prompt": False,
+        "raise_exception": _raise_exception,
+        "strftime_now": strftime_now,
+    }
+
+
+class Refusal(Exception):  # noqa: N818  its word, not our error
+    """What a template raises with `raise_exception`."""
+
+
+def _raise_exception(message: Any) -> None:
+    raise Refusal(str(message))
+
+
+def _tojson(
+    value: Any,
+    ensure_ascii: bool = False,  # noqa: FBT001, FBT002  templates pass them by place too
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,  # noqa: FBT001, FBT002
+    *,
+    default: Callable[[Any], Any] | None = None,
+) -> str:
+    return json.dumps(
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=default
+    )
+
+
+# --- errors --------------------------------------------------------------------------------------------------------
+
+
+class _Faults:
+    """Whatever happens within becomes a TemplateError, with the template's line where jinja2 knows it."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None or isinstance(error, TemplateError) or not isinstance(error, Exception):
+            return
+        line = getattr(error, "lineno", None) or _line(trace)
+        raise at_line(_reason(error), self.source, line) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, Refusal):
+        return f"raised by the template: {error}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply, or calls itself without end"
+    if isinstance(error, MemoryError):
+        return "more memory than it may have"
+    return f"{type(error).__name__}: {error}"[:2_000]
+
+
+def _line(trace: TracebackType | None) -> int:
+    """The last line of the template in a traceback; jinja2 has put the template's own lines there."""
+    line = 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+# --- jinja2 --------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
+    try:
+        import jinja2.ext  # noqa: PLC0415  the extra is needed here only
+        import jinja2.nodes  # noqa: PLC0415
+        import jinja2.sandbox  # noqa: PLC0415
+    except ImportError as error:
+        raise UsageError(needs("Jinja templates need jinja2", "jinja")) from error
+
+    class Generation(jinja2.ext.Extension):
+        """`{% generation %}…{% endgeneration %}`: renders what is within, in a scope of its own."""
+
+        tags = {"generation"}  # noqa: RUF012  jinja2's own way
+
+        def parse(self, parser: Any) -> Any:
+            line = parser.stream.expect("name:generation").lineno
+            body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
+            return jinja2.nodes.CallBlock(self.call_method("_within"), [], [], body).set_lineno(line)
+
+        def _within(self, caller: Callable[[], str]) -> str:
+            return caller()
+
+    base = jinja2.sandbox.SandboxedEnvironment if lax else jinja2.sandbox.ImmutableSandboxedEnvironment
+
+    class Sandbox(base):  # type: ignore[misc, valid-type]  # one of two
+        """The sandbox, with bounds on what `*` and `**` make; nor are they folded when a template is compiled."""
+
+        intercepted_binops = frozenset({"*", "**"})
+
+        def call_binop(self, _context: Any, operator: str, left: Any, right: Any) -> Any:
+            _check_size(operator, left, right)
+            return left * right if operator == "*" else left**right
+
+    environment = Sandbox(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols", Generation])
+    environment.filters["tojson"] = _tojson
+    if lax:
+        environment.filters["from_json"] = json.loads
+        environment.filters["tojson"] = functools.partial(_tojson, default=list)
+    return environment
+
+
+def _check_size(operator: str, left: Any, right: Any) -> None:
+    """Refuse what would make a very long text or list, or a very large number."""
+    if isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+        if bits > MAX_BITS:
+            raise OverflowError(f"{operator} makes a number of more than {MAX_BITS:,} bits")
+        return
+    for sequence, count in ((left, right), (right, left)):
+        if isinstance(count, int) and hasattr(sequence, "__len__") and len(sequence) * count > MAX_REPEATED:
+            raise OverflowError(f"* makes more than {MAX_REPEATED:,} characters or elements")

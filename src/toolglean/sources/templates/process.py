@@ -1,0 +1,212 @@
+# What this file knows: how a stranger's template renders in a child process: started, asked, timed, killed, cleaned up.
+# What it must not know: what the child does with the template (child.py), and which limits it sets itself.
+#
+#   ChildTemplate ──▶ child      {"source": …}                     one line of JSON each
+#                 ◀──            {"memory": true}
+#                 ──▶            {"messages": …, "tools": …}       as often as the caller likes
+#                 ◀──            {"text": …}, or an error's words and place
+#
+# The clock runs here, so that it holds on every platform: a timer kills a child that is late, and reading from it ends.
+# A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this
+# process: without us, its input ends, and a busy one runs out of its processor time.
+"""Rendering an untrusted template in a separate process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from toolglean.errors import TemplateError, UsageError
+from toolglean.sources.templates.patience import Patience
+
+__all__ = ["ChildTemplate"]
+
+SECONDS: Final = 5.0
+"""How long a rendering may take."""
+
+START_SECONDS: Final = 30.0
+"""How long a child may take to start on a busy machine, before it has seen a template."""
+
+MAX_REPLY: Final = 64 * 1024 * 1024
+"""Bytes of an answer: the output that is allowed, however it is written."""
+
+# The same toolglean and jinja2 as here, from wherever they were loaded: a checkout, a zip, an editable install.
+# -I keeps the environment, the working directory and the user's own packages out.
+_START = (
+    "import json, sys; first, rest = json.loads(sys.argv[1]); sys.path.insert(0, first); "
+    "sys.path += [path for path in rest if path not in sys.path]; "
+    "from toolglean.sources.templates.child import main; main()"
+)
+_KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # no secret of ours is for a template to find
+
+
+class ChildTemplate:
+    """A Jinja template that renders in a child process.
+
+    Args:
+        source: its text.
+        lax: see `JinjaTemplate`.
+        seconds: how long one rendering may take.
+        patience: how long all of them may take together; None: any number of seconds.
+
+    Raises:
+        TemplateError: it is broken, or passes a limit while it is compiled.
+        UsageError: jinja2 is not installed, or no process can be started here.
+    """
+
+    def __init__(
+        self, source: str, *, lax: bool = False, seconds: float = SECONDS, patience: Patience | None = None
+    ) -> None:
+        self.source = source
+        self._lax = lax
+        self._seconds = seconds
+        self._patience = patience
+        self._worked = 0.0  # of the processor's time, by the child
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._cleaning: weakref.finalize[..., Any] | None = None
+        with self._lock:
+            self._start()
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None,
+        variables: Mapping[str, Any],
+        now: datetime,
+    ) -> str:
+        """What the template writes; see `JinjaTemplate.render`.
+
+        Raises:
+            TemplateError: the template refuses, fails or passes a limit.
+            UsageError: a value cannot be written as JSON.
+        """
+        request = {
+            "messages": list(messages),
+            "tools": None if tools is None else list(tools),
+            "variables": dict(variables),
+            "now": now.isoformat(),
+        }
+        try:
+            line = json.dumps(request)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UsageError(f"a value cannot be given to another process: {error}") from error
+        with self._lock:
+            if self._patience is not None and self._patience.over:
+                raise TemplateError.at(f"its renderings take {self._patience.over} together", self.source, 0)
+            if self._child is None:
+                self._start()
+            return str(self._ask(line, self._allowed)["text"])
+
+    def close(self) -> None:
+        """End the child. A later rendering starts another."""
+        with self._lock:
+            self._stop()
+
+    @property
+    def _allowed(self) -> float:
+        """Seconds that the next rendering may take."""
+        return self._seconds if self._patience is None else min(self._seconds, max(self._patience.left, 0.1))
+
+    # --- the child's life ---
+
+    def _start(self) -> None:
+        if not sys.executable:
+            raise UsageError("no Python to start: sys.executable is not set here, so untrusted templates cannot render")
+        paths = [str(Path(__file__).parents[3]), [path for path in sys.path if path]]
+        try:
+            self._child = subprocess.Popen(  # noqa: S603  our own code; the template comes as data
+                [sys.executable, "-I", "-c", _START, json.dumps(paths)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _KEPT if name in os.environ},
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:
+            raise UsageError(f"no process can be started for an untrusted template: {error}") from error
+        self._cleaning = weakref.finalize(self, _end, self._child)
+        self._worked = 0.0
+        if not self._ask("{}", START_SECONDS)["memory"]:
+            warnings.warn("no limit of memory on this platform: only the clock holds a template", stacklevel=4)
+        self._ask(json.dumps({"source": self.source, "lax": self._lax}), self._seconds)
+
+    def _stop(self) -> None:
+        if self._cleaning is not None:
+            self._cleaning()
+        self._child = self._cleaning = None
+
+    def _ask(self, line: str, seconds: float) -> dict[str, Any]:
+        """Send a line and read the answer."""
+        child = self._child
+        assert child is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
+        late = threading.Event()
+        timer = threading.Timer(seconds, _kill, (child, late))
+        timer.daemon = True
+        timer.start()
+        try:
+            child.stdin.write(line.encode("ascii") + b"\n")
+            child.stdin.flush()
+            answer = child.stdout.readline(MAX_REPLY)
+        except OSError:  # it is dead
+            answer = b""
+        except BaseException:  # interrupted between question and answer: nobody would know which answer comes next
+            self._stop()
+            raise
+        finally:
+            timer.cancel()
+        if not answer.endswith(b"\n"):
+            if self._patience is not None:
+                self._patience.worked(seconds)  # it says nothing of its own any more
+            self._died(child, seconds if late.is_set() else None, len(answer) >= MAX_REPLY)
+        found = json.loads(answer)
+        if self._patience is not None:
+            self._patience.worked(max(found["worked"] - self._worked, 0.0))
+        self._worked = found["worked"]
+        return self._checked(found)
+
+    def _died(self, child: subprocess.Popen[bytes], seconds: float | None, flooded: bool) -> None:  # noqa: FBT001
+        self._stop()
+        if seconds is not None:
+            reason = f"takes longer than {seconds:g} seconds"
+        elif flooded:
+            reason = "writes without end"
+        else:
+            reason = f"its process died (exit status {child.returncode}): most likely for lack of memory or of time"
+        raise TemplateError.at(reason, self.source, 0)
+
+    def _checked(self, answer: dict[str, Any]) -> dict[str, Any]:
+        if "usage" in answer:
+            self._stop()
+            raise UsageError(answer["usage"])
+        if "reason" in answer:
+            raise TemplateError(answer["reason"], answer["line"], answer["column"], answer["at"])
+        return answer
+
+
+def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    child.kill()
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Kill the child, close its pipes, and wait for it."""
+    child.kill()
+    for pipe in (child.stdin, child.stdout):
+        try:
+            if pipe is not None:
+                pipe.close()
+        except OSError:  # nobody is left to read the rest
+            pass
+    child.wait()

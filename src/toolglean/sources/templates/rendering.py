@@ -1,0 +1,168 @@
+# What this file knows: the one way to render a chat template of any language: which file does it, and where it runs.
+# What it must not know: how a template is run.
+#
+# Go templates run here, also those of strangers: the executor counts what it does. Jinja templates of strangers run in
+# a child process.
+"""Rendering chat templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from toolglean.errors import TemplateError, UsageError
+from toolglean.sources.templates.conversation import chat_messages, text, tool_dicts
+from toolglean.sources.templates.golang.ollama import OllamaTemplate, Options
+from toolglean.sources.templates.language import Language, template_language
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.jinja_render import JinjaTemplate
+    from toolglean.sources.templates.patience import Patience
+    from toolglean.sources.templates.process import ChildTemplate
+
+__all__ = ["Renderer", "renderer"]
+
+
+def renderer(
+    source: str,
+    language: str | None = None,
+    *,
+    untrusted: bool = False,
+    now: datetime | None = None,
+    lax: bool = False,
+    patience: Patience | None = None,
+) -> Renderer:
+    """A renderer for a chat template.
+
+    Args:
+        source: the template's text.
+        language: "go" or "jinja"; None to tell from the text.
+        untrusted: you do not trust it: set limits on time and memory. A Jinja template then renders in
+            a child process; a Go template is always held to limits.
+        now: the date that templates are told; None for the clock's, at each rendering.
+        lax: Jinja only: let a template change the lists that it is given, and give it `from_json`, as some engines do.
+        patience: how long all renderings in a child process may take together; None: each has its own limit alone.
+
+    Raises:
+        TemplateError: the template is broken.
+        UsageError: the language is unknown, or jinja2 is not installed.
+    """
+    language = language or template_language(source)
+    if language == "go":
+        return _GoRenderer(source, now)
+    if language != "jinja":
+        raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
+    if untrusted:
+        from toolglean.sources.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
+
+        return _JinjaRenderer(ChildTemplate(source, lax=lax, patience=patience), now)
+    from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
+
+    return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)
+
+
+class Renderer:
+    """A template that renders conversations. Made by `renderer`; close it, or use it in a `with` statement.
+
+    Attributes:
+        language: the template's language.
+    """
+
+    language: Language
+
+    def __init__(self, now: datetime | None) -> None:
+        self._now = now
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        add_generation_prompt: bool = False,
+        **variables: Any,
+    ) -> str:
+        """The text that the model would read.
+
+        Args:
+            messages: the conversation as OpenAI's dicts: role, content, reasoning_content or thinking, tool_calls (with
+                arguments as an object or as a JSON string), tool_call_id, name. Jinja templates get them as they are.
+            tools: the tools as OpenAI's dicts.
+            add_generation_prompt: end with what opens the model's answer. Ollama's templates do so by themselves,
+                whenever the last message is not the assistant's.
+            variables: what else the template may name. Jinja: anything, `bos_token` and `enable_thinking` among it. Go:
+                `think` or `enable_thinking` (a bool, or a level), `prompt` and `suffix` (to fill in between); others
+                are not seen.
+
+        Returns:
+            The text.
+
+        Raises:
+            TemplateError: the template refuses this conversation, fails, or passes a limit; with the line where known.
+            UsageError: messages or tools are not of the shape above.
+        """
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Free its resources. You can call it again; a later rendering takes new ones."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _date(self) -> datetime:
+        return self._now or datetime.now().astimezone()
+
+
+class _GoRenderer(Renderer):
+    language = "go"
+
+    def __init__(self, source: str, now: datetime | None) -> None:
+        super().__init__(now)
+        self._source = source
+        self._template = OllamaTemplate(text(source))
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        add_generation_prompt: bool = False,  # noqa: ARG002  Ollama's templates know by themselves
+        **variables: Any,
+    ) -> str:
+        options = Options(
+            think=variables.get("think", variables.get("enable_thinking")),
+            prompt=text(str(variables.get("prompt") or "")),
+            suffix=text(str(variables.get("suffix") or "")),
+        )
+        try:
+            return self._template.render(chat_messages(messages), tool_dicts(tools), options, self._date())
+        except RecursionError as error:  # only where the caller's own stack is nearly used up
+            raise TemplateError.at("nested too deeply", self._source, 0) from error
+
+
+class _JinjaRenderer(Renderer):
+    language = "jinja"
+
+    def __init__(self, template: JinjaTemplate | ChildTemplate, now: datetime | None) -> None:
+        super().__init__(now)
+        self._template = template
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        add_generation_prompt: bool = False,
+        **variables: Any,
+    ) -> str:
+        given = {"add_generation_prompt": add_generation_prompt, **variables}
+        return self._template.render(messages, tools, given, self._date())
+
+    def close(self) -> None:
+        close = getattr(self._template, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,77 @@
+# What this file knows: Ollama's rule for the tag of a Go template (its parseTag), defects included.
+# What it must not know: any other rule; what we make of a tag is the matter of `language.py`.
+#
+# The rule: the first {{if}}, in the order of the text, that tests a field called ToolCalls itself (not a variable's
+# field, not one in parentheses). In its body the first text that is not blank, if no action comes before it; up to the
+# first `{`. Nothing found: "{", so that every object is tried. Templates that a template defines are not searched.
+"""The tag that starts a tool call, read from a Go template as Ollama does."""
+
+from __future__ import annotations
+
+from toolglean.sources.templates.golang import parse
+from toolglean.sources.templates.golang.nodes import Action, Field, If, Node, Pipe, Range, Text, With
+from toolglean.sources.templates.markers import GENERIC
+
+__all__ = ["calls_test", "parse_tag", "tag_in"]
+
+# What Go trims: Unicode's White_Space, without the separators U+001C to U+001F that Python adds.
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+
+
+def parse_tag(template: str) -> str:
+    """The tag of a Go template, exactly as Ollama finds it.
+
+    Args:
+        template: the template's text.
+
+    Returns:
+        The tag; "{" if the template has none.
+
+    Raises:
+        TemplateError: the template cannot be read.
+    """
+    return tag_in(calls_test(parse(template).root))
+
+
+def calls_test(nodes: list[Node]) -> If | None:
+    """The first `If`, in the order of the text, whose pipeline has an argument like `.ToolCalls`."""
+    pending = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, If) and _tests_calls(node.pipe):
+            return node
+        if isinstance(node, If | Range | With):
+            pending.extend(reversed(node.otherwise or []))
+            pending.extend(reversed(node.body))
+    return None
+
+
+def tag_in(test: If | None) -> str:
+    """The tag in the body of that test."""
+    text = _first_text(test.body) if test else ""
+    return text.replace("\r\n", "\n").partition("{")[0].strip(_SPACES) or GENERIC
+
+
+def _tests_calls(pipe: Pipe) -> bool:
+    return any(
+        isinstance(argument, Field) and "ToolCalls" in argument.names
+        for command in pipe.commands
+        for argument in command.args
+    )
+
+
+def _first_text(nodes: list[Node]) -> str:
+    """The text of the first list that leads to one: of each, only the first node that counts does."""
+    ways = [nodes]
+    while ways:
+        node = next(filter(_counts, ways.pop()), None)
+        if isinstance(node, Text):
+            return node.text
+        if isinstance(node, If | Range | With):
+            ways += [node.otherwise or [], node.body]  # the body first
+    return ""
+
+
+def _counts(node: Node) -> bool:
+    # Calls of templates, breaks and continues do not count; an action does, and leads to no text.
+    return isinstance(node, Action | If | Range | With) or (isinstance(node, Text) and bool(node.text.strip(_SPACES)))

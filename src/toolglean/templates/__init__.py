@@ -1,9 +1,0 @@
-"""Chat templates: how a model writes a tool call, and what a template renders."""
-
-from __future__ import annotations
-
-from toolglean.templates.language import Language, TemplateTag, tag_of, template_language
-from toolglean.templates.rendering import Renderer, renderer
-from toolglean.templates.tag import parse_tag
-
-__all__ = ["Language", "Renderer", "TemplateTag", "parse_tag", "renderer", "tag_of", "template_language"]

@@ -1,8 +1,0 @@
-"""Go's `text/template`, read: `parse` gives a `Template`, a tree of the nodes in `nodes`."""
-
-from __future__ import annotations
-
-from toolglean.templates.golang.nodes import MAX_DEPTH, Template
-from toolglean.templates.golang.parser import parse
-
-__all__ = ["MAX_DEPTH", "Template", "parse"]

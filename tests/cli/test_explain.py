@@ -1,0 +1,183 @@
+"""`toolglean explain`, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_parse import toolglean
+
+GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
+BROKEN = 'Hi.\n<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</tool_call>'
+
+
+def shown(*args: str, text: str, **env: str) -> str:
+    done = toolglean("explain", *args, stdin=text.encode(), **env)
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+def test_it_shows_the_turn_the_markers_and_the_cause() -> None:
+    done = toolglean("explain", stdin=BROKEN.encode())
+    assert (done.returncode, done.stderr) == (1, b"")
+    rows = done.stdout.decode().splitlines()
+    assert rows[0] == "Read as hermes: 0 complete calls"
+    assert rows[1].split() == ["1:1", "content", "'Hi.\\n'"]
+    assert rows[2].split()[:4] == ["2:1", "call", "say", "malformed"]
+    text = "\n".join(rows)
+    assert "2:1  '<tool_call>'  read as call; fits hermes, " in text
+    assert "ended at 2:54, after 53 characters; expected a comma or the end of the object" in text
+    assert "  json-broken, at 2:54\n" in text
+
+
+def test_it_shows_what_reads_more() -> None:
+    text = shown("--format", "hermes", text=GEMMA)
+    assert "gemma-4: a whole call of get_weather, to 1:62" in text
+    assert '\n  format="gemma-4"  ->  1 call: get_weather\n' in text
+
+
+def test_a_good_turn() -> None:
+    done = toolglean("explain", stdin=GEMMA.encode())
+    assert done.returncode == 0
+    assert done.stdout.decode().endswith("\nEvery call was read.\n")
+
+
+def test_options_are_those_of_parse(tmp_path: Path) -> None:
+    tools, prompt = tmp_path / "tools.json", tmp_path / "prompt.txt"
+    tools.write_text('["other"]', encoding="utf-8")
+    prompt.write_text("<think>\n", encoding="utf-8")
+    assert "not one of the tools" in shown("--tools", str(tools), text=f"So: {GEMMA}")
+    assert "reasoning  'Hm.'" in shown("--start", "reasoning", text="Hm.</think>Hello.")
+    assert "reasoning  'Hm.'" in shown("--prompt", str(prompt), text="Hm.</think>Hello.")
+    assert "other-dialect" in shown("--model", "Qwen/Qwen3-8B", text=GEMMA)
+    assert "other-dialect" in shown("--tag", "<tool_call>", text=GEMMA)
+
+
+def test_a_file_and_chunks(tmp_path: Path) -> None:
+    file = tmp_path / "turn.txt"
+    file.write_text(BROKEN, encoding="utf-8")
+    assert toolglean("explain", str(file)).stdout == toolglean("explain", "-", stdin=BROKEN.encode()).stdout
+    lines = "".join(json.dumps(piece) + "\n" for piece in (BROKEN[:20], BROKEN[20:]))
+    assert shown("--stream", text=lines) == shown(text=lines) == shown(text=BROKEN)
+    assert "content    '\"a\"\\n'" in shown("--text", text='"a"\n')
+
+
+def test_json() -> None:
+    found = json.loads(shown("--json", "--format", "hermes", text=f"Hi.\n{GEMMA} {BROKEN}"))
+    assert set(found) == {
+        "format",
+        "complete",
+        "calls",
+        "spans",
+        "problems",
+        "openers",
+        "openers_left_out",
+        "causes",
+        "advice",
+    }
+    assert (found["format"], found["complete"], found["calls"], found["openers_left_out"]) == ("hermes", False, [], 0)
+    place = {"start", "line", "column"}
+    assert {key for span in found["spans"] for key in span} == {*place, "kind", "end", "text", "call"}
+    call = next(span["call"] for span in found["spans"] if span["call"])
+    assert (call["name"], call["status"], call["arguments_text"]) == ("say", "malformed", '{"text": "a "')
+    assert {key for each in found["problems"] for key in each} == {*place, "reason", "text"}
+    opener = found["openers"][0]
+    assert set(opener) == {*place, "text", "kind", "read_as", "quoted", "formats", "reaches", "left_out"}
+    assert {key: opener["reaches"][0][key] for key in ("format", "outcome", "chars", "expected", "name", "within")} == {
+        "format": "gemma-4",
+        "outcome": "call",
+        "chars": 61,
+        "expected": [],
+        "name": "get_weather",
+        "within": "",
+    }
+    assert {key for each in found["causes"] for key in each} == {*place, "name", "text"}
+    assert {"options": {"format": "auto"}, "text": 'format="auto"', "effect": "1 call: get_weather"}.items() <= {
+        **found["advice"][0]
+    }.items()
+
+
+def test_json_is_utf_8_whatever_the_locale() -> None:
+    done = toolglean("explain", "--json", stdin="Zoë 日本".encode(), PYTHONIOENCODING="ascii")
+    assert json.loads(done.stdout)["spans"][0]["text"] == "Zoë 日本"
+
+
+def test_a_terminal_that_cannot_show_it_gets_it_escaped() -> None:
+    done = toolglean("explain", stdin="<｜DSML｜invoke".encode(), PYTHONIOENCODING="ascii")
+    assert done.stderr == b""
+    assert b"<\\uff5cDSML" in done.stdout
+
+
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def test_colour() -> None:
+    plain = shown(text=BROKEN)
+    assert not COLOUR.search(plain)
+    assert shown("--color", "never", text=BROKEN) == shown("--color", "auto", text=BROKEN) == plain
+    coloured = shown("--color", "always", text=BROKEN)
+    assert COLOUR.search(coloured)
+    assert COLOUR.sub("", coloured) == plain
+    assert shown("--color", "always", text=BROKEN, NO_COLOR="1") == coloured  # asked for outright
+
+
+class Terminal:
+    """Standard output as a terminal."""
+
+    def __init__(self, out: Any) -> None:
+        self._out = out
+
+    def isatty(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._out, name)
+
+
+def test_colour_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    import sys  # noqa: PLC0415  # for this test alone
+
+    from toolglean.cli import main  # noqa: PLC0415
+
+    file = tmp_path / "turn.txt"
+    file.write_text(BROKEN, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", Terminal(sys.stdout))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["explain", str(file)]) == 1
+    assert COLOUR.search(capsys.readouterr().out)
+    monkeypatch.setenv("NO_COLOR", "1")
+    main(["explain", str(file)])
+    assert not COLOUR.search(capsys.readouterr().out)
+
+
+def test_much_is_left_out_and_counted() -> None:
+    text = shown(text="<tool_call> " * 500)
+    assert "… and 488 more markers" in text
+    many = '<tool_call>{"name": "f", "arguments": {}}</tool_call>\n' * 50
+    assert "more parts" in shown(text=many)
+    assert len(text.splitlines()) < 120
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "message"),
+    [
+        (["missing.txt"], b"", "missing.txt: No such file or directory"),
+        (["-"], b"a\nb\xff", "standard input: line 2, column 2: not valid UTF-8"),
+        (["--tools", "missing.json"], b"", "missing.json: No such file or directory"),
+        (["--format", "nonsense"], b"", "unknown format 'nonsense'"),
+        (["--closer", "x"], b"", "--closer needs --tag or --template"),
+        (["-"], b'{"id": 1, "content": "Hi"}\n{"id": 2, "content": "Ho"}\n', "this is a whole turn"),
+    ],
+)
+def test_what_cannot_be_read(args: list[str], stdin: bytes, message: str) -> None:
+    done = toolglean("explain", *args, stdin=stdin)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()

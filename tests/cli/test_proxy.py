@@ -1,0 +1,150 @@
+"""`toolglean proxy`: the command, as a process."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.answers import asked, said
+from tests.clients.families import TOOLS
+from tests.support.loopback import Turn, serve
+from toolglean.cli import main
+from toolglean.kit.conformance import load_cases, run
+from toolglean.kit.conformance.engines import Proxied
+from toolglean.kit.conformance.upstream import Upstream
+
+pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+
+CONFORMING = ("written/mention", "written/cut-off", "written/value", "written/two")
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+
+
+@contextmanager
+def running(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    command = [sys.executable, "-W", "error", "-m", "toolglean", "proxy", "--port", "0", *args]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stderr is not None
+        try:
+            line = process.stderr.readline()
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            assert found, line
+            yield process, found[0]
+        finally:
+            process.kill()
+
+
+def post(url: str, body: dict[str, Any]) -> bytes:
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  # on loopback
+        found: bytes = answer.read()
+        return found
+
+
+def test_it_conforms() -> None:
+    """The conformance kit is its model: what the proxy makes of leaked calls, whole and at cuts."""
+    cases = [case for case in load_cases() if case.format == "hermes" and case.id.startswith(CONFORMING)]
+    upstream = Upstream()
+    with running("--upstream", upstream.url, "--format", "hermes") as (_, url):
+        target = Proxied(url, upstream)
+        report = run(target, cases, random_cuts=1)
+        target.close()
+    assert len(cases) > 10
+    assert {result.case.id: result.findings for result in report.results if result.failed} == {}
+
+
+def test_it_serves_until_it_is_interrupted() -> None:
+    with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes") as (process, url):
+        server.play(Turn(list(HERMES)))
+        request = asked("chat", TOOLS)
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+        assert (found.calls, found.reason) == ([("get_weather", {"city": "Oslo"})], "tool_calls")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) in {0, 130, -signal.SIGINT}
+        assert process.stderr is not None
+        assert process.stderr.read() == ""  # no bodies, nor anything else
+
+
+def test_arguments_stream_where_that_is_wanted() -> None:
+    with serve() as server, running("--upstream", f"{server.url}/v1", "--stream-arguments") as (_, url):
+        server.play(Turn(list(HERMES)))
+        assert post(f"{url}/v1/chat/completions", asked("chat", TOOLS)).count(b'"arguments":') > 10
+
+
+def test_strict_reads_the_named_format_alone() -> None:
+    with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict") as (_, url):
+        server.play(Turn(list(HERMES)))
+        request = asked("chat", TOOLS)
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+    assert (found.calls, found.text) == ([], HERMES)
+
+
+def test_malformed_calls_are_mended_unless_told_otherwise() -> None:
+    broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
+    for more, calls in (((), 1), (("--no-repair",), 0)):
+        with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as (_, url):
+            server.play(Turn(list(broken)))
+            request = asked("chat", TOOLS)
+            found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+            with urllib.request.urlopen(f"{url}/metrics", timeout=30) as metrics:  # noqa: S310
+                assert (b'toolglean_repairs_total{repair="' in metrics.read()) == bool(calls)
+        assert len(found.calls) == calls
+
+
+def test_the_benchmark_runs() -> None:
+    pytest.importorskip("httpx", reason="needs toolglean[proxy]")
+    from benchmarks.proxy import FAMILIES, cost, cuts  # noqa: PLC0415
+
+    assert [(family, different) for family, _, different in cuts(2)] == [(family, 1) for family in FAMILIES]
+    assert all(own > 0 and floor > 0 for _, own, floor in cost(50))
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ["--upstream", "nowhere"],
+            "upstream='nowhere' is not a server's URL: give one such as http://localhost:8000/v1",
+        ),
+        (["--upstream", "http://h", "--format", "nothing"], "unknown format 'nothing'"),
+        (["--upstream", "http://h", "--model", "nothing"], "no known format for the model 'nothing'"),
+        (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: must be a number from 0 to 65535"),
+        (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: must be a number of MiB above 0"),
+        (["--upstream", "http://h", "--template", "nothing.jinja"], "nothing.jinja: No such file"),
+        (["--upstream", "http://[::1"], "upstream='http://[::1' is not a server's URL"),
+        (["--upstream", "http://h", "--host", ""], "--host '': must be an address, such as 127.0.0.1"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["proxy", *args]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104
+def test_it_does_not_stand_before_itself(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    assert main(["proxy", "--upstream", f"http://localhost:{port}/v1", "--host", host, "--port", str(port)]) == 2
+    assert "that is where the proxy itself would listen" in capsys.readouterr().err
+
+
+def test_an_ipv6_address_in_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["proxy", "--upstream", "http://h", "--host", "[::2]"]) == 2
+    assert "--host ::2" in capsys.readouterr().err
+
+
+def test_a_template_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.jinja"
+    path.write_text("{{ messages }}", encoding="utf-8")
+    assert main(["proxy", "--upstream", "http://h", "--template", str(path)]) == 2
+    assert f"{path}: " in capsys.readouterr().err

@@ -1,0 +1,177 @@
+"""`toolglean inspect` and `toolglean fuzz`: a good, a lossy, a broken and a hostile template; `toolglean.kit.testing`."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.sources.test_infer import CASES, HEAD, PARAMETERS, chat, each
+from toolglean import Format
+from toolglean.cli import main
+from toolglean.kit.testing import RoundTrip, check_template
+
+GOOD = chat(CASES["whole"][0])
+LOSSY = chat(
+    each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v }}</p>") + "</go>"), head=HEAD
+)
+BROKEN = "{% for m in messages %}{% if"
+HOSTILE = (
+    "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}{{ messages[0].tool_calls }}"
+)
+HUNGRY = "{{ 'a' * 10**9 }}{{ messages[0].tool_calls }}"
+UNCLEAR = chat(
+    each(
+        '<go="{{ c.function.name }}">'
+        + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | upper if v is string else v }}</p>")
+        + "</go>"
+    )
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where the template is written."""
+    return tmp_path / "template.jinja"
+
+
+def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(GOOD, encoding="utf-8")
+    assert main(["inspect", str(file), "--samples", "10"]) == 0
+    shown = capsys.readouterr().out
+    for line in ("language    jinja", "format      inferred", "confidence  100%", "call='<go>\\n{call}\\n</go>'"):
+        assert line in shown
+
+
+def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(LOSSY, encoding="utf-8")
+    assert main(["inspect", str(file), "--json", "--samples", "10", "--no-recognition"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["format"]["parameter"] == "<p={key}>{value}</p>"
+    assert found["recognised"] is None
+    assert 0.8 < found["confidence"] < 1
+    assert any("None came back as 'None'" in line for line in found["losses"])
+
+
+def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"chat_template": GOOD, "eos_token": "<<end>>"}), encoding="utf-8")
+    assert main(["inspect", str(config), "--samples", "5"]) == 0
+    modelfile = tmp_path / "Modelfile"
+    calls = '{{ range .ToolCalls }}<go>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</go>{{ end }}'
+    modelfile.write_text(
+        'FROM x\nTEMPLATE """{{ range .Messages }}<<{{ .Role }}>>{{ .Content }}'
+        + calls
+        + '<<end>>{{ end }}<<assistant>>"""\n',
+        encoding="utf-8",
+    )
+    assert main(["inspect", str(modelfile), "--samples", "5"]) == 0
+    assert "language    go" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("command", ["inspect", "fuzz"])
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        (BROKEN, 2, "unexpected"),
+        (HOSTILE, 1, "no format can be read"),
+        (HUNGRY, 1, "no format can be read"),
+        ("{}", 2, "no chat_template"),
+        (UNCLEAR, 1, "probe"),
+    ],
+)
+def test_refusals(
+    command: str, text: str, code: int, words: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(text, encoding="utf-8")
+    begin = time.monotonic()
+    assert main([command, str(file)]) == code
+    assert time.monotonic() - begin < 20  # ten seconds, on a machine of its own
+    assert words in capsys.readouterr().err
+
+
+def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(UNCLEAR, encoding="utf-8")
+    assert main(["inspect", str(file), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["format"] is None
+    assert "probe" in found["reason"]
+
+
+def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(GOOD, encoding="utf-8")
+    assert main(["fuzz", str(file), "--examples", "20"]) == 0
+    assert "20 messages came back (inferred)" in capsys.readouterr().out
+
+
+def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(chat(CASES["parameters"][0]).replace("else v | tojson", "else v"), encoding="utf-8")
+    assert main(["fuzz", str(file), "--examples", "60", "--seed", "3", "--format", "hermes"]) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith("difference  ")
+    assert "turn\n" in shown
+    assert "<go=" in shown
+
+
+def test_fuzz_wants_a_format_that_is_known(file: Path) -> None:
+    file.write_text(GOOD, encoding="utf-8")
+    assert main(["fuzz", str(file), "--format", "no such format"]) == 2
+
+
+def test_check_template() -> None:
+    trip = check_template(GOOD, examples=20, seed=1)
+    assert trip.inference is not None
+    assert trip.tried >= 20
+    with pytest.raises(AssertionError, match="said: "):
+        check_template(GOOD, format=Format("wrong", call="<no>{call}</no>"), examples=20, seed=1)
+
+
+def test_round_trip_reports_progress() -> None:
+    told: list[int] = []
+    trip = RoundTrip(GOOD)
+    assert trip.find_failure(examples=5, seed=1, progress=told.append) is None
+    assert told == list(range(1, trip.tried + 1))
+    trip.close()
+
+
+SWITCHED = GOOD.replace(
+    "{% if add_generation_prompt %}<<bot>>\n",
+    "{% if add_generation_prompt %}<<bot>>\n{% if thinking %}<mull>{% endif %}",
+)
+
+
+def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(SWITCHED, encoding="utf-8")
+    for given, starts in (([], False), (["--set", "thinking=true", "--set", "enable_thinking=true"], True)):
+        assert main(["inspect", str(file), "--json", "--samples", "10", *given]) == 0
+        assert json.loads(capsys.readouterr().out)["starts_reasoning"] is starts
+    assert main(["fuzz", str(file), "--examples", "5", "--set", "thinking=false", "--set", "name=some text"]) == 0
+    turn = file.with_name("turn.txt")
+    turn.write_text('<go>{"name": "f", "input": {}}</go>', encoding="utf-8")
+    assert main(["parse", str(turn), "--template", str(file), "--set", "thinking=false"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["parse", "--set", "thinking=true"], "--set needs --template"),
+        (["inspect", "FILE", "--set", "thinking"], "--set 'thinking': must be NAME=VALUE"),
+        (["fuzz", "FILE", "--set", "=1"], "--set '=1': must be NAME=VALUE"),
+    ],
+)
+def test_wrong_settings(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    file.write_text(GOOD, encoding="utf-8")
+    assert main([str(file) if each == "FILE" else each for each in arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["inspect", "fuzz", "parse"])
+def test_a_file_that_holds_no_template(file: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    file.write_text("import os\nprint(os)\n", encoding="utf-8")
+    arguments = ["parse", "--template", str(file), "--text", str(file)] if command == "parse" else [command, str(file)]
+    assert main(arguments) == 2
+    assert "must be a chat template's text" in capsys.readouterr().err

@@ -1,0 +1,359 @@
+# What this file knows: that the name of a format is advice: which calls are read beside it, which never are, and which of
+# several arguments counts.
+# What it must not know: how siblings are found (formats/siblings.py).
+"""A name is advice, not blinkers."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import (
+    CallEnd,
+    CallStart,
+    Format,
+    FormatError,
+    Limits,
+    Parser,
+    Problem,
+    Reasoning,
+    TemplateError,
+    UsageError,
+    choose_format,
+    parse,
+)
+
+TOOLS: list[Any] = [
+    {"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}, "s": {"type": "string"}}}},
+    "get_weather",
+]
+CALL = [("f", {"x": 1})]
+JSON_CALL = '{"name": "f", "arguments": {"x": 1}}'
+XML_CALL = "<function=f>\n<parameter=x>\n1\n</parameter>\n</function>"
+GLM_CALL = "<tool_call>f\n<arg_key>x</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"
+V3_CALL = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"x": 1}\n```<｜tool▁call▁end｜>'
+V31_CALL = '<｜tool▁call▁begin｜>f<｜tool▁sep｜>{"x": 1}<｜tool▁call▁end｜>'
+SECTION = "<｜tool▁calls▁begin｜>{}<｜tool▁calls▁end｜>"
+DSML_CALL = (
+    '<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="x" string="false">1</｜DSML｜parameter>\n</｜DSML｜invoke>'
+)
+
+# format, turn, content
+SIBLINGS = {
+    "bare JSON": ("hermes", JSON_CALL, ""),
+    "bare JSON, and the closer of the format": ("hermes", f"{JSON_CALL}\n</tool_call>", ""),
+    "bare JSON behind reasoning": ("hermes", f"<think>\nHm.\n</think>\n\n{JSON_CALL}", ""),
+    "bare JSON behind white space": ("kimi-k2", f"\n\n{JSON_CALL}", "\n\n"),
+    "a list": ("mistral-v13", f"[{JSON_CALL}]", ""),
+    "fenced JSON": ("llama3-json", f"```json\n{JSON_CALL}\n```", ""),
+    "fenced JSON, and text": ("glm-4.5", f"```json\n{JSON_CALL}\n```\nDone.", "\nDone."),
+    "a pythonic list": ("hermes", "[f(x=1)]", ""),
+    "a pythonic call": ("hermes", "f(x=1)", ""),
+    "a word that opens a call": ("hermes", f"functools[{JSON_CALL}]", ""),
+    "Qwen3-Coder's calls between the tags of Hermes": (
+        "hermes",
+        f"Well.\n<tool_call>\n{XML_CALL}\n</tool_call>",
+        "Well.\n",
+    ),
+    "Qwen3-Coder's calls without tags": ("hermes", f"Well.\n{XML_CALL}\n</tool_call>", "Well.\n"),
+    "GLM's calls between the tags of Hermes": ("hermes", f"{GLM_CALL} Done.", " Done."),
+    "JSON between the tags of GLM": ("glm-4.5", f"<tool_call>{JSON_CALL}</tool_call>", ""),
+    "JSON between the tags of Seed": ("seed-oss", f"I look.\n<tool_call>{JSON_CALL}</tool_call>", "I look.\n"),
+    "DeepSeek V3 in V3.1": ("deepseek-v3.1", SECTION.format(V3_CALL), ""),
+    "DeepSeek V3.1 in V3": ("deepseek-v3", SECTION.format(V31_CALL), ""),
+    "DSML of V3.2 in V4": (
+        "deepseek-v4",
+        f"<｜DSML｜function_calls>\n{DSML_CALL}\n</｜DSML｜function_calls>",
+        "",
+    ),
+    "DSML in V3": ("deepseek-v3", f"Hm. {DSML_CALL}", "Hm. "),
+    "functions in Llama": ("llama3-json", '<function=f>{"x": 1}</function>', ""),
+    "Mistral's marker in harmony": ("harmony", 'Hi [TOOL_CALLS]f[ARGS]{"x": 1}', "Hi "),
+    "the tool's name as a tag": ("hermes", "Hi\n<f>\n<x>1</x>\n</f>", "Hi\n"),
+    "XML in the format of a user": (Format("own", call="<call>{call}</call>"), f"{XML_CALL}</tool_call>", ""),
+}
+
+
+def reader(declared: str | Format | None, **options: Any) -> Parser:
+    return Parser(options.pop("tools", TOOLS), format=declared, markup=True, **options)
+
+
+@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
+def test_siblings_are_read(declared: str | Format, turn: str, content: str) -> None:
+    events = events_of(lambda: reader(declared), turn)
+    assert calls_of(events) == CALL
+    assert content_of(events) == content
+    assert not [event for event in events if isinstance(event, Problem)]
+
+
+@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
+def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, content: str) -> None:
+    del content
+    events = events_of(lambda: reader(declared, strict=True), turn)
+    # DeepSeek V4 reads the same calls, but not the section of V3.2.
+    assert calls_of(events) == ([] if declared != "deepseek-v4" else CALL)
+
+
+@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
+def test_siblings_are_read_for_known_tools_only(declared: str | Format, turn: str, content: str) -> None:
+    del content
+    for tools in (["other"], None):
+        events = events_of(lambda tools=tools: reader(declared, tools=tools), turn)  # type: ignore[misc]
+        calls = [event.call for event in events if isinstance(event, CallEnd)]
+        strict = events_of(lambda tools=tools: reader(declared, tools=tools, strict=True), turn)  # type: ignore[misc]
+        assert calls == [event.call for event in strict if isinstance(event, CallEnd)]
+
+
+@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
+def test_the_format_goes_on_behind_a_sibling(declared: str | Format, turn: str, content: str) -> None:
+    from toolglean.formats.registry import get_format  # noqa: PLC0415
+    from toolglean.stream import render  # noqa: PLC0415
+
+    del content
+    format_of = get_format(declared) if isinstance(declared, str) else declared
+    if format_of.name == "llama3-json":
+        pytest.skip("its calls stand at the start of the turn")
+    own = render(declared, [("get_weather", {"city": "Oslo"})], tools=TOOLS)
+    # On a line of its own: a call without a marker shares its lines with nothing.
+    events = events_of(lambda: reader(declared), f"{turn}\nAnd: {own}")
+    assert calls_of(events) == [*CALL, ("get_weather", {"city": "Oslo"})]
+    parser = reader(declared)
+    parser.add(turn)
+    assert parser.format == format_of
+
+
+def test_a_model_s_name_and_a_template_are_advice_too() -> None:
+    assert calls_of(events_of(lambda: Parser(TOOLS, model="qwen2.5-coder:7b", markup=True), JSON_CALL)) == CALL
+    pytest.importorskip("jinja2")
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n"
+        '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
+        "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
+    assert calls_of(events_of(lambda: Parser(TOOLS, template=template, markup=True), turn)) == CALL
+    assert calls_of(events_of(lambda: Parser(TOOLS, template=template, strict=True, markup=True), turn)) == []
+
+
+# -- what stays as it was ----------------------------------------------------------------------------------------------
+
+CONTENT = {
+    "JSON that is no call": '{"answer": 42, "f": [1, 2]}',
+    "JSON whose strings quote a call": '{"note": "<tool_call>{\\"name\\": \\"f\\"}</tool_call>", "more": "<function=f>{}</function>"}',
+    "JSON of an unknown tool": '{"name": "other", "arguments": {}}',
+    "a link": "[f](https://example.org) says so",
+    "a list of numbers": "[1, 2, 3]",
+    "a name alone": "f",
+    "a name in prose": "f is the name of a function",
+    "the beginning of one": "get_w",
+    "the beginning of a fence": "``",
+    "a fence with something else": "```json\n[1, 2]\n```",
+    "bare JSON behind text": f"So: {JSON_CALL}",
+    "a pythonic call behind text": "So: [f(x=1)]",
+    "a fence behind text": f"So:\n```json\n{JSON_CALL}\n```",
+    "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] behind it.",
+    # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
+    "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
+    "an unknown tool of a sibling": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
+}
+
+
+@pytest.mark.parametrize("text", CONTENT.values(), ids=list(CONTENT))
+@pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2"])
+def test_what_is_no_call_is_content(name: str, text: str) -> None:
+    events = events_of(lambda: reader(name), text)
+    assert content_of(events) == text
+    assert not [event for event in events if isinstance(event, CallStart | Problem)]
+
+
+def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
+    answer = '{"answer": "' + "word " * 1_000 + '"}\n'
+    turn = f"{answer}<tool_call>\n{JSON_CALL}\n</tool_call>"
+    events = events_of(lambda: reader("hermes"), turn)
+    assert calls_of(events) == CALL
+    assert content_of(events).strip() == answer.strip()
+    assert not [event for event in events if isinstance(event, Problem)]
+
+
+def test_a_small_limit_gives_a_sibling_up_and_nothing_else() -> None:
+    turn = f'{{"a": "{"x" * 80}"}} <tool_call>{JSON_CALL}</tool_call>'
+    events = events_of(lambda: reader("hermes", limits=Limits(held=60)), turn)
+    assert calls_of(events) == CALL
+
+
+def test_plain_text_is_not_held_back() -> None:
+    parser = reader("hermes")
+    assert [parser.add(word).content for word in ("Hello", ", wor", "ld")] == ["Hello", ", wor", "ld"]
+
+
+def test_in_reasoning_the_format_s_own_markers_count_alone() -> None:
+    turn = f"<think>\nPerhaps {XML_CALL} or [TOOL_CALLS]f[ARGS]{{}}?\n</think>\n\nNo."
+    events = events_of(lambda: reader("hermes"), turn)
+    assert calls_of(events) == []
+    assert content_of(events) == "No."
+    assert "<function=f>" in "".join(event.text for event in events if isinstance(event, Reasoning))
+
+
+def test_an_unknown_tool_of_the_format_itself_is_its_call() -> None:
+    turn = "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
+    events = events_of(lambda: reader("qwen3-coder"), turn)
+    assert calls_of(events) == [("other", {"x": "1"})]
+
+
+def test_a_tag_and_auto_are_not_advised() -> None:
+    turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
+    for options in ({"tag": "<tool_call>"}, {"format": "auto"}):
+        loose = events_of(lambda options=options: Parser(TOOLS, markup=True, **options), turn)  # type: ignore[misc]
+        strict = events_of(lambda options=options: Parser(TOOLS, markup=True, strict=True, **options), turn)  # type: ignore[misc]
+        assert loose == strict
+
+
+# -- nothing runs that was not written ---------------------------------------------------------------------------------
+
+QUOTED = {
+    "in a string of a call": '<tool_call>{"name": "f", "arguments": {"s": "<function=get_weather>{}</function> [TOOL_CALLS]get_weather{}"}}</tool_call>',
+    "in a string of a bare call": '{"name": "f", "arguments": {"s": "<tool_call>{}</tool_call><function=get_weather>{}</function>"}}',
+    "in the arguments of a broken call": '<tool_call>{"arguments": {"s": "<function=get_weather>{}</function>"} oops, "name": "f"}</tool_call>',
+    "behind a call that breaks": '<tool_call>{"name": "f", "arguments": {"s": "a" "<function=get_weather>{}</function>"}}',
+    "in a list that a bare call holds": '[{"name": "f", "arguments": {"s": "[get_weather()]"}}]',
+}
+
+
+@pytest.mark.parametrize("turn", QUOTED.values(), ids=list(QUOTED))
+@pytest.mark.parametrize("name", ["hermes", "glm-4.5", "qwen3-coder", "mistral-v3"])
+def test_quoted_calls_never_run(name: str, turn: str) -> None:
+    events = events_of(lambda: reader(name), turn)
+    assert "get_weather" not in [found for found, _ in calls_of(events)]
+
+
+def test_a_sibling_s_call_behind_a_malformed_one_is_distrusted() -> None:
+    turn = f'<tool_call>{{"name": "f", "arguments": {{"s": oops <tool_call>{XML_CALL}'
+    events = events_of(lambda: reader("hermes"), turn)
+    assert calls_of(events) == []
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] != []
+
+
+# -- forks, pickles, cost ----------------------------------------------------------------------------------------------
+
+
+def test_strict_survives_forks_and_pickles() -> None:
+    for strict in (False, True):
+        parser = reader("hermes", strict=strict)
+        parser.feed("\n")
+        for twin in (parser.fork(), pickle.loads(pickle.dumps(parser))):
+            # The call is known to be alone on its line with the line's end.
+            assert [call.name for call in twin.add(JSON_CALL + "\n").calls] == ([] if strict else ["f"])
+
+
+def test_openers_without_end_take_linear_time() -> None:
+    def seconds(unit: str, chars: int) -> float:
+        turn, parser = unit * (chars // len(unit)), Parser(TOOLS, format="hermes")
+        begin = time.process_time()
+        parser.feed(turn)
+        parser.finish()
+        return time.process_time() - begin
+
+    for unit in (
+        "<function=g>",
+        "<tool_call>{",
+        '<tool_call>{"a": "',
+        "[TOOL_CALLS]f",
+        "<f>",
+        "<tool_call>g\n<arg_key>",
+    ):
+        seconds(unit, 4_000)
+        assert min(seconds(unit, 40_000) for _ in range(2)) < 30 * min(seconds(unit, 4_000) for _ in range(3)) + 0.05
+
+
+def test_strict_must_be_a_bool() -> None:
+    with pytest.raises(UsageError, match="strict must be True or False, not 1"):
+        Parser(strict=1)  # type: ignore[arg-type]
+
+
+def test_parse_passes_strict_on() -> None:
+    assert parse(JSON_CALL, TOOLS, format="hermes").calls
+    assert not parse(JSON_CALL, TOOLS, format="hermes", strict=True).calls
+
+
+# -- which of several arguments counts ---------------------------------------------------------------------------------
+
+GO = (
+    "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}{{ if .ToolCalls }}{{ range .ToolCalls }}<tool_call>\n"
+    '{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end }}{{ end }}<|im_end|>\n'
+    "{{ end }}<|im_start|>assistant\n"
+)
+NO_CALLS = "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
+BROKEN = "{{ range .Messages }}"
+MODEL = "zai-org/GLM-4.6"
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "argument", "passed_over"),
+    [
+        ({"model": MODEL}, "glm-4.5", "model", []),
+        ({"model": MODEL, "template": GO}, "hermes", "template", ["model"]),
+        ({"model": "nobody/knows-it", "template": GO}, "hermes", "template", ["model"]),
+        ({"model": MODEL, "template": NO_CALLS}, "glm-4.5", "model", ["template"]),
+        ({"model": MODEL, "template": BROKEN}, "glm-4.5", "model", ["template"]),
+        ({"model": MODEL, "tokenizer_config": {}}, "glm-4.5", "model", ["tokenizer_config"]),
+        ({"template": NO_CALLS, "tokenizer_config": {"chat_template": GO}}, "hermes", "tokenizer_config", ["template"]),
+        ({"format": "kimi-k2", "model": MODEL, "template": GO}, "kimi-k2", "format", ["template", "model"]),
+    ],
+)
+def test_the_first_that_is_known_counts(
+    options: dict[str, Any], name: str, argument: str, passed_over: list[str]
+) -> None:
+    pytest.importorskip("jinja2")
+    choice = choose_format(**options)
+    assert choice.how == "format"
+    assert choice.format is not None
+    assert (choice.format.name, choice.argument) == (name, argument)
+    assert [each.argument for each in choice.passed_over] == passed_over
+    assert all(each.reason for each in choice.passed_over)
+    assert str(choice).startswith(f"format {name}: ")
+    parser = Parser(TOOLS, **options)
+    assert parser.format is not None
+    assert parser.format.name == name
+
+
+def test_nothing_given_is_auto() -> None:
+    choice = choose_format()
+    assert (choice.how, choice.format, choice.tag, choice.argument, choice.passed_over) == ("auto", None, None, "", ())
+    assert choice.advice
+    assert choose_format(format="auto", model="nobody").how == "auto"
+    assert choose_format(tag="<call>").tag == "<call>"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"model": "nobody"}, UsageError, "no known format for the model 'nobody'"),
+        ({"model": "nobody", "template": BROKEN}, TemplateError, None),
+        ({"model": "nobody", "tokenizer_config": {}}, TemplateError, None),
+        ({"model": MODEL, "tokenizer_config": "no such file"}, UsageError, "no such file"),
+        ({"template": 5}, UsageError, "5"),
+        ({"format": "hermez"}, UsageError, "hermez"),
+        (
+            {"response_template": {"fields": {"a": {"content": "nonsense"}}}, "model": MODEL},
+            FormatError,
+            "response template",
+        ),
+    ],
+)
+def test_where_nothing_is_known_it_is_an_error(
+    options: dict[str, Any], error: type[Exception], said: str | None
+) -> None:
+    for made in (choose_format, Parser):
+        with pytest.raises(error, match=said):
+            made(**options)
+
+
+def test_an_opener_that_a_longer_one_begins_with() -> None:
+    # "<functioncall" begins so too: what was found must be passed over, or it would be found again for ever.
+    for text in ("Hm <functions.f(x)", 'Hm <function=f>{"x": 1}</function>'):
+        events = events_of(lambda: Parser(["f"], format="kimi-k2", markup=True), text)
+        assert len(calls_of(events)) == ("=f>" in text)

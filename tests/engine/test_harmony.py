@@ -1,0 +1,63 @@
+# What this file knows: where harmony's messages say to whom they are, and what becomes of those to a tool.
+# What it must not know: other families.
+"""Harmony: recipients."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, Parser, Problem, Reasoning
+
+TOOLS = ["f", "g"]
+FIRST = (
+    '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>',
+    ' to=functions.f<|channel|>commentary json<|message|>{"a": 1}<|call|>',
+)
+HEADERS = ("", "<|start|>", "assistant ", "<|start|>assistant ")
+KINDS = ("<|channel|>commentary <|constrain|>json", "<|channel|>commentary json", "<|channel|>analysis")
+CODE = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+PYTHON = [{"type": "function", "function": {"name": "python", "parameters": CODE}}]
+TO_PYTHON = (
+    *("<|channel|>analysis to=python code", "<|channel|>commentary to=python <|constrain|>code", " to=python"),
+    *(
+        " to=python<|channel|>analysis",
+        "<|channel|>analysis to=python <|constrain|>python",
+        "<|channel|>analysis to=python",
+    ),
+)
+BODY = "<|message|>import x\nprint(x)<|call|><|start|>assistant<|channel|>final<|message|>Done."
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_second_recipient_stands_in_the_role(header: str, name: str) -> None:
+    for first, kind in product(FIRST, KINDS):
+        turn = f'{first}{header}to=functions.g{kind}<|message|>{{"b": 2}}<|call|>'
+        events = events_of(lambda: Parser(TOOLS, format=name, markup=True), turn)
+        assert calls_of(events) == [("f", {"a": 1}), ("g", {"b": 2})]
+        assert content_of(events) == ""
+        assert not [event for event in events if isinstance(event, Problem | Reasoning)]
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("header", TO_PYTHON)
+def test_code_for_python(header: str, name: str) -> None:
+    """The value of the only parameter where the tool has one; else a call that cannot run, never text for the user."""
+    for tools in (PYTHON, TOOLS, None):
+        events = events_of(lambda: Parser(tools, format=name, markup=True), header + BODY)  # noqa: B023
+        ends = [(event.call.name, event.call.status) for event in events if isinstance(event, CallEnd)]
+        assert ends == [("python", "ok" if tools is PYTHON else "malformed")]
+        assert calls_of(events) == ([("python", {"code": "import x\nprint(x)"})] if tools is PYTHON else [])
+        assert content_of(events) == "Done."
+
+
+@pytest.mark.parametrize("tool", ["get_json", "run_code", "to_python", "json"])
+def test_a_name_that_ends_like_a_kind(tool: str) -> None:
+    for kind in ("", " json", " <|constrain|>json"):
+        turn = f'<|channel|>commentary to=functions.{tool}{kind}<|message|>{{"a": 1}}<|call|>'
+        calls: Any = calls_of(events_of(lambda: Parser([tool], format="harmony", markup=True), turn))
+        assert calls == [(tool, {"a": 1})]

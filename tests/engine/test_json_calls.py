@@ -1,0 +1,332 @@
+"""Which JSON is a call, and which is data: DESIGN.md section 5, and scan/data.py."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, Content, Event, Limits, Parser, Problem
+from toolglean.scan import data
+
+READ = {
+    "name": "read",
+    "parameters": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "lines": {"type": "integer"}},
+        "required": ["path"],
+    },
+}
+TOOLS: list[Any] = [READ, "delete_all", "Blue"]
+PATH = {"path": "x"}
+CALL = [("read", PATH)]
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+WAYS: dict[str, dict[str, Any]] = {
+    "auto": {},
+    "llama3-json": {"format": "llama3-json"},
+    "xlam-object": {"format": "xlam-object"},
+    "lfm2": {"format": "lfm2"},
+    "hermes": {"format": "hermes"},
+    "by model": {"model": "Qwen3-Coder"},
+    "tag {": {"tag": "{"},
+    "tag nothing": {"tag": ""},
+}
+
+
+def read(text: str, **options: Any) -> list[Event]:
+    tools = options.pop("tools", TOOLS)
+    return events_of(lambda: Parser(tools, markup=True, **options), text)
+
+
+def problems(events: list[Event]) -> list[str]:
+    return [event.reason for event in events if isinstance(event, Problem)]
+
+
+def call(name: str, arguments: Any = None, **others: Any) -> dict[str, Any]:
+    return {"name": name} | ({} if arguments is None else {"arguments": arguments}) | others
+
+
+# -- JSON without a marker ---------------------------------------------------------------------------------------------
+
+# What is data, and why, where a tool is named in the place of a call.
+DATA: dict[str, tuple[Any, str]] = {
+    "definition with a description": (call("read", description="Reads."), data.DEFINITION),
+    "definition with a description first": ({"description": "Reads.", "name": "read"}, ""),
+    "definition with its schema": ({"name": "read", "parameters": SCHEMA}, data.DEFINITION),
+    "definition with a short schema": ({"name": "read", "parameters": SCHEMA["properties"]}, data.DEFINITION),
+    "definition under function": (
+        {"type": "function", "function": {"name": "read", "parameters": SCHEMA}},
+        data.DEFINITION,
+    ),
+    "definitions in the list at the top": ([call("delete_all"), call("read", description="Reads.")], data.DEFINITION),
+    "definitions under a key": ({"tools": [call("read", description="Reads."), call("delete_all")]}, ""),
+    "schemas under a key": ({"tools": [{"name": "read", "parameters": SCHEMA}]}, data.INSIDE),
+    "plan": ({"plan": [call("delete_all")]}, ""),
+    "example": ({"example": call("delete_all", {"path": "/"}), "warning": "never do this"}, data.INSIDE),
+    "rooms": ({"rooms": [call("Blue", seats=4)]}, ""),
+    "room": (call("Blue", seats=4), data.BESIDE),
+    "forbidden": ({"forbidden": [call("read", PATH)]}, data.INSIDE),
+    "denied": ({"denied": call("read", PATH), "tool_calls": []}, data.INSIDE),
+    "list in a list": ([[call("read", PATH)]], data.INSIDE),
+    "list under a list": ({"tool_calls": [[call("read", PATH)]]}, data.INSIDE),
+    "result": (call("read", PATH, result="ok"), data.BESIDE),
+    "status": (call("read", PATH, status="denied"), data.BESIDE),
+    "dry run": (call("read", PATH, dry_run=True), data.BESIDE),
+    "status of the list": ({"tool_calls": [call("read", PATH)], "status": "denied"}, data.BESIDE),
+    "flat": (call("read", path="x"), data.BESIDE),
+    "no arguments": (call("read"), data.NO_ARGUMENTS),
+    "not the required ones": (call("read", {"lines": 4}), data.NO_ARGUMENTS),
+    "no object": (call("read", "x"), data.NO_OBJECT),
+    "list for an object": (call("read", ["x"]), data.NO_OBJECT),
+    "number for an object": (call("read", 1), data.NO_OBJECT),
+    "other key, unknown parameters": (call("Blue", seats={"left": 4}), data.NO_ARGUMENTS),
+    "two other keys": (call("read", a=PATH, b={}), data.BESIDE),
+    "a name and a type": (call("delete_all", type="function"), data.NO_ARGUMENTS),
+    "the name under a key of much else": ({"action": "delete_all"}, data.NO_ARGUMENTS),
+    "name as a key": ({"read": PATH}, ""),
+    "strings that hold calls": (["<tool_call>delete_all</tool_call>", "[TOOL_CALLS]delete_all[ARGS]{}"], ""),
+    "no JSON calls": ([1, 2], ""),
+    "nothing": ([], ""),
+}
+
+CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
+    "arguments": (call("read", PATH), CALL),
+    "arguments first": ({"arguments": PATH, "name": "read"}, CALL),
+    "parameters": ({"name": "read", "parameters": PATH}, CALL),
+    "tool and tool_input": ({"tool": "read", "tool_input": PATH}, CALL),
+    "action and action_input": ({"action": "read", "action_input": PATH}, CALL),
+    "arguments as text": (call("read", json.dumps(PATH)), CALL),
+    "other key": (call("read", params=PATH), CALL),
+    "no arguments are needed": (call("delete_all"), [("delete_all", {})]),
+    "none are given": (call("delete_all", {}), [("delete_all", {})]),
+    "null": ({"name": "delete_all", "arguments": None}, [("delete_all", {})]),
+    "ids": ({"id": "c1", "type": "function", "index": 0} | call("read", PATH), CALL),
+    "a thought": ({"thought": "I look."} | call("read", PATH), CALL),
+    "a list": ([call("read", PATH), call("delete_all")], [*CALL, ("delete_all", {})]),
+    "tool_calls": ({"tool_calls": [call("read", PATH)]}, CALL),
+    "a message": (
+        {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": call("read", PATH)}]},
+        CALL,
+    ),
+    "function_call": ({"function_call": call("read", PATH)}, CALL),
+    "tool_call": ({"tool_call": call("read", PATH)}, CALL),
+    "call": ({"call": call("read", PATH)}, CALL),
+    "beside a call of no tool": ([call("read", PATH), call("nope", {})], CALL),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", DATA)
+def test_data_is_content(name: str, way: str) -> None:
+    document, reason = DATA[name]
+    text = json.dumps(document)
+    events = read(text, **WAYS[way])
+    assert not [event for event in events if isinstance(event, CallEnd)]
+    assert content_of(events) == text
+    if way == "tag {" and text[0] == "[":
+        reason = ""  # only what begins with the tag is looked at
+    assert problems(events) == ([f"{data.NOT_A_CALL}: {reason}"] if reason else [])
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("around", ["```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all."])
+def test_data_is_content_in_a_fence_and_behind_reasoning(name: str, around: str) -> None:
+    text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
+    for options in ({}, {"format": "xlam"}):
+        events = read(text, **options)
+        assert not [event for event in events if isinstance(event, CallEnd)]
+        assert content_of(events).strip() == text.removeprefix("<think>Hm.</think>").strip()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_calls(name: str, way: str) -> None:
+    document, expected = CALLS[name]
+    events = read(json.dumps(document), **WAYS[way])
+    if isinstance(document, list) and way == "tag {":
+        assert content_of(events) == json.dumps(document)
+    else:
+        assert calls_of(events) == expected
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_calls_in_a_fence(name: str) -> None:
+    document, expected = CALLS[name]
+    assert calls_of(read(f"```json\n{json.dumps(document)}\n```")) == expected
+
+
+@pytest.mark.parametrize(
+    "text", [" is what I would write.", ", I say.", ": no", ' "or so"', " (no)", "\t# done", " if ok"]
+)
+def test_json_in_a_sentence_is_content(text: str) -> None:
+    turn = json.dumps(CALLS["arguments"][0]) + text
+    for options in ({}, {"format": "llama3-json"}, {"format": "hermes"}):
+        events = read(turn, **options)
+        assert content_of(events) == turn
+        assert problems(events) == [f"{data.NOT_A_CALL}: {data.IN_TEXT}"]
+
+
+@pytest.mark.parametrize("between", ["; ", ", ", ",\n", " ", ""])
+def test_calls_in_a_row(between: str) -> None:
+    text = between.join(map(json.dumps, [CALLS["arguments"][0], call("delete_all")]))
+    assert calls_of(read(text)) == [*CALL, ("delete_all", {})]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", " \nIt is done.", ";", "<|im_end|>", " \n\nOk"])
+def test_json_alone_on_its_line_is_a_call(text: str) -> None:
+    assert calls_of(read(json.dumps(CALLS["arguments"][0]) + text)) == CALL
+
+
+def test_data_is_content_as_soon_as_it_shows() -> None:
+    parser = Parser(TOOLS)
+    assert parser.feed('{"rooms": [{"name": ') == [Content('{"rooms": [', 0), Content('{"name": ', 11)]
+
+
+def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:
+    parser = Parser(TOOLS, limits=Limits(held=64))
+    text = json.dumps([call("read", {"path": "x" * 500}), call("delete_all")])
+    assert parser.feed(text) == []
+    assert [each.status for each in parser.add("\n").calls] == ["ok", "ok"]
+    other = Parser(TOOLS, tag="[")
+    assert [each.status for each in other.add(text).calls] == ["ok", "ok"]
+
+
+CUT = {
+    "in the arguments": ('{"name": "read", "arguments": {"path": "x', [], ["incomplete"]),
+    "behind the arguments": ('{"name": "read", "arguments": {"path": "x"}', [], ["incomplete"]),
+    "behind an element": ('[{"name": "read", "arguments": {"path": "x"}}', CALL, ["ok"]),
+    "behind a comma": ('[{"name": "read", "arguments": {"path": "x"}},', CALL, ["ok"]),
+    "in the next element": ('[{"name": "read", "arguments": {"path": "x"}}, {"name": "rea', CALL, ["ok"]),
+    "behind the name": ('{"name": "delete_all"', [], ["incomplete"]),
+    "in the name": ('{"name": "delete_', [], []),
+    "in data": ('{"rooms": [{"name": "Bl', [], []),
+}
+
+
+@pytest.mark.parametrize("way", [each for each in WAYS if not each.startswith("tag")])
+@pytest.mark.parametrize("name", CUT)
+def test_turns_that_are_cut_off(name: str, way: str) -> None:
+    text, calls, statuses = CUT[name]
+    events = read(text, **WAYS[way])
+    assert calls_of(events) == calls
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
+
+
+def test_without_tools_the_arguments_make_the_call() -> None:
+    for document, expected in (
+        (call("any", {"x": 1}), [("any", {"x": 1})]),
+        (call("any"), []),
+        (call("any", x={}), []),
+    ):
+        assert calls_of(read(json.dumps(document), tools=None)) == expected
+
+
+def test_a_tag_behind_data_counts() -> None:
+    text = '{"text": "<tool_call>delete_all</tool_call>"} <tool_call>{"name": "delete_all"}</tool_call>'
+    for options in ({}, {"format": "hermes"}):
+        events = read(text, **options)
+        assert calls_of(events) == [("delete_all", {})]
+        assert content_of(events) == '{"text": "<tool_call>delete_all</tool_call>"} '
+
+
+# -- strings of JSON in text -------------------------------------------------------------------------------------------
+
+IN_LINE = {
+    "gemma-4": "<|tool_call>call:delete_all{}<tool_call|>",
+    "kimi-k2": "<|tool_call_begin|>functions.delete_all:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+    "mistral-v13": "[TOOL_CALLS]delete_all[ARGS]{}",
+    "glm-4.7": "<tool_call>delete_all</tool_call>",
+}
+
+
+@pytest.mark.parametrize("name", IN_LINE)
+@pytest.mark.parametrize(
+    "around", ['{"text": "@"}', '["a", "@"]', '{"a": [1, {"b": "x\\n@ y"}]}', '{\n "text": "@"\n}']
+)
+def test_a_call_in_a_string_of_json_is_text(name: str, around: str) -> None:
+    quoted = "Here it is: " + around.replace("@", IN_LINE[name])
+    for options in ({}, {"format": name}):
+        events = read(f"{quoted}\nNow: {IN_LINE[name]}", **options)
+        assert calls_of(events) == [("delete_all", {})]
+        assert content_of(events) == f"{quoted}\nNow: "
+        assert problems(events) == ["call in a string of JSON"]
+        assert len(calls_of(read(quoted, quoted="call", **options))) == 1
+
+
+@pytest.mark.parametrize("before", ['["', '{"a": "b\n', "[1] {x} ", 'An "', '{"a": "b"} ', '["a" "b" '])
+def test_what_is_no_string_of_json_hides_no_call(before: str) -> None:
+    before = f"See {before}\n" if before == '["' else f"See {before}"
+    for name, text in IN_LINE.items():
+        assert calls_of(read(before + text, format=name)) == [("delete_all", {})]
+
+
+# -- arguments behind a marker -----------------------------------------------------------------------------------------
+
+MARKED = ("<tool_call>{}</tool_call>", "[TOOL_CALLS][{}]", "<|python_tag|>{}")
+OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {
+    "params": (call("read", params=PATH), CALL, []),
+    "kwargs": (call("read", kwargs=PATH), CALL, []),
+    "tool_args, as no tool needs them": (call("delete_all", tool_args=PATH), [("delete_all", PATH)], []),
+    "with an id": ({"id": "c1", "type": "function"} | call("read", params=PATH), CALL, []),
+    "unknown name": (call("nope", params=PATH), [("nope", PATH)], []),
+    "flat": (call("read", path="x"), [], [data.MISPLACED]),
+    "flat, a number": (call("read", lines=4), [], [data.MISPLACED]),
+    "flat, a list": (call("read", paths=["x"]), [], [data.MISPLACED]),
+    "two objects": (call("read", a=PATH, b=PATH), [], [data.MISPLACED]),
+    "an object and a scalar": (call("read", params=PATH, lines=4), [], [data.MISPLACED]),
+    "definition": (call("read", description="Reads."), [], [data.MISPLACED]),
+    "schema": (call("read", SCHEMA), [], [f"malformed call: {data.DEFINITION}"]),
+    "keys beside": (call("read", PATH, dry_run=True, cancelled={"by": "me"}), CALL, [data.LEFT_OUT]),
+    "ids beside": ({"id": "c1", "index": 0} | call("read", PATH, type="function"), CALL, []),
+    "null beside": (call("read", PATH, result=None), CALL, []),
+    "no arguments": (call("delete_all"), [("delete_all", {})], []),
+    "a name that is a list": ({"tool_name": ["x"]} | call("read", PATH), CALL, [data.LEFT_OUT]),
+}
+
+
+@pytest.mark.parametrize("marked", MARKED)
+@pytest.mark.parametrize("name", OBJECTS)
+def test_arguments_are_never_dropped(name: str, marked: str) -> None:
+    document, expected, reasons = OBJECTS[name]
+    events = read(marked.replace("{}", json.dumps(document)))
+    assert calls_of(events) == expected
+    assert problems(events) == reasons
+
+
+def test_keys_beside_the_arguments_are_named() -> None:
+    text = "<tool_call>" + json.dumps({"dry_run": True} | call("read", PATH, cancelled="yes")) + "</tool_call>"
+    assert [event.text for event in read(text) if isinstance(event, Problem)] == ["dry_run, cancelled"]
+
+
+def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
+    tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}}}}
+    events = read('<tool_call>{"name": "drop", "id": "7"}</tool_call>', tools=[tool])
+    assert calls_of(events) == []
+    assert problems(events) == [data.MISPLACED]
+
+
+def test_calls_in_markers_stream() -> None:
+    parser = Parser(TOOLS, format="hermes")
+    assert len(parser.feed('<tool_call>{"name": "read", "arguments": {"path": "xxx')) > 1
+
+
+# -- the rule ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_tool_whose_parameters_are_schemas() -> None:
+    schema = {"properties": {"type": {}, "properties": {"type": "object"}, "field": {"type": "object"}}}
+    assert not data.is_definition({"type": "object", "properties": {}}, schema)
+    assert not data.is_definition({"field": {"type": "string"}}, schema)
+    assert data.is_definition({"type": "object", "properties": {}}, {})
+    assert not data.is_definition({}, schema)
+
+
+def test_what_is_required_as_schemas_say_it() -> None:
+    assert data.missing({"required": ("a",)}, ["b"])
+    assert not data.missing({"required": ["a"]}, ["b", "a"])
+    for odd in ("a", None, {"a": 1}, [1]):
+        assert not data.missing({"required": odd}, [])
+    assert not data.missing(None, [])

@@ -1,0 +1,89 @@
+# What this file knows: which markers around and between calls are markup although no call came of them.
+# What it must not know: how they wait for what follows.
+"""Markers left over: wrappers, empty sections, and text between a section and its calls."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import Parser, Problem
+
+TOOLS = ["f", "g"]
+BEGIN, END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
+ONE = '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>'
+TWO = ONE.replace("f:0", "g:1")
+EMPTY = "<|tool_call_begin|><|tool_call_end|>"
+INVOKE = '<invoke name="f">\n<parameter name="a">1</parameter>\n</invoke>'
+XML = "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>"
+HERMES = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+LEFT = "left over beside a call"
+
+
+class Row(NamedTuple):
+    """A turn, the names of its calls, its content, and how many markers were left over."""
+
+    what: str
+    text: str
+    calls: list[str]
+    content: str
+    left: int
+
+
+KIMI = [
+    Row("an empty section alone", f"Hi.{BEGIN}\n{END}", [], "Hi.", 1),
+    Row("an empty section in text", f"Hi.{BEGIN}{END} Bye.", [], f"Hi.{BEGIN}{END} Bye.", 0),
+    Row("an empty one, and a real one", f"{BEGIN}{END}{BEGIN}{ONE}{END}", ["f"], "", 1),
+    Row("a real one, and an empty one", f"a{BEGIN}{ONE}{END}{BEGIN}{END}b", ["f"], "ab", 1),
+    Row("a section in a section", f"{BEGIN}{BEGIN}{ONE}{END}{END}", ["f"], "", 2),
+    Row("a call in a call", f"{BEGIN}<|tool_call_begin|>{ONE}{END}", ["f"], "", 2),
+    Row("an empty call", f"{BEGIN}{EMPTY}{END}", [], "", 4),
+    Row("an empty call before one", f"{BEGIN}{EMPTY}{ONE}{END}", ["f"], "", 3),
+    Row("an empty call behind one", f"{BEGIN}{ONE}{EMPTY}{END}", ["f"], "", 3),
+    Row("text before the call", f"I check.{BEGIN} some text {ONE}{END}", ["f"], "I check. some text ", 1),
+    Row("long text before the call", f"{BEGIN}{'text ' * 40}{ONE}{END}", ["f"], BEGIN + "text " * 40, 0),
+    Row("text between calls", f"{BEGIN}{ONE}text{TWO}{END}", ["f", "g"], "text", 0),
+    Row("text in a section, and no call", f"{BEGIN}Not now.{END}", [], f"{BEGIN}Not now.{END}", 0),
+    Row("another family's call in it", f"{BEGIN}{HERMES}{END}", ["f"], "", 2),
+]
+WRAPPED = [
+    Row("invoke in tool_calls", f"<tool_calls>\n{INVOKE}\n</tool_calls>", ["f"], "", 2),
+    Row("with text around it", f"Hi\n<tool_calls>\n{INVOKE}\n</tool_calls>\nBye", ["f"], "Hi\n\nBye", 2),
+    Row("two in it", f"<tool_calls>\n{INVOKE}\n{INVOKE}\n</tool_calls>", ["f", "f"], "", 2),
+    Row("invoke in tool_call", f"<tool_call>\n{INVOKE}\n</tool_call>", ["f"], "", 2),
+    Row("XML in tool_calls", f"<tool_calls>\n{XML}\n</tool_calls>", ["f"], "", 2),
+    Row("JSON in brackets", f"[TOOL_CALLS]{HERMES}[/TOOL_CALLS]", ["f"], "", 2),
+    Row("a wrapper of no family", f"<foo>\n{HERMES}\n</foo>", ["f"], "<foo>\n\n</foo>", 0),
+    Row("a mention, then a call", f"The <tool_calls> tag comes first.\n{INVOKE}", ["f"], "The <tool_calls> tag comes first.\n", 0),
+    Row("a mention of both, then a call", f"<tool_calls> and </tool_calls>:\n{INVOKE}", ["f"], "<tool_calls> and </tool_calls>:\n", 0),
+    Row("no call in it", '<tool_calls>\n<invoke name="x y">\n</tool_calls>', [], '<tool_calls>\n<invoke name="x y">\n</tool_calls>', 0),
+    Row("in code", f"`<tool_calls>` wraps.\n{INVOKE}", ["f"], "`<tool_calls>` wraps.\n", 0),
+]  # fmt: skip
+
+
+def check(row: Row, name: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), row.text)
+    assert [name for name, _ in calls_of(events)] == row.calls
+    assert content_of(events) == row.content
+    assert [event.reason for event in events if isinstance(event, Problem)] == [LEFT] * row.left
+
+
+@pytest.mark.parametrize("name", ["kimi-k2", "auto"])
+@pytest.mark.parametrize("row", KIMI, ids=[row.what for row in KIMI])
+def test_sections_of_kimi(row: Row, name: str) -> None:
+    check(row, name)
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes", "anthropic", "qwen3-coder"])
+@pytest.mark.parametrize("row", WRAPPED, ids=[row.what for row in WRAPPED])
+def test_a_wrapper_of_another_family(row: Row, name: str) -> None:
+    check(row, name)
+
+
+def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> None:
+    text = '<tool_calls>\n<invoke name="f" \n</tool_calls> it was.'
+    reasons = [each.reason for each in events_of(lambda: Parser(TOOLS, markup=True), text) if isinstance(each, Problem)]
+    assert reasons
+    assert all(reason.startswith("unreadable call") for reason in reasons)

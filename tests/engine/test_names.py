@@ -1,0 +1,159 @@
+# What this file knows: which tool a written name means, and which names make another, unknown tool.
+# What it must not know: how any format writes its calls.
+"""Names, and namespaces before them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import Parser, Problem, ToolSet, parse
+
+TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b"])
+
+# what is written, the tool that it means
+MEANT = {
+    "the name itself": ("delete_all", "delete_all"),
+    "functions": ("functions.delete_all", "delete_all"),
+    "tools": ("tools.delete_all", "delete_all"),
+    "default_api": ("default_api.delete_all", "delete_all"),
+    "with a colon": ("default_api:delete_all", "delete_all"),
+    "with a slash": ("functions/delete_all", "delete_all"),
+    "a namespace of another tool": ("github.fetch", "fetch"),
+    "its own name as a namespace (Muse)": ("fetch.fetch", "fetch"),
+    "a tool's own namespace": ("github.search", "github.search"),
+    "a namespace before a namespace of its own": ("functions.github.search", "github.search"),
+    "a name with a dot": ("functions.a.b", "a.b"),
+    "an id of Kimi's, as clients write it": ("functions_delete_all_0", "delete_all"),
+}
+OTHERS = {
+    "a word before it": "dry_run.delete_all",
+    "a word behind a namespace": "functions.undo.delete_all",
+    "a word before a namespace": "undo.functions.delete_all",
+    "two namespaces": "functions.tools.delete_all",
+    "a word with a colon": "never:delete_all",
+    "a word with a slash": "not/delete_all",
+    "no word": ".delete_all",
+    "capitals": "Functions.delete_all",
+    "no tool behind the namespace": "functions.b",
+}
+
+
+def _hermes(name: str) -> str:
+    return f'<tool_call>{{"name": {json.dumps(name)}, "arguments": {{"x": 1}}}}</tool_call>'
+
+
+@pytest.mark.parametrize(("written", "tool"), MEANT.values(), ids=list(MEANT))
+def test_a_namespace_is_left_out(written: str, tool: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format="hermes", markup=True), _hermes(written))
+    assert calls_of(events) == [(tool, {"x": 1})]
+
+
+@pytest.mark.parametrize("written", OTHERS.values(), ids=list(OTHERS))
+def test_any_other_word_makes_another_tool(written: str) -> None:
+    output = parse(_hermes(written), TOOLS, format="hermes")
+    assert [(call.name, call.known) for call in output.calls] in ([(written, False)], [])
+
+
+@pytest.mark.parametrize("name", ["auto", "pythonic", "raven", "hermes", "lfm2"])
+@pytest.mark.parametrize("text", ["dry_run.delete_all()", "[functions.undo.delete_all()]"])
+def test_without_a_marker_an_unknown_name_is_content(name: str, text: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    assert calls_of(events) == []
+    assert content_of(events) == text
+
+
+def test_discovery_knows_the_same_namespaces() -> None:
+    def read(payload: str) -> object:
+        return calls_of(events_of(lambda: Parser(TOOLS, tag="<call>", markup=True), f"<call>{payload}</call>"))
+
+    assert read('functions.delete_all {"x": 1}') == [("delete_all", {"x": 1})]
+    assert read('dry_run.delete_all {"x": 1}') == []
+
+
+MISSED = '<tool_call>{"name": "undo.delete_all"}</tool_call>'
+
+
+def test_a_missed_call_of_another_namespace_is_visible() -> None:
+    events = events_of(lambda: Parser(TOOLS, format="hermes", markup=True), MISSED)
+    assert calls_of(events) == []
+    assert [event.reason for event in events if isinstance(event, Problem)]
+
+
+# -- names that documents leave open ------------------------------------------------------------------------------------
+
+OPEN = [
+    "NAME",
+    "TOOL_NAME",
+    "your_tool",
+    "your_function_here",
+    "function_name",
+    "tool-name",
+    "functionName",
+    "the_function_name",
+]
+
+
+@pytest.mark.parametrize("name", OPEN)
+@pytest.mark.parametrize(
+    ("named", "call"),
+    [
+        ("hermes", '<tool_call>{{"name": "{0}", "arguments": {{"x": "..."}}}}</tool_call>'),
+        ("glm-4.5", "<tool_call>{0}\n<arg_key>x</arg_key>\n<arg_value>...</arg_value>\n</tool_call>"),
+        ("mistral-v13", '[TOOL_CALLS]{0}[ARGS]{{"x": "..."}}'),
+        ("functionary-v3.1", '<function={0}>{{"x": "..."}}</function>'),
+        ("auto", '<|tool_calls|>[{{"name": "{0}", "arguments": {{}}}}]'),
+    ],
+)
+def test_a_name_left_open_is_content_where_tools_are_known(named: str, call: str, name: str) -> None:
+    text = f"The form is {call.format(name)} for all."
+    events = events_of(lambda: Parser(TOOLS, format=named, markup=True), text)
+    assert calls_of(events) == []
+    assert content_of(events) == text
+
+
+@pytest.mark.parametrize("name", ["DELETE_ALL", "delete_everything", "name_of_user", "functions.gone", "toolbox"])
+def test_any_other_unknown_name_is_the_call_of_an_unknown_tool(name: str) -> None:
+    output = parse(_hermes(name), TOOLS, format="hermes")
+    assert [(call.name, call.known) for call in output.calls] == [(name, False)]
+
+
+def test_a_tool_may_have_such_a_name() -> None:
+    assert [call.known for call in parse(_hermes("NAME"), ["NAME"], format="hermes").calls] == [True]
+
+
+# -- calls of unknown tools in prose -------------------------------------------------------------------------------------
+
+FORMS = {
+    "hermes": '<tool_call>\n{"name": "get_stock", "arguments": {"x": 1}}\n</tool_call>',
+    "mistral-v13": '[TOOL_CALLS]get_stock[ARGS]{"x": 1}',
+    "glm-4.5": "<tool_call>get_stock\n<arg_key>x</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+    "functionary-v3.1": '<function=get_stock>{"x": 1}</function>',
+}
+
+
+@pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
+def test_in_the_middle_of_a_line_the_call_of_an_unknown_tool_is_an_example(name: str, call: str) -> None:
+    for declared in (name, "auto"):
+        events = events_of(lambda declared=declared: Parser(TOOLS, format=declared, markup=True), f"So {call} is it.")  # type: ignore[misc]
+        assert calls_of(events) == []
+        assert content_of(events) == f"So {call} is it."
+        assert [event.reason for event in events if isinstance(event, Problem)] == [
+            "call of an unknown tool, in the middle of a line"
+        ]
+
+
+@pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
+def test_elsewhere_it_is_the_call_of_an_unknown_tool(name: str, call: str) -> None:
+    for text in (call, f"Let me see. {call}", f"Let me see.\n{call}", f"Let me see. {call}\nDone.", f"{call} Done."):
+        found = parse(text, TOOLS, format=name)
+        assert [(made.name, made.known) for made in found.calls] == [("get_stock", False)], text
+
+
+@pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
+def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call: str) -> None:
+    text = f"So {call.replace('get_stock', 'fetch')} is it."
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    assert [made for made, _ in calls_of(events)] == ["fetch"]

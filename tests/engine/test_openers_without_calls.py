@@ -1,0 +1,110 @@
+# What this file knows: markers that come to nothing: mentioned, cut off, left over, addressed to somebody else.
+# What it must not know: drafts and quotations (test_drafts.py, test_quotes.py).
+"""Markers without a call."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, Parser, Problem
+
+TOOLS = ["f", "shell"]
+HERMES = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
+
+
+class Row(NamedTuple):
+    """A turn: its calls, the statuses of calls that do not count, its content (None: the turn) and its problems."""
+
+    what: str
+    text: str
+    format: str | None
+    calls: list[str] = []  # noqa: RUF012  # never changed
+    unfinished: list[str] = []  # noqa: RUF012
+    content: str | None = None
+    problems: tuple[str, ...] | None = None  # None: not judged
+
+
+CUT = ("cut off behind a marker",)
+LEFT = ("left over beside a call",)
+ROWS = [
+    Row("prose about tags", "Write <tool_call> and </tool_call> around it.", "glm-4.5", problems=("unreadable call",)),
+    Row("dots", "<tool_call>\n ...\n</tool_call>", "glm-4.5"),
+    Row("dots of a function", "Write <function=...> first, then the rest.", "qwen3-coder"),
+    Row("a name that is none", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable",)),
+    Row("a known name", "Write <function=f> first, then the rest.", "qwen3-coder", problems=("unreadable call",)),
+    Row("a mention, then the call", f"Write <tool_call> so:\n{HERMES}", None, ["f"], content="Write <tool_call> so:\n"),
+    Row("markup in a name", "<tool_call>f</arg_value></tool_call>", "glm-4.7"),
+    Row(
+        "markup in a key",
+        '<tool_call>\n<function=f>\n<parameter=x" y="1">\n1\n</parameter>\n</function>\n</tool_call>',
+        *("qwen3-coder", [], ["malformed"], "", ("malformed call: key expected",)),
+    ),
+    Row("markup in a JSON name", '<tool_call>{"name": "<b>", "arguments": {}}</tool_call>', "hermes", problems=("unr",)),
+    # An opener and a tool's name, and no call: it was meant for one.
+    Row("a name, and no JSON", '<tool_call>\nf\n{"x": 1}\n</tool_call>', "hermes", problems=("unreadable call",)),
+    Row("a name with parentheses", "<tool_call>f(x=1)</tool_call>", None, problems=("unreadable call",)),
+    Row("a name that does not end", "<tool_call>\n<function=f\n<parameter=x>\n1\n</parameter>", "qwen3-coder", problems=("unreadable call",)),
+    Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable call",)),
+    Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable call",)),
+    Row("a name in prose", "Write <tool_call> before f, always.", "hermes", problems=()),
+    Row("a name far behind", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
+    Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable call",)),
+    Row("an unknown name with arguments", "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n"
+        "</tool_call>", "qwen3-coder", ["other"], content=""),
+    Row("an unknown name without any", "<tool_call>other</tool_call>", "glm-4.5", problems=("unreadable call",)),
+    Row("cut off behind an opener", "Yes.\n<tool_call>", "hermes", content="Yes.", problems=CUT),
+    Row("and a line", "<tool_call>\n", "hermes", content="", problems=CUT),
+    Row("cut off behind a section", "<｜tool▁calls▁begin｜>", "deepseek-v3.1", content="", problems=CUT),
+    Row("cut off behind a name", "<function=f>\n", "qwen3-coder", unfinished=["incomplete"], content=""),
+    Row("cut off in a header", "<|channel|>commentary to=functions.f", "harmony", content="", problems=CUT),
+    Row("cut off in a header's channel", "<|channel|>comm", "harmony", content="", problems=CUT),
+    Row("the beginning of a header", "Yes <|chan", "harmony"),
+    Row("the beginning of an opener", "Yes.\n<tool_c", "hermes"),
+    Row("a closer too many", f"{HERMES}</tool_call>", "hermes", ["f"], content="", problems=LEFT),
+    Row("its closer behind text", HERMES.replace("\n</", " well\n</") + "\nYes", "hermes", ["f"], content=" well\n\nYes", problems=LEFT),
+    Row("what may have become its closer", HERMES.split("\n</", maxsplit=1)[0] + "</tool_x call>", "hermes", ["f"], content="</tool_x call>"),
+    Row("the same, in code", HERMES.replace("\n</", " `</") + "`", "hermes", ["f"], content=" `</tool_call>`"),
+    Row("an empty section beside a call", "<tools_x>", None),
+    Row("a closer in prose", "The end is </tool_call>, always.", None),
+    Row("a closer of another family", f"{HERMES}[/TOOL_CALLS]", "hermes", ["f"], content="[/TOOL_CALLS]"),
+    Row(
+        "text for the user",
+        '<|start|>assistant to=user<|message|>So:\n<atem:function_calls>\n<atem:invoke name="f">\n'
+        '<atem:parameter name="x">1</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>',
+        *("muse", [], [], None, ("call in text for the user",)),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
+def test_markers_without_a_call(row: Row) -> None:
+    events = events_of(lambda: Parser(TOOLS, format=row.format, markup=True), row.text)
+    ends = [event.call.status for event in events if isinstance(event, CallEnd)]
+    assert [name for name, _ in calls_of(events)] == row.calls
+    assert [status for status in ends if status != "ok"] == row.unfinished
+    content = content_of(events).strip()
+    if row.content is not None:
+        assert content == row.content.strip()
+    elif row.format != "muse":
+        assert content == row.text.strip()
+    else:
+        assert "So:" in content
+        assert "<atem:invoke" in content
+    found = [event.reason for event in events if isinstance(event, Problem)]
+    if row.problems is not None:
+        assert len(found) >= len(row.problems)
+        assert bool(found) == bool(row.problems)
+    for reason, wanted in zip(found, row.problems or (), strict=False):
+        assert reason.startswith(wanted)
+
+
+def test_no_problem_where_there_was_nothing_to_call() -> None:
+    def reasons(text: str, **options: Any) -> list[str]:
+        parser = Parser(TOOLS, **options)
+        return [problem.reason for problem in parser.add(text).problems + parser.close().problems]
+
+    assert reasons("A <tool_call> is a marker, and so is </tool_call>.") == []
+    assert reasons("The end is </tool_call>.", format="hermes") == []

@@ -1,0 +1,79 @@
+# What this file knows: what the end of a prompt tells of the turn that follows it.
+# What it must not know: how it is read.
+"""`start` and `prompt`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, Parser, Reasoning, UsageError
+
+CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
+
+
+def reasoning_of(events: list[object]) -> str:
+    return "".join(event.text for event in events if isinstance(event, Reasoning))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"start": "reasoning"}, {"prompt": "<|im_start|>assistant\n<think>\n"}, {"prompt": "Say </think> or <think>"}],
+)
+def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
+    text = f"I should call f.\n</think>\n\nSure.\n{CALL}"
+    events = events_of(lambda: Parser(format="hermes", markup=True, **options), text)  # type: ignore[arg-type]
+    assert reasoning_of([*events]) == "I should call f."
+    assert content_of(events) == "Sure.\n"
+    assert calls_of(events) == [("f", {"x": 1})]
+
+
+def test_a_prompt_with_calls_of_earlier_turns() -> None:
+    prompt = f"<|im_start|>assistant\n{CALL}<|im_end|>\n<|im_start|>user\nAgain, with <tool_call>.<|im_end|>\n<|im_start|>assistant\n"
+    events = events_of(lambda: Parser(format="hermes", markup=True, prompt=prompt), CALL)
+    assert [event.call.id for event in events if isinstance(event, CallEnd)] == ["call_0"]
+    assert [event.call.span[0] for event in events if isinstance(event, CallEnd)] == [0]
+
+
+def test_a_call_that_the_prompt_has_begun() -> None:
+    prompt = '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {'
+    events = events_of(lambda: Parser(format="hermes", markup=True, prompt=prompt), '"x": 1}}\n</tool_call>')
+    assert calls_of(events) == [("f", {"x": 1})]
+
+
+def test_bare_json_behind_a_prompt() -> None:
+    prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
+    events = events_of(
+        lambda: Parser(["f"], tag="{", markup=True, prompt=prompt), '{"name": "f", "arguments": {"x": 1}}'
+    )
+    assert calls_of(events) == [("f", {"x": 1})]
+
+
+def test_a_tag_knows_no_reasoning() -> None:
+    with pytest.raises(UsageError, match="reasoning"):
+        Parser(tag="<tool_call>", start="reasoning")
+
+
+PROMPTS = [
+    # A call ends in the prompt, in the middle of a marker.
+    ("minimax-m3", ']<]minimax[>[<invokename="b">]<]minimax[>[<x>]<]minimax[>[</x>]<]minimax[>', "[</"),
+    # A region that the prompt began is read again from a hole that a marker had passed by.
+    ("kimi-k2", "<think><|tool_call_begin|>f", ">"),
+    ("harmony", "<|channel>to=f", "> x"),
+    # A draft kept the prompt's last character back, because it may begin a marker of reasoning.
+    ("tool-tags", "<think><f><x></x></<", ">"),
+    # What the prompt had begun like a marker is another call of the section.
+    ("pangu-embedded", '[unused11][{"name": "f", "arguments": {}}[un', "n"),
+    # What waits at the prompt's end went out on the short way.
+    ("firefunction", "<|eot_id|><|start_header_id|>assistant<", "fl"),
+    # A payload that the prompt opened counts its calls from the turn on.
+    ("tag:[TOOL_CALLS]", '[TOOL_CALLS]g{""[TOOL_CALLS]', '>g{"":""} x'),
+]
+
+
+@pytest.mark.parametrize(("name", "prompt", "text"), PROMPTS, ids=[each[0] for each in PROMPTS])
+def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: str, text: str) -> None:
+    options: dict[str, Any] = {"tag": name[4:]} if name.startswith("tag:") else {"format": name}
+    events_of(lambda: Parser(["f", "g"], prompt=prompt, markup=True, **options), text)

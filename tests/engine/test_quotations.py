@@ -1,0 +1,219 @@
+# What this file knows: which text quotes besides code between backticks, and where a turn is over.
+# What it must not know: how that is found out; backticks (test_quotes.py).
+"""Calls in fences of tildes, in quoted lines, in HTML, in made-up results, and after another message's header."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.chunkings import account, calls_of, content_of, events_of
+from toolglean import Parser, Problem, join
+from toolglean.formats.quotations import OTHERS, RESULTS
+
+OVER = "another message: the turn is over"
+TOOLS = ["f", "g"]
+HERMES = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
+CALLS = {
+    "hermes": HERMES,
+    "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>",
+    "mistral-v13": '[TOOL_CALLS]f[ARGS]{"x": 1}',
+    "mistral": '[TOOL_CALLS] [{"name": "f", "arguments": {"x": 1}}]',
+    "llama3-json": '<|python_tag|>{"name": "f", "parameters": {"x": 1}}',
+    "deepseek-v3.1": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"x": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "kimi-k2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>"
+    '{"x": 1}<|tool_call_end|><|tool_calls_section_end|>',
+    "glm-4.5": "<tool_call>f\n<arg_key>x</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+    "gemma4": "<|tool_call>call:f{x:1}<tool_call|>",
+    "command-a": '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {"x": 1}}]<|END_ACTION|>',
+    "minimax-m2": '<minimax:tool_call>\n<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n</minimax:tool_call>',
+    "lfm2": "<|tool_call_start|>[f(x=1)]<|tool_call_end|>",
+    "granite": '<|tool_call|>[{"name": "f", "arguments": {"x": 1}}]',
+    "harmony": '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x": 1}<|call|>',
+    "functionary-v3.2": '>>>f\n{"x": 1}',
+}
+
+
+class Row(NamedTuple):
+    """Text around a call, and how many calls it has then."""
+
+    what: str
+    text: str
+    calls: int = 0
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+
+
+QUOTING = [
+    Row("a fence of tildes", "So:\n~~~xml\nCALL\n~~~\nDone."),
+    Row("one without a word", "So:\n~~~\nCALL\n~~~\n"),
+    Row("one with more than a word", 'So:\n~~~xml title="a b"\nCALL\n~~~\n'),
+    Row("one that is indented", "1. So:\n   ~~~xml\n   CALL\n   ~~~\n"),
+    Row("one that never ends", "So:\n~~~\nCALL"),
+    Row("a longer one", "So:\n~~~~\n~~~\nCALL\n~~~~\n"),
+    Row("one that opens the turn, with something else", "~~~xml\nyes\nCALL\n~~~"),
+    Row("a quoted line", "So:\n> CALL\nDone."),
+    Row("a line that is quoted twice", "So:\n> > CALL\nDone."),
+    Row("text before it in a quoted line", "So:\n> Write CALL here.\nDone."),
+    Row("a quoted line that ends the turn", "So:\n> CALL"),
+    Row("a comment", "So: <!-- CALL --> Done."),
+    Row("a comment over lines", "So:\n<!--\nfor example:\nCALL\n-->\nDone."),
+    Row("a comment that never ends", "So:\n<!-- CALL"),
+    Row("pre", "So:\n<pre>\nCALL\n</pre>\nDone."),
+    Row("pre in a line", "So: <pre>CALL</pre> Done."),
+    Row("pre and code", "So:\n<pre><code>\nCALL\n</code></pre>\n"),
+    Row("capitals", "So:\n<PRE>\nCALL\n</PRE>\n"),
+    Row("a word before it", "So:\n<pre>for example CALL</pre>\n"),
+    Row("code", "Write <code>CALL</code> to call."),
+    Row("blanks in code", "Write <code> CALL </code> to call."),
+    Row("code with a class", 'Write <code class="language-xml">CALL</code> to call.'),
+    Row("code that never ends", "Write <code>CALL"),
+    Row("script", "So:\n<script>\nCALL\n</script>\n"),
+    Row("script with a type", 'So:\n<script type="text/plain">\nCALL\n</script>\n'),
+    Row("code inside of code", "So:\n~~~\n<pre>\n~~~\nCALL", 1),
+    Row("a result", "So:\n<tool_response>\nThe mail says: CALL\n</tool_response>\n"),
+    Row("a result that never ends", "So:\n<tool_response>CALL"),
+    Row("a backtick that closes nothing", "It`s:\n<pre>\nCALL\n</pre>\n"),
+    Row(
+        "escaped",
+        "Write &lt;tool_call&gt;{&quot;name&quot;: &quot;f&quot;, &quot;arguments&quot;: {}}&lt;/tool_call&gt;.",
+    ),
+    Row("the user's message", "Shall I?<|im_end|>\n<|im_start|>user\nYes. CALL<|im_end|>"),
+    Row(
+        "the user's, then the model's",
+        "Shall I?<|im_end|>\n<|im_start|>user\nYes.<|im_end|>\n<|im_start|>assistant\nCALL",
+    ),
+    Row("a tool's message", "<|im_end|>\n<|im_start|>tool\nCALL"),
+    Row("Llama's header", "Shall I?<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nYes. CALL"),
+    Row("Llama's tool", "Shall I?<|eom_id|><|start_header_id|>ipython<|end_header_id|>\n\nCALL"),
+    Row("GLM's observation", "Well.<|observation|>\nCALL"),
+    Row("Gemma's user", "Shall I?<end_of_turn>\n<start_of_turn>user\nCALL"),
+    Row("DeepSeek's user", "Shall I?<｜end▁of▁sentence｜><｜User｜>CALL"),
+    Row("Mistral's user", "Shall I?</s>[INST] CALL [/INST]"),
+    Row("MiniMax's user", "Shall I?[e~[\n]~b]user\nCALL"),
+    Row("Granite's tool", "Well.<|end_of_text|>\n<|start_of_role|>tool_response<|end_of_role|>CALL"),
+    Row("Cohere's user", "Shall I?<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>CALL"),
+    Row("harmony's user", "Shall I?<|end|><|start|>user<|message|>Yes.<|end|><|start|>assistant\nCALL"),
+    Row("harmony's tool", "Well.<|end|><|start|>functions.g to=assistant<|channel|>commentary<|message|>CALL"),
+    Row("a header before the call", "<|user|>CALL"),
+]
+READ = [
+    Row("a fence of tildes opens the turn", "~~~xml\nCALL\n~~~", 1),
+    Row("and ends", "So:\n~~~py\nf()\n~~~\nCALL", 1),
+    Row("a word that is struck out", "So ~~not~~ this.\nCALL", 1),
+    Row("after a quoted line", "> do it\nCALL", 1),
+    Row("after two", "> do it\n> now\n\nCALL", 1),
+    Row("more than", "1 > 0, so:\nCALL", 1),
+    Row("after a comment", "<!-- now -->\nCALL", 1),
+    Row("after pre", "<pre>\nls\n</pre>\nCALL", 1),
+    Row("after code", "I use <code>ls</code>. CALL", 1),
+    Row("a mention", "I add a <script> tag to the page.\nCALL", 1),
+    Row("a mention at the end of a sentence", "I add a <pre>.\nCALL", 1),
+    Row("a mention in brackets", "The elements (<pre>, <code>) matter. CALL", 1),
+    Row("a mention in backticks", "I use `<pre>` and `<!--`.\nCALL", 1),
+    Row("another element", "<prefix>a</prefix> <coder>b\nCALL", 1),
+    Row("after a result", "<tool_response>\n3\n</tool_response>\nCALL", 1),
+    Row("Mistral's result", "[TOOL_RESULTS] 3 [/TOOL_RESULTS]\nCALL", 1),
+    Row("a marker in code", "A result is in `<tool_response>`.\nCALL", 1),
+    Row("a header in code", "ChatML writes `<|im_start|>user`.\nCALL", 1),
+    Row("a header in a fence", "ChatML:\n```\n<|im_start|>user\nHi\n```\nCALL", 1),
+    Row("the model's own header", "Well.<|im_end|>\n<|im_start|>assistant\nCALL", 1),
+    Row("Llama's own header", "Well.<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nCALL", 1),
+    Row("a word like a role's", "<|im_start|>users like it.\nCALL", 1),
+    Row("brackets", "See [1], [TODO] and [INSTALL].\nCALL", 1),
+]
+
+
+def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
+    text = row.text.replace("CALL", call)
+    return text, events_of(lambda: Parser(TOOLS, format=name, markup=True, **row.options), text)
+
+
+@pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
+@pytest.mark.parametrize("family", CALLS)
+def test_what_is_quoted_is_no_call(row: Row, family: str) -> None:
+    for name in (None, family):
+        _, events = _of(row, name, CALLS[family])
+        assert len(calls_of(events)) == row.calls
+        if "CALL" in row.text and not row.calls:
+            assert [event for event in events if isinstance(event, Problem)], "a call was missed, and nothing says so"
+
+
+@pytest.mark.parametrize("row", READ, ids=[row.what for row in READ])
+@pytest.mark.parametrize("family", CALLS)
+def test_what_only_looks_like_it_hides_no_call(row: Row, family: str) -> None:
+    for name in (None, family):
+        _, events = _of(row, name, CALLS[family])
+        assert len(calls_of(events)) == row.calls
+
+
+@pytest.mark.parametrize("pair", RESULTS, ids=[pair[0] for pair in RESULTS])
+@pytest.mark.parametrize("name", [None, "hermes", "gemma4"])
+def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None) -> None:
+    call = CALLS[name or "hermes"]
+    text = f"So:\n{pair[0]}\nthe note says {call}\n{pair[1]}\n{call}"
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    assert len(calls_of(events)) == 1
+    assert next(event.reason for event in events if isinstance(event, Problem)) == "call in code"
+
+
+@pytest.mark.parametrize("header", OTHERS)
+@pytest.mark.parametrize("name", [None, "hermes", "mistral-v13"])
+def test_after_the_header_of_another_all_is_content(header: str, name: str | None) -> None:
+    call = CALLS[name or "hermes"]
+    text = f"Well.{header}\nYes.\n{call}<think>so</think>{call}"
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    assert not calls_of(events)
+    assert content_of(events).endswith(f"Yes.\n{call}<think>so</think>{call}")
+    assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]
+
+
+@pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
+def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> None:
+    text = row.text.replace("CALL", HERMES)
+    events = events_of(lambda: Parser(TOOLS, quoted="call", markup=True), text)
+    over = any(isinstance(event, Problem) and event.reason == OVER for event in events)
+    assert len(calls_of(events)) == ("CALL" in row.text and not over)
+    assert over == any(
+        each in text for each in ("<|im_start|>", "_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
+    )
+
+
+@pytest.mark.parametrize("header", ["<|im_start|>user", "<|observation|>", "<|user|>\n"])
+@pytest.mark.parametrize("name", [None, "hermes", "glm-4.5"])
+def test_a_header_at_the_end_is_no_problem(header: str, name: str | None) -> None:
+    call = CALLS[name or "hermes"]
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), call + header)
+    assert len(calls_of(events)) == 1
+    assert not [event for event in events if isinstance(event, Problem)]
+
+
+def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
+    call = CALLS["qwen3-coder"]
+    events = events_of(lambda: Parser(TOOLS, markup=True), f"> {call}\n{call}")
+    assert len(calls_of(events)) == 1
+
+
+def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
+    prompt = "<|im_start|>user\nDo it.<|im_end|>\n<|im_start|>assistant\n"
+    for given in (prompt, "<|im_start|>user\nDo it."):
+        events = events_of(lambda: Parser(TOOLS, prompt=given, markup=True), HERMES)  # noqa: B023
+        assert len(calls_of(events)) == 1
+
+
+def test_tokens_without_an_end_lose_nothing() -> None:
+    for unit in ("`<pre>` ", "<pre ", "~", "\n> ", "[e~[", "<|im_start|>use", "<!-- -->", "``` <code> "):
+        text = unit * (10_000 // len(unit))
+        for size in (1, 4, len(text)):
+            parser = Parser(TOOLS, markup=True)
+            events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]
+            account(join(events + parser.finish()), text)
+
+
+@pytest.mark.parametrize("size", [4000, 4200, 5000])
+def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
+    # Whether it is still waited for depended on the cuts, and with it the place of the problem.
+    call = '<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n'
+    text = f"{call}{'9' * size}<|user|>z</function_calls> y"
+    events = events_of(lambda: Parser(TOOLS, format="anthropic", markup=True), text)
+    assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]

@@ -1,0 +1,91 @@
+# What this file knows: which text is code in Markdown, and what becomes of calls in it.
+# What it must not know: how that is found out.
+"""Calls that a text quotes, and fences around calls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import Limits, Parser, Problem
+
+TOOLS = ["f", "g"]
+CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
+LINE = CALL.replace("\n", "")
+CODER = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
+
+
+class Row(NamedTuple):
+    """A turn, how many calls it holds, and its content; None: the turn itself."""
+
+    what: str
+    text: str
+    calls: int
+    content: str | None = None
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+
+
+ROWS = [
+    Row("inline code", f"Write `{LINE}` to call.", 0),
+    Row("inline code over lines", f"Write `{CALL}` to call.", 0),
+    Row("inline code with two backticks", f"Write ``{LINE}`` to call.", 0),
+    Row("an opener and a closer", "Write `<tool_call>` and `</tool_call>` around it.", 0),
+    Row("an opener with a name", "It begins with `<function=f>`, then come the parameters.", 0),
+    Row("code before a call", f"I use `ls`.\n{CALL}", 1, "I use `ls`.\n"),
+    Row("a backtick that closes nothing", f"It`s this:\n{CALL}", 1, "It`s this:\n"),
+    Row("one on the same line", f"It`s this: {CALL}", 1, "It`s this: "),
+    Row("a call behind one that never closes", f"Run `{CALL}", 0),
+    Row("a fence behind text", f"So:\n```xml\n{CALL}\n```\nDone.", 0),
+    Row("a fence that never closes", f"So:\n```\n{CALL}", 0),
+    Row("a fence without a word", f"So:\n```\n{CODER}\n```", 0),
+    Row("a longer fence", f"So:\n````\n```\n{CALL}\n```\n````\n{CALL}", 1, f"So:\n````\n```\n{CALL}\n```\n````\n"),
+    Row("a fence closed at a line's end", f"So:\n```py\nf()```\n{CALL}", 1, "So:\n```py\nf()```\n"),
+    Row("a call behind a fence", f"So:\n```py\nf()\n```\n{CALL}", 1, "So:\n```py\nf()\n```\n"),
+    Row("a fence with more than a word", f'So:\n```xml title="a b"\n{CALL}\n```\n', 0),
+    Row("three backticks in a line", f"A ``` fence.\n{CALL}", 1, "A ``` fence.\n"),
+    Row("a fence of JSON behind text", 'So:\n```json\n{"name": "f", "arguments": {}}\n```', 0),
+    Row("a fence opens the turn", f"```xml\n{CALL}\n```", 1, ""),
+    Row("a fence opens the turn, two calls", f"```\n{CALL}\n{CODER}\n```\n", 2, ""),
+    Row("a fence opens the answer", f"<think>Hm</think>\n```xml\n{CALL}\n```\nDone.", 1, "\nDone."),
+    Row("text behind the call in it", f"```xml\n{CALL}\nyes\n```", 1, "\nyes\n```"),
+    Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
+    Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
+    Row("cut off in the fence's line", "```xm", 0),
+    Row("asked for", f"Write `{LINE}` to call.", 1, "Write `` to call.", {"quoted": "call"}),
+    Row("a fence, asked for", f"So:\n```\n{CALL}\n```", 1, "So:\n```\n\n```", {"quoted": "call"}),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
+@pytest.mark.parametrize("name", [None, "hermes", "qwen3-coder"])
+def test_quotes(row: Row, name: str | None) -> None:
+    if name == "hermes" and CODER in row.text:
+        pytest.skip("another family's call")
+    events = events_of(lambda: Parser(TOOLS, format=name, markup=True, **row.options), row.text)
+    assert len(calls_of(events)) == row.calls
+    expected = row.text if row.content is None else row.content
+    assert content_of(events).strip() == expected.strip()
+
+
+def test_a_call_in_code_is_said() -> None:
+    for text in (f"Write `{LINE}` so.", f"So:\n```\n{CALL}\n```\n"):
+        parser = Parser(TOOLS)
+        problems = parser.add(text).problems + parser.close().problems
+        assert [problem.reason for problem in problems] == ["call in code"]
+
+
+def test_a_backtick_holds_a_call_back_for_so_long() -> None:
+    for size, calls in ((200, 0), (40, 1)):
+        limits = Limits(held=size)
+        text = f"Run `a{LINE} {'x' * 100}` so."
+        events = events_of(lambda: Parser(TOOLS, markup=True, limits=limits), text)  # noqa: B023
+        assert len(calls_of(events)) == calls
+        assert [event.reason for event in events if isinstance(event, Problem)] == ["call in code"] * (1 - calls)
+
+
+def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:
+    parser = Parser(TOOLS, limits=Limits(held=100))
+    parser.add(f"It`s {LINE}")
+    assert [call.name for call in parser.add("x" * 200).calls] == ["f"]

@@ -1,0 +1,128 @@
+# What this file knows: which markers open reasoning under which name, and where a call in it may begin.
+# What it must not know: how a draft is kept back (test_drafts.py).
+"""Reasoning of every family, by name and with `auto`; calls of every format in it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import Format, Parser, Problem, Reasoning, ToolSet, render
+from toolglean.formats.reasonings import reasonings_of_others
+from toolglean.formats.registry import all_formats, get_format
+
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOLS = ToolSet([{"type": "function", "function": {"name": "get_weather", "description": "-", "parameters": CITY}}])
+CALL = ("get_weather", {"city": "Oslo"})
+FORMATS = tuple(each for each in all_formats() if not each.by_name_only)
+# Calls without a marker of their own count only where the turn begins, by name and with `auto`.
+BARE = {
+    *("llama3-json", "pythonic", "glm-4", "granite-pythonic", "xlam", "xlam-object", "raven", "json-input"),
+}
+OWN_ONLY = {"apertus": "its own template writes calls in its reasoning"}
+# `auto` takes these openers for prose.
+PROSE = {"apriel", "hyperclovax-think", "granite-3"}
+
+
+def thought_of(events: list[Any]) -> str:
+    return "".join(event.text for event in events if isinstance(event, Reasoning)).strip()
+
+
+def pair_of(declared: Format) -> tuple[str, str]:
+    return declared.reasoning if declared.reasoning[0] else ("<think>\n", "\n</think>")
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by name", "auto"])
+@pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
+def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: bool) -> None:
+    """One rule, for every format: the turn ends there, so it is the turn's call; it goes on, so it was a draft."""
+    opener, closer = pair_of(declared) if named or declared.name not in PROSE else ("<think>", "</think>")
+    call = render(declared, [CALL], tools=TOOLS)
+    name = declared.name if named else "auto"
+    ends = events_of(lambda: Parser(TOOLS, format=name, markup=True), f"{opener}Hm.\n{call}")
+    assert calls_of(ends) == ([] if declared.name in BARE else [CALL])
+    if declared.name not in OWN_ONLY:
+        goes_on = events_of(lambda: Parser(TOOLS, format=name, markup=True), f"{opener}Hm.\n{call} so{closer}Hello")
+        assert (calls_of(goes_on), content_of(goes_on).strip()) == ([], "Hello")
+
+
+@pytest.mark.parametrize("name", ["hermes", "llama3-json", "mistral-v13", "harmony", "tool-tags"])
+def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
+    for opener, *closers in reasonings_of_others(get_format(name), FORMATS):
+        for closer in closers:
+            turn = f"{opener}Hm.{closer}Hello"
+            found = events_of(lambda: Parser(TOOLS, format=name, markup=True), turn)
+            assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
+            alone = events_of(lambda: Parser(TOOLS, format=name, strict=True, markup=True), turn)
+            assert thought_of(alone) == ""
+
+
+def test_what_is_taken_over_from_other_families() -> None:
+    found = {opener for opener, *_ in reasonings_of_others(get_format("llama3-json"), FORMATS)}
+    assert {"<think>", "[THINK]", "<|channel>thought", "<seed:think>", "<|channel|>analysis<|message|>"} <= found
+    assert all(opener[0] in "<[" for opener in found), "another first character costs every chunk of prose"
+    assert "<|message|>" not in found, "a part of harmony's markers shows nothing on its own"
+    own = {opener for opener, *_ in reasonings_of_others(get_format("harmony"), FORMATS)}
+    assert not [opener for opener in own if opener.startswith("<|start|>assistant")], "its own marker begins so"
+
+
+class Row(NamedTuple):
+    """A turn, and what is read of it: the names of its calls, the reasoning and the content, stripped."""
+
+    what: str
+    text: str
+    calls: list[str]
+    reasoning: str
+    content: str = ""
+    format: str = "auto"
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+
+
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+XML = "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"
+MISTRAL = '[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}'
+APERTUS = '<|tools_prefix|>[{"get_weather": {"city": "Oslo"}}]<|tools_suffix|>'
+NAME = ["get_weather"]
+OPENED: dict[str, Any] = {"start": "reasoning"}
+
+ROWS = [
+    Row("XML in auto, as the user says", f"Hm.\n{XML}", NAME, "Hm.", options=OPENED),
+    Row("a sibling's call", f"<think>Hm. {MISTRAL}", NAME, "Hm.", "", "hermes"),
+    Row("a sibling's draft", f"<think>Hm. {MISTRAL} so</think>Yes", [], f"Hm. {MISTRAL} so", "Yes", "hermes"),
+    Row("a sibling's, strictly", f"<think>Hm. {MISTRAL}", [], f"Hm. {MISTRAL}", "", "hermes", {"strict": True}),
+    Row("a format that does not reason", f"<think>Hm. {HERMES} so</think>Yes", [], f"Hm. {HERMES} so", "Yes", "llama3-json"),
+    Row("bare behind it", '<think>Hm.</think>{"name": "get_weather", "parameters": {"city": "Oslo"}}', NAME, "Hm.", "", "llama3-json"),
+    Row("a closer that nothing opened", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json"),
+    Row("calls at once, but in its own reasoning alone", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes", "apertus"),
+    Row("the same in auto", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes"),
+    Row("the user opens it", "Hm.</think>Yes", [], "Hm.", "Yes", "llama3-json", OPENED),
+    # The first closer ends the reasoning, however often it was opened: a marker that is repeated, or mentioned, must
+    # not swallow the answer.
+    Row("opened twice", "<think>\n<think>Hm.</think>Yes", [], "Hm.", "Yes"),
+    Row("nested", "<think>a <think>b</think> c</think>d", [], "ab", "cd"),
+    Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tagopens it.", "Yes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
+def test_reasoning(row: Row) -> None:
+    events = events_of(lambda: Parser(TOOLS, format=row.format, markup=True, **row.options), row.text)
+    assert [name for name, _ in calls_of(events)] == row.calls
+    assert thought_of(events) == row.reasoning
+    assert content_of(events).strip() == row.content
+
+
+def test_a_prompt_that_opens_it_and_a_turn_that_ends_with_a_call() -> None:
+    for name in ("auto", "qwen3-coder"):
+        parser = Parser(TOOLS, format=name, prompt="<|im_start|>assistant\n<think>\n")
+        output = parser.add(f"Hm.\n{XML}")
+        assert [call.name for call in parser.close().calls] == NAME
+        assert output.reasoning == "Hm."
+
+
+def test_a_closer_too_many_is_said() -> None:
+    events = events_of(lambda: Parser(TOOLS, markup=True), "<think>a <think>b</think> c</think>d")
+    reasons = [event.reason for event in events if isinstance(event, Problem)]
+    assert reasons == ["end of reasoning that had not begun"]

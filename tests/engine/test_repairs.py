@@ -1,0 +1,386 @@
+# Each repair of engine/repair by name: what it mends, what must stay as it is, and the same for every chunking.
+"""Calls that can be meant in one way only are mended, and said so; no other is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from fuzz import repairs
+from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.shared import ROOT
+from toolglean import CallDelta, CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean.engine.repair.candidates import REPAIRS
+from toolglean.formats import get_format
+from toolglean.formats.compile import compiled
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string"},
+        "b": {"type": "string"},
+        "n": {"type": "integer"},
+        "l": {"type": "array"},
+        "o": {"type": "object", "properties": {"x": {"type": "integer"}}},
+    },
+    "required": ["a"],
+}
+TOOLS = [{"name": "f", "parameters": SCHEMA}, {"name": "g"}]
+
+HERMES = '<tool_call>\n{{"name": "f", "arguments": {}\n</tool_call>'
+KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>"
+QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
+GLM = "<tool_call>f{}</tool_call>"
+MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
+DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+GEMMA = "<|tool_call>call:f{}<tool_call|>"
+
+BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
+QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
+OPENER, NAME = "value opener", "name quote"
+
+MENDED = [
+    # format, text, arguments, repairs
+    ("hermes", HERMES.format('{"a": "x"}'), {"a": "x"}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "x", "l": [1, 2}}'), {"a": "x", "l": [1, 2]}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "x", "n": 12'), {"a": "x", "n": 12}, (BRACKETS,)),
+    ("hermes", HERMES.format('{"a": "</tool_call>", "o": {"x": 1}'), {"a": "</tool_call>", "o": {"x": 1}}, (BRACKETS,)),
+    ("kimi-k2", KIMI.format('{"a": "x"'), {"a": "x"}, (BRACKETS,)),
+    ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x"</tool_calls>', {"a": "x"}, (BRACKETS,)),
+    ("gemma-4", GEMMA.format('{a:<|"|>x<|"|>,n:5'), {"a": "x", "n": 5}, (BRACKETS,)),
+    ("gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[{k:<|"|>v<|"|>}]'), {"a": "x", "l": [{"k": "v"}]}, (BRACKETS,)),
+    ("lfm2", "<|tool_call_start|>[f(a='x', l=[1, 2)]<|tool_call_end|>", {"a": "x", "l": [1, 2]}, (BRACKETS,)),
+    ("lfm2", "<|tool_call_start|>[f(a='x', n=1]<|tool_call_end|>", {"a": "x", "n": 1}, (BRACKETS,)),
+    ("hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'it\\'s', 'l': [True, None]}}</tool_call>", {"a": "it's", "l": [True, None]}, (PYTHON,)),
+    ("auto", "<tool_call>\n{'name': 'f', 'arguments': {'a': 'x'}}\n</tool_call>", {"a": "x"}, (PYTHON,)),
+    ("auto", "{'id': 'c1', 'function': {'name': 'f', 'arguments': {'a': 'x'}}}", {"a": "x"}, (PYTHON,)),
+    ("hermes", HERMES.format("{\"a\": \"True\", 'l': [False, \"it's\"]}}"), {"a": "True", "l": [False, "it's"]}, (PYTHON,)),
+    ("mistral-v13", "[TOOL_CALLS]f[ARGS]{'a': 'x', 'n': 1}", {"a": "x", "n": 1}, (PYTHON,)),
+    ("hermes", HERMES.format("{'a': 'x'}"), {"a": "x"}, (PYTHON, BRACKETS)),
+    ("deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="l" string="false">[1, True]</｜DSML｜parameter>'), {"a": "x", "l": [1, True]}, (PYTHON,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=n>\n5\n<parameter=b>\ny"), {"a": "x", "n": 5, "b": "y"}, (CLOSER,)),
+    ("auto", QWEN.format("<parameter=a>\none\n  two\n<parameter=b>\ny\n</parameter>"), {"a": "one\n  two", "b": "y"}, (CLOSER,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx") + "<|im_end|>", {"a": "x"}, (CLOSER,)),
+    ("qwen3-coder", "<tool_call><function=f><parameter=a>x<parameter=b>y</parameter></function></tool_call>", {"a": "x", "b": "y"}, (CLOSER,)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key><arg_value>x<arg_key>b</arg_key><arg_value>y"), {"a": "x", "b": "y"}, (CLOSER,)),
+    ("minimax-m2", MINIMAX.format('<parameter name="a">Rome\n<parameter name="b">y'), {"a": "Rome", "b": "y"}, (CLOSER,)),
+    ("gemma-4", GEMMA.format('{a:Bergen, Norway<|"|>,n:5}'), {"a": "Bergen, Norway", "n": 5}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:Bergen, Norway,n:5}"), {"a": "Bergen, Norway", "n": 5}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:`.x {\n  y: 1;\n}\n`}"), {"a": ".x {\n  y: 1;\n}\n"}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:`x {}, y`,b:`u, v`,n:4}"), {"a": "x {}, y", "b": "u, v", "n": 4}, (QUOTE,)),
+    ("gemma-4", GEMMA.format("{a:\u201cx, y\u201d}"), {"a": "x, y"}, (QUOTE,)),
+    ("hermes", HERMES.format('{"a": "x"}]}'), {"a": "x"}, (EXTRA,)),
+    ("auto", HERMES.format('{"a": "x"})\n}'), {"a": "x"}, (EXTRA,)),
+    ("hermes", HERMES.format('{"a": "x",}}'), {"a": "x"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": "x", "l": [1, 2 , ],\n  }\n}'), {"a": "x", "l": [1, 2]}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": ",}", "b": "</tool_call>",},}'), {"a": ",}", "b": "</tool_call>"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"o": {"x": 1,}, "a": "x"}}'), {"o": {"x": 1}, "a": "x"}, (TRAILING,)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x",}, "name": "f",}</tool_call>', {"a": "x"}, (TRAILING,)),
+    ("auto", '<tool_call>\n{"name": "f", "arguments": {"a": "x"},}', {"a": "x"}, (TRAILING,)),
+    ("kimi-k2", KIMI.format('{"a": "x", }'), {"a": "x"}, (TRAILING,)),
+    ("hermes", '<tool_call>{"function": {"name": "f", "arguments": {"a": "x",}}}</tool_call>', {"a": "x"}, (TRAILING,)),
+    ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"a": "x", "n": 1,}', {"a": "x", "n": 1}, (TRAILING,)),
+    ("jamba", '<tool_calls>[{"name": "f", "arguments": {"a": "x",}},]</tool_calls>', {"a": "x"}, (TRAILING,)),
+    ("hermes", HERMES.format('{"a": "x",, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{"a": "x" , ,\n, "n": 1}}'), {"a": "x", "n": 1}, (COMMA,)),
+    ("hermes", HERMES.format('{, "a": "x", "o": {"x": 1,, "y": 2}}}'), {"a": "x", "o": {"x": 1, "y": 2}}, (COMMA,)),
+    ("kimi-k2", KIMI.format('{, "a": "x"}'), {"a": "x"}, (COMMA,)),
+    ("auto", '<tool_call>{, "name": "f",, "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (COMMA,)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x",, "n": 1}, "name": "f"}</tool_call>', {"a": "x", "n": 1}, (COMMA,)),
+    ("kimi-k2", KIMI.format('{"a": "x",, "n": 1,}'), {"a": "x", "n": 1}, (COMMA, TRAILING)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><arg_value>5</arg_value>"), {"a": "x", "n": 5}, (OPENER,)),
+    ("glm-4.7", GLM.format("<arg_key>a</arg_key>a < b</arg_value><arg_key>n</arg_key>5</arg_value>"), {"a": "a < b", "n": 5}, (OPENER,)),
+    ("glm-4.5", "<tool_call>f\n<arg_key>a</arg_key>\nsummer hours</arg_value>\n</tool_call>", {"a": "summer hours"}, (OPENER,)),
+    # Qwen 3.6, and other models of about that time.
+    ("hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}}</tool_call>', {"a": "x"}, (NAME,)),
+    ("auto", '<tool_call>\n{ "name="f","arguments":{"a":"x","n":1,}}\n</tool_call>', {"a": "x", "n": 1}, (NAME, TRAILING)),
+    ("hermes", '<tool_call>{"arguments": {"a": "x"}, "name="f"}</tool_call>', {"a": "x"}, (NAME,)),
+    ("hermes", '<tool_call>{"id": "c1", "name="f", "arguments": {"a": "x"}}', {"a": "x"}, (NAME,)),
+    ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
+]  # fmt: skip
+
+# What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
+LEFT = [
+    ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
+    ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),
+    ("an unescaped quote", "hermes", HERMES.format('{"a": "She said "yes" at once"}}')),
+    ("a comma before the closer", "hermes", HERMES.format('{"a": "x",')),
+    ("a value that is missing", "hermes", HERMES.format('{"a": "x", "n":')),
+    ("half a word", "hermes", HERMES.format('{"a": "x", "l": [tru')),
+    ("what a nested object holds may be a parameter", "hermes", HERMES.format('{"a": "x", "o": {"x": 1, "n": 2}}')),
+    ("a parameter that is required", "hermes", HERMES.format('{"n": 1}')),
+    ("a key that the schema does not know", "hermes", HERMES.format('{"a": "x", "z": 1}')),
+    ("an apostrophe in Python's quotes", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'it's'}}</tool_call>"),
+    ("Python's dict, of no tool", "hermes", "<tool_call>{'name': 'h', 'arguments': {'a': 'x'}}</tool_call>"),
+    ("Python's dict that stops", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'x'"),
+    ("an expression", "hermes", HERMES.format("{'a': 'x' + 'y'}}")),
+    # Text behind the arguments may take the call back, so that it is not left out any more.
+    ("text behind the object", "hermes", HERMES.format('{"a": "x"} That is it.}')),
+    ("a comment behind the object", "auto", HERMES.format('{"a": "x"} // cancelled\n}')),
+    ("another comment behind the object", "hermes", HERMES.format('{"a": "x"} <!-- not this one -->}')),
+    ("a comment in the object", "hermes", HERMES.format('{"a": "x" /* not this one */}}')),
+    ("a comment in Python's dict", "hermes", HERMES.format("{'a': 'x'} # not this one\n}")),
+    ("a comment in Python's arguments", "lfm2", "<|tool_call_start|>[f(a='x' # not this one\n)]<|tool_call_end|>"),
+    ("data behind the object", "hermes", HERMES.format('{"a": "x"} "b": "y"}')),
+    ("a value that quotes a parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>\n</parameter>")),
+    ("a parameter that came already", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=a>\ny\n</parameter>")),
+    ("a blank line before the opener", "qwen3-coder", QWEN.format("<parameter=a>\nx\n\n<parameter=b>\ny\n</parameter>")),
+    ("lines that may end with a line break", "minimax-m2", MINIMAX.format('<parameter name="a">x\ny\n<parameter name="b">z</parameter>')),
+    ("an empty value", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=b>\ny\n</parameter>")),
+    ("the call's closer, and text behind it", "qwen3-coder", QWEN.format("<parameter=a>\nx") + "\nand on it goes"),
+    ("the call's closer twice", "minicpm-5", '<function name="f"><param name="a">see </function></function>'),
+    ("half of the call's closer", "qwen3-coder", QWEN.format("<parameter=a>\nx")[: -len("</tool_call>")]),
+    ("a parameter's opener that stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key><arg_value>x<arg_key>b</arg_key>"),
+    ("JSON that broke", "deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="o" string="false">{"x": 1</｜DSML｜parameter>')),
+    ("a backtick that is not closed", "gemma-4", GEMMA.format("{a:`x {} y}")),
+    ("a backtick that may close in two places", "gemma-4", "<|tool_call>call:g{q:`a,`,r:`b`,s:1}<tool_call|>"),
+    ("a quote that is not closed", "gemma-4", GEMMA.format('{a:<|"|>x}')),
+    ("a comma, and the call stops", "hermes", '<tool_call>{"name": "f", "arguments": {"a": "x",}'),
+    ("a comma, and a bracket too few", "hermes", HERMES.format('{"a": "x",}')),
+    ("a comma, and a comment", "hermes", HERMES.format('{"a": "x",} // not this one\n}')),
+    ("a comma, and text after the object", "kimi-k2", KIMI.format('{"a": "x",} or not')),
+    ("a comma, and a parameter that is required", "hermes", HERMES.format('{"n": 1,}}')),
+    ("a comma, and a key that the schema does not know", "hermes", HERMES.format('{"z": 1, "a": "x",}}')),
+    ("a comma, of no tool", "hermes", '<tool_call>{"name": "h", "arguments": {"a": "x",}}</tool_call>'),
+    ("a comma, and arguments that did not come", "hermes", '<tool_call>{"name": "g",}</tool_call>'),
+    ("a comma, and arguments that came too late", "hermes", '<tool_call>{"name": "g", }}"arguments": {"a": "x"}}</tool_call>'),
+    ("a comma, brackets, and another member", "kimi-k2", KIMI.format('{"a": "x", }}}"n": 1}')),
+    ("a comma, and a bracket too many", "hermes", HERMES.format('{"a": "x",}}}')),
+    ("a comma, and another member after the object", "kimi-k2", KIMI.format('{"a": "x", } "n": 1}')),
+    ("commas, and arguments that did not come", "hermes", '<tool_call>{"name": "g",,}</tool_call>'),
+    ("a comma in the place of a value", "hermes", HERMES.format('{"a": "x", "n": ,}}')),
+    ("a comma in the place of the last value", "hermes", HERMES.format('{"a": "x", "n":,}}')),
+    ("commas in the place of items", "hermes", HERMES.format('{"a": "x", "l": [1,,]}}')),
+    ("a comma in an empty list", "hermes", HERMES.format('{"a": "x", "l": [,]}}')),
+    ("a comma in an empty object", "hermes", HERMES.format('{"a": "x", "o": {,}}}')),
+    ("a comma where a bracket may be missing", "hermes", HERMES.format('{"a": "x", "o": {, "n": 1}}}')),
+    ("a comma where a bracket may be missing", "kimi-k2", KIMI.format('{"a": "x", "o": {, "n": 1}}')),
+    ("a comma where a bracket may be missing", "apertus", '<|tools_prefix|>[{"f": {"a": "x", "o": {, "n": 1}}]<|tools_suffix|>'),
+    ("commas between items", "hermes", HERMES.format('{"a": "x", "l": [1,, 2]}}')),
+    ("a comma before the first item", "hermes", HERMES.format('{"a": "x", "l": [, 2]}}')),
+    ("commas, and no key", "hermes", HERMES.format('{"a": "x",, 5}}')),
+    ("commas, and a key that the schema does not know", "hermes", HERMES.format('{"a": "x",, "z": 5}}')),
+    ("commas in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",, "n": 1}}'),
+    ("a comma in JSON without a marker", "auto", '{"name": "f", "arguments": {"a": "x",}}'),
+    ("a comma in JSON in a fence", "auto", '```json\n{"name": "f", "arguments": {"a": "x",}}\n```'),
+    ("neither opener nor closer", "glm-4.7", GLM.format("<arg_key>a</arg_key>x")),
+    ("an opener here, a closer there", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>b</arg_key><arg_value>y")),
+    ("no opener, and the next parameter", "glm-4.7", GLM.format("<arg_key>a</arg_key>x<arg_key>b</arg_key><arg_value>y</arg_value>")),
+    ("no opener, and the call stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key>x</arg_value>"),
+    ("no opener, and no value", "glm-4.7", GLM.format("<arg_key>a</arg_key></arg_value>")),
+    ("a value that begins as the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key><arg x</arg_value>")),
+    ("half of the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key>arg_value>x</arg_value>")),
+    ("the end of the opener", "glm-4.7", GLM.format("<arg_key>a</arg_key>)lue>x</arg_value>")),
+    ("the opener's word", "glm-4.7", GLM.format("<arg_key>a</arg_key>arg_value x</arg_value>")),
+    ("no opener, and a key that the schema does not know", "glm-4.7", GLM.format("<arg_key>z</arg_key>x</arg_value>")),
+    ("no opener, and a value of another type", "glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><b>5</b></arg_value>")),
+    ("a name as an attribute, of no tool", "hermes", '<tool_call>{"name="h", "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, without its end", "hermes", '<tool_call>{"name="f, "arguments": {"a": "x"}}</tool_call>'),
+    ("a name as an attribute, and the call stops", "hermes", '<tool_call>{"name="f", "arguments": {"a": "x"}'),
+    ("a name as an attribute, in JSON without a marker", "auto", '{"name="f", "arguments": {"a": "x"}}'),
+    ("a parameter as an attribute", "hermes", HERMES.format('{"a="x"}}')),
+    ("another key as an attribute", "hermes", '<tool_call>{"name": "f", "arguments="{"a": "x"}}</tool_call>'),
+    ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
+]  # fmt: skip
+
+# What a model plainly wrote is read as it stands, also beside what could be mended.
+AS_WRITTEN = [
+    ("a mention in a line", "qwen3-coder", QWEN.format("<parameter=a>\nuse <parameter=b> here\n</parameter>"), {"a": "use <parameter=b> here"}),
+    ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>"), {"a": "x\n<parameter=zz>\ny"}),
+    ("the call's closers in a value", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</function>\n</tool_call>\ny\n</parameter>"), {"a": "x\n</function>\n</tool_call>\ny"}),
+    ("bare text of a string", "gemma-4", GEMMA.format("{a:Bergen,n:5}"), {"a": "Bergen", "n": 5}),
+    ("a backtick inside bare text", "gemma-4", GEMMA.format("{a:x `y` z}"), {"a": "x `y` z"}),
+    ("a word that is no JSON, where the schema allows text", "deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="false">hello</｜DSML｜parameter>'), {"a": "hello"}),
+]  # fmt: skip
+
+
+def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
+    return events_of(lambda: Parser(TOOLS, format=declared, markup=True, repair=repair), text)
+
+
+def ended(events: list[Event]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallEnd)]
+
+
+def told(events: list[Event]) -> list[str]:
+    return [event.reason for event in events if isinstance(event, Problem) and event.reason.startswith("mended")]
+
+
+@pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
+def test_mended(declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]) -> None:
+    events = read(declared, text)
+    [call] = ended(events)
+    assert (call.status, call.name, call.arguments, call.repairs) == ("ok", "f", arguments, names)
+    assert told(events) == [f"mended: {name}" for name in names]
+    assert content_of(events).strip() == ""
+
+
+@pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
+def test_without_repair_none_of_them_runs(
+    declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]
+) -> None:
+    del arguments, names
+    events = read(declared, text, repair=False)
+    assert calls_of(events) == []
+    assert told(events) == []
+    assert content_of(events) or [call.status for call in ended(events)] in (["malformed"], ["incomplete"])
+
+
+@pytest.mark.parametrize(("why", "declared", "text"), LEFT)
+@pytest.mark.parametrize("repair", [True, False])
+def test_left(why: str, declared: str, text: str, *, repair: bool) -> None:
+    events = read(declared, text, repair=repair)
+    assert calls_of(events) == [], why
+    assert told(events) == []
+    assert all(call.repairs == () for call in ended(events))
+
+
+@pytest.mark.parametrize(("why", "declared", "text", "arguments"), AS_WRITTEN)
+@pytest.mark.parametrize("repair", [True, False])
+def test_as_written(why: str, declared: str, text: str, arguments: dict[str, object], *, repair: bool) -> None:
+    events = read(declared, text, repair=repair)
+    [call] = ended(events)
+    assert (call.status, call.arguments, call.repairs) == ("ok", arguments, ()), why
+    assert told(events) == []
+
+
+def test_the_call_behind_a_mended_one_is_read_too() -> None:
+    text = QWEN.format("<parameter=a>\nx") + "\n" + QWEN.replace("=f>", "=g>").format("<parameter=q>\ny\n</parameter>")
+    events = read("qwen3-coder", text + "\nDone.")
+    assert calls_of(events) == [("f", {"a": "x"}), ("g", {"q": "y"})]
+    assert [call.repairs for call in ended(events)] == [(CLOSER,), ()]
+    assert content_of(events) == "\nDone."
+
+
+def test_several_calls_are_mended_in_one_turn() -> None:
+    events = read(
+        "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": ,}}')
+    )
+    assert [(call.status, call.repairs) for call in ended(events)] == [
+        ("ok", (BRACKETS,)),
+        ("ok", (PYTHON,)),
+        ("malformed", ()),
+    ]
+
+
+@pytest.mark.parametrize("name", ["glm-4.7", "hunyuan-3", "kimi-k3"])
+@pytest.mark.parametrize("mention", ["", " x"])
+def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str, mention: str) -> None:
+    # The next call begins with a tool's name: behind the mention there is none, and the one that follows later is not
+    # what the mention opens.
+    declared = get_format(name)
+    closers, openers = compiled((declared,)).ends(0)
+    tools = ToolSet(TOOLS)
+    for closer in closers:
+        for opener in openers:
+            value = f"see {closer}{opener}{mention}"
+            text = render(declared, [("f", {"a": value}), ("f", {"a": "y"})], tools=tools)
+            events = events_of(lambda: Parser(TOOLS, format=declared, markup=True), text)
+            assert calls_of(events) == [("f", {"a": value}), ("f", {"a": "y"})], text
+            assert told(events) == []
+
+
+def test_what_was_handed_out_stays() -> None:
+    """The pieces of the arguments before the fault came out before it; the call goes on from there."""
+    parser = Parser(TOOLS, format="hermes")
+    before = parser.feed('<tool_call>{"name": "f", "arguments": {"a": "x"')
+    assert any(isinstance(event, CallStart) for event in before)
+    assert parser.feed("</tool_") == []
+    [problem, *_, end] = parser.feed("call>")
+    assert isinstance(problem, Problem)
+    assert problem.start == len('<tool_call>{"name": "f", "arguments": {"a": "x"')
+    assert isinstance(end, CallEnd)
+    assert (end.call.arguments, end.call.span) == ({"a": "x"}, (0, problem.start))
+
+
+def test_every_call_of_a_list_is_repaired_by_itself() -> None:
+    text = '<tool_calls>[{"name": "f", "arguments": {"a": "x",}}, {"name": "f", "arguments": {"a": "y"}},]</tool_calls>'
+    events = read("jamba", text + " Done.")
+    assert calls_of(events) == [("f", {"a": "x"}), ("f", {"a": "y"})]
+    assert [call.repairs for call in ended(events)] == [(TRAILING,), ()]
+    assert content_of(events) == " Done."
+
+
+def test_a_repair_says_where_it_was_made() -> None:
+    [problem] = [each for each in read("hermes", HERMES.format('{"a": "x", }}')) if isinstance(each, Problem)]
+    assert (problem.reason, problem.text, problem.start) == ("mended: trailing comma", "}", 50)
+
+
+def test_a_comma_waits_for_what_follows_it() -> None:
+    """A repair may take it back. In a string, and in valid JSON when all is read, nothing shows of that."""
+    parser = Parser(TOOLS, format="hermes")
+    pieces = ['<tool_call>{"name": "f", "arguments": {"a": "x,', ' y", ', " ", '"n": 1, ', ' "l": [1,', " 2]", "}}"]
+    handed_out = ["".join(each.text for each in parser.feed(piece) if isinstance(each, CallDelta)) for piece in pieces]
+    assert handed_out == ['{"a": "x,', ' y"', "", ',  "n": 1', ',  "l": [1', ", 2]", "}"]
+
+
+@pytest.mark.parametrize("end", [True, False])
+def test_a_comma_that_nothing_follows_goes_out(*, end: bool) -> None:
+    parser = Parser(TOOLS, format="hermes")
+    events = parser.feed('<tool_call>{"name": "f", "arguments": {"a": "x", ')
+    events += parser.finish() if end else parser.feed(" \n" * 200)
+    assert "".join(each.text for each in events if isinstance(each, CallDelta)).rstrip() == '{"a": "x",'
+
+
+def test_a_prompt_that_ends_in_a_call_is_not_mended() -> None:
+    parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {"a": "x", ')
+    assert parser.add("'n': 1}}</tool_call>").calls[0].arguments == {"a": "x", "n": 1}
+    parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {\'a\': ')
+    assert parser.add("'x'}}</tool_call>").calls == []
+
+
+def test_no_value_waits_for_a_closer_that_is_only_mentioned() -> None:
+    """What follows the mention shows that it is text: from there on the value streams again."""
+    parser = Parser(TOOLS, format="qwen3-coder")
+    parser.feed("<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>\n")
+    assert parser.feed("y") != []
+
+
+def test_the_table_in_the_documentation_is_that_of_the_code() -> None:
+    page = (ROOT / "docs/explanation/repairs.md").read_text(encoding="utf-8")
+    rows = [f"| `{each.name}` | {each.wrong} | {each.needed} |" for each in REPAIRS]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
+
+
+def test_repair_must_be_a_flag() -> None:
+    with pytest.raises(UsageError, match="repair must be True or False, not 'yes'"):
+        Parser(repair="yes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("repair", repairs.BREAKERS)
+def test_no_generated_call_is_mended_wrong(repair: str) -> None:
+    right = 0
+    for name in repairs.families(repair):
+        found, wrong = repairs.count_of(repair, name, 12)
+        assert wrong is None
+        right += found[repairs.RIGHT]
+    assert right > 0
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<parameter=b>\n", "\n</function>\n", "</function>\n</tool_call>\n", "\n<parameter=zz>\n", "<parameter=", "\n"],
+)
+def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
+    def seconds(count: int) -> float:
+        parser = Parser(TOOLS, format="qwen3-coder")
+        text = "<tool_call>\n<function=f>\n<parameter=a>\nx" + unit * count
+        begin = time.process_time()
+        for place in range(0, len(text), 7):
+            parser.feed(text[place : place + 7])
+        parser.finish()
+        return time.process_time() - begin
+
+    once = min(seconds(1000) for _ in range(3))
+    assert min(seconds(8000) for _ in range(2)) < 24 * once + 0.05
+
+
+def test_a_copy_looks_for_the_same_behind_a_line_break() -> None:
+    # A closer that stands in a value holds the value's first line break.
+    text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
+    for repair in (True, False):
+        events = events_of(lambda: Parser(["f"], format="anthropic-antml", markup=True, repair=repair), text)  # noqa: B023
+        assert not calls_of(events)

@@ -1,0 +1,273 @@
+# Spellings that servers, prompts, histories and strangers' dialects make of calls: each is read, and prose about it is not.
+"""Tests of stripped, foreign and rare spellings, with `auto` and with the family's own format."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from toolglean import CallEnd, Parser, Problem, parse
+from toolglean.errors import FormatError
+from toolglean.formats.spec import Format, JsonOrText
+
+
+def _tool(name: str, required: list[str], **properties: str) -> dict[str, Any]:
+    schema = {key: {"type": kind} for key, kind in properties.items()}
+    return {"name": name, "parameters": {"type": "object", "properties": schema, "required": required}}
+
+
+TOOLS = [
+    _tool("look", ["city"], city="string", days="integer"),
+    _tool("python", ["code"], code="string"),
+    _tool("browser.search", ["query"], query="string", topn="integer"),
+    _tool("now", []),
+]
+OSLO = ("look", {"city": "Oslo"})
+BOTH = ("look", {"city": "Oslo", "days": 2})
+NOW: tuple[str, dict[str, Any]] = ("now", {})
+JSON = '{"city": "Oslo"}'
+CALL = '{"name": "look", "arguments": {"city": "Oslo"}}'
+BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
+INVOKE = '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n<parameter name="days" string="false">2</parameter>\n</invoke>'
+
+Calls = list[tuple[str, dict[str, Any]]]
+
+READ: dict[str, tuple[str, Calls, str]] = {
+    # -- markers that a server took out
+    "harmony, the header is left": (f"assistant to=functions.look commentary json\n{JSON}", [OSLO], ""),
+    "harmony, glued": (f"commentary to=functions.look json{JSON}", [OSLO], ""),
+    "harmony, the role and the channel": (f"assistantcommentary to=functions.look json{JSON}", [OSLO], ""),
+    "harmony, name and channel glued": (f"to=functions.lookcommentary json{JSON}", [OSLO], ""),
+    "mistral": (f"look[ARGS]{JSON}", [OSLO], ""),
+    "mistral, two": (f"look[ARGS]{JSON}now[ARGS]{{}}", [OSLO, NOW], ""),
+    "mistral, with an id": (f"look[CALL_ID]abc[ARGS]{JSON}", [OSLO], ""),
+    "kimi": (f"functions.look:0{ARGUMENTS}{JSON}{END}", [OSLO], ""),
+    "kimi, behind text": (f"So: functions.look:0{ARGUMENTS}{JSON}", [OSLO], "So: "),
+    "kimi, no token left": (f"functions.look:0{JSON}functions.now:1{{}}", [OSLO, NOW], ""),
+    "kimi, blanks": (f"<|tool_calls_section_begin|> {BEGIN} functions.look:0 {ARGUMENTS} {JSON} {END} <|tool_calls_section_end|>", [OSLO], ""),
+    "kimi, the call's opener lost": (f"<|tool_calls_section_begin|>functions.look:0{ARGUMENTS}{JSON}{END}<|tool_calls_section_end|>", [OSLO], ""),
+    "kimi, a number alone": (f"<|tool_calls_section_begin|>{BEGIN}0{ARGUMENTS}{JSON}{END}<|tool_calls_section_end|>", [OSLO], ""),
+    "gemma": ("call:look{city:Oslo,days:2}", [BOTH], ""),
+    "gemma, quotes": ('call:look{city:"Oslo",days:2}', [BOTH], ""),
+    "gemma, keywords": ('<|tool_call>call:look(city="Oslo", days=2)', [BOTH], ""),
+    "gemma, keywords, stripped": ("call:look(city='Oslo')", [OSLO], ""),
+    "gemma, declaration": ("declaration:default_api:look{city:Oslo}", [OSLO], ""),
+    "functionary": (f"look{JSON}</function>", [OSLO], ""),
+    "inkling": ('look<|content_invoke_tool_json|>{"name": "look", "args": {"city": "Oslo"}}<|end_message|>', [OSLO], ""),
+    # -- markers that were mangled
+    "dsml, bars of ASCII": ('<|DSML|invoke name="look">\n<|DSML|parameter name="city" string="true">Oslo</|DSML|parameter>\n</|DSML|invoke>', [OSLO], ""),
+    "dsml, each bar twice": ('<｜｜DSML｜｜tool_calls>\n<｜｜DSML｜｜invoke name="look">\n<｜｜DSML｜｜parameter name="city" string="true">Oslo</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>\n</｜｜DSML｜｜tool_calls>', [OSLO], ""),
+    "llama, a tool it was trained with": ('<|python_tag|>browser.search.call(query="tides")', [("browser.search", {"query": "tides"})], ""),
+    "a tokenizer's spaces": ('<function\u0120name="look"><param\u0120name="city">Oslo</param></function>', [OSLO], ""),
+    "another tokenizer's spaces": (f"<tool_call>\u2581{CALL}</tool_call>", [OSLO], ""),
+    # -- dialects
+    "anthropic": (f"I look.\n<function_calls>\n{INVOKE}\n</function_calls>", [BOTH], "I look.\n"),
+    "anthropic, bare": (INVOKE, [BOTH], ""),
+    "tool_code": ('```tool_code\nlook(city="Oslo")\n```', [OSLO], ""),
+    "tool_code, print": ('```tool_code\nprint(default_api.look(city="Oslo"))\nnow()\n```', [OSLO, NOW], ""),
+    "tool_call fence": (f"```tool_call\n{CALL}\n```", [OSLO], ""),
+    "tools": (f"<tools>\n{CALL}\n</tools>", [OSLO], ""),
+    "tool": (f"<tool>{CALL}</tool>", [OSLO], ""),
+    "toolcall and tool": (f"<toolcall><tool>{CALL}</tool></toolcall>", [OSLO], ""),
+    "function, then JSON": (f"<tool_call>\n<function>look</function>\n{JSON}\n</tool_call>", [OSLO], ""),
+    "function, alone": (f"<function>look</function>{JSON}", [OSLO], ""),
+    "functioncall": (f"<functioncall {CALL}>", [OSLO], ""),
+    "brackets": (f"[Calling tool: look({JSON})]", [OSLO], ""),
+    "brackets, keywords": ('[Tool Use: look(city="Oslo")]', [OSLO], ""),
+    "ReAct": (f"Thought: hm\nAction: look\nAction Input: {JSON}", [OSLO], "Thought: hm\n"),
+    "ReAct, JSON": (f"Action:\n{CALL}", [OSLO], ""),
+    "ReAct, a made-up result": (f"Action: look\nAction Input: {JSON}\nObservation: 12\nAction: now\nAction Input: {{}}", [OSLO], "\nObservation: 12\nAction: now\nAction Input: {}"),
+    "key tool": (f'{{"tool": "look", "arguments": {JSON}}}', [OSLO], ""),
+    "key function": (f'{{"function": "look", "parameters": {JSON}}}', [OSLO], ""),
+    "key action": (f'{{"action": "look", "action_input": {JSON}}}', [OSLO], ""),
+    "the arguments before the key": (f'{{"arguments": {JSON}, "tool": "look"}}', [OSLO], ""),
+    "JSON in the tags of step-3.5": (f"<tool_call>{CALL}</tool_call>", [OSLO], ""),
+    "step-3, short": ('<｜tool_calls_begin｜><｜tool_call_begin｜><steptml:invoke name="look"><steptml:parameter name="city">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>', [OSLO], ""),
+    "longcat, keys": ("<longcat_tool_call>look\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Oslo</longcat_arg_value>\n</longcat_tool_call>", [OSLO], ""),
+    "k2-horizon, types": ("<ifm|tool_calls><ifm|tool_call>look<ifm|arg_key>city</ifm|arg_key>\n<ifm|arg_type>string</ifm|arg_type>\n<ifm|arg_value>Oslo</ifm|arg_value></ifm|tool_call></ifm|tool_calls>", [OSLO], ""),
+    "a wrapper in DSML": ('<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="arguments" string="false">{"city": "Oslo"}</｜DSML｜parameter>\n</｜DSML｜invoke>', [OSLO], ""),
+    "a wrapper as text": ('<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="input" string="true">{"city": "Oslo"}</｜DSML｜parameter>\n</｜DSML｜invoke>', [OSLO], ""),
+    "a wrapper in minicpm-5": ('<function name="look"><param name="arguments">{"city": "Oslo"}</param></function>', [OSLO], ""),
+    "no wrapper: a key that is no parameter": ('<function name="look"><param name="input">{"town": "Oslo"}</param></function>', [("look", {"input": '{"town": "Oslo"}'})], ""),
+    "no wrapper: another parameter follows": ('<function name="look"><param name="input">{"city": "A"}</param><param name="days">2</param></function>', [("look", {"input": '{"city": "A"}', "days": 2})], ""),
+    # -- text for JSON
+    "harmony, code": ("<|channel|>analysis to=python code<|message|>print({1})\n<|call|>", [("python", {"code": "print({1})\n"})], ""),
+    "harmony, a built-in tool and JSON": ('<|channel|>commentary to=browser.search code<|message|>{"query": "x"}<|call|>', [("browser.search", {"query": "x"})], ""),
+    "cwm": ('<tool: function>\npython find . -name "x"\n</tool>', [("python", {"code": 'find . -name "x"'})], ""),
+    # -- a name that begins like a marker
+    "step-audio-2": (f"<tool_call>function\nlook\n{JSON}</tool_call>", [OSLO], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_spelling_is_read_however_it_is_cut(name: str) -> None:
+    text, calls, content = READ[name]
+    events = events_of(partial(Parser, TOOLS, markup=True), text)
+    assert calls_of(events) == calls
+    assert content_of(events) == content
+
+
+OWN = {
+    "harmony, the header is left": "harmony",
+    "harmony, glued": "harmony",
+    "mistral": "mistral-v3",
+    "mistral, two": "mistral-v13",
+    "kimi": "kimi-k2",
+    "kimi, no token left": "kimi-k2",
+    "kimi, a number alone": "kimi-k2",
+    "kimi, the call's opener lost": "kimi-k2",
+    "gemma": "gemma-4",
+    "gemma, keywords": "gemma-4",
+    "gemma, declaration": "gemma-4",
+    "functionary": "functionary-v3.1",
+    "inkling": "inkling",
+    "cwm": "cwm",
+}
+
+
+@pytest.mark.parametrize(("name", "own"), OWN.items())
+def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
+    text, calls, content = READ[name]
+    events = events_of(partial(Parser, TOOLS, format=own, markup=True), text)
+    assert (calls_of(events), content_of(events)) == (calls, content)
+
+
+@pytest.mark.parametrize("before", ["", "Well.\n"])
+def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
+    text = f"{before}&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;"
+    for name in ("auto", "hermes", "qwen3-coder"):
+        events = events_of(partial(Parser, TOOLS, format=name, markup=True), text)
+        assert (calls_of(events), content_of(events)) == ([], text)
+    events = events_of(partial(Parser, TOOLS, format="escaped-markup", markup=True), text)
+    assert (calls_of(events), content_of(events)) == ([OSLO], before)
+
+
+CERTAIN_WITHOUT_ITS_NAME = {
+    # whole frames: the call of an unknown tool, as in every format with markers
+    *("gemma, keywords", "dsml, bars of ASCII", "a tokenizer's spaces", "another tokenizer's spaces", "anthropic", "anthropic, bare"),
+    *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),
+    *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),
+    *("no wrapper: a key that is no parameter", "no wrapper: another parameter follows", "kimi, blanks", "kimi, a number alone"),
+    *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(READ.keys() - CERTAIN_WITHOUT_ITS_NAME))
+def test_an_unknown_name_makes_no_call_of_it(name: str) -> None:
+    events = events_of(partial(Parser, ["other"], markup=True), READ[name][0])
+    assert calls_of(events) == []
+
+
+PROSE = [
+    'The page says: to reset it, use call:look{city:"Oslo"} in the console. I would not.',
+    "It writes look[ARGS]{} there.",
+    "One writes functions.look:0{} there.",
+    "Write Action: look and then\nAction Input: {} on the next line.",
+    "Then Action: look\nAction Input: {}",
+    "- Action: look\n- Action Input: {}",
+    "A tag like <tools> lists tools, and <tool>look</tool> names one.",
+    '<tools>\n{"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}\n</tools>',
+    '<tool>{"name": "look", "description": "d", "parameters": {"type": "object"}}</tool>',
+    "The history shows [Calling tool: look] and [Tool Use: look].",
+    "It is &lt;tool_call&gt; and &lt;/tool_call&gt;.",
+    "call: look at {city:Oslo}",
+    "**Tool Call:** look",
+    "look at {this}",
+    'assistant to=functions.look means the tool "look".',
+    '{"function": "look", "city": "Oslo"}',
+    '{"action": "look"}',
+    '{"tool": {"name": "x"}, "city": "Oslo"}',
+    "The text <function>look</function> is HTML of a kind.",
+    "```tool_code\nx = 1\n```",
+]
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_about_it_is_content(text: str) -> None:
+    events = events_of(partial(Parser, TOOLS, markup=True), text)
+    assert [event.call for event in events if isinstance(event, CallEnd)] == []
+    assert content_of(events) == text
+
+
+@pytest.mark.parametrize("text", [text for text in PROSE if not text.startswith("{")])
+@pytest.mark.parametrize("own", ["gemma-4", "mistral-v13", "kimi-k2", "harmony", "functionary-v3.1", "inkling"])
+def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:
+    events = events_of(partial(Parser, TOOLS, format=own, markup=True), text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+
+
+@pytest.mark.parametrize("tool", ["look", "now", "nobody"])
+def test_text_for_json_is_malformed_where_no_lone_parameter_takes_it(tool: str) -> None:
+    tools = [_tool("look", ["city", "country"], city="string", country="string"), "now"]
+    events = events_of(
+        partial(Parser, tools, markup=True), f"<|channel|>analysis to={tool} code<|message|>x = 1<|call|>"
+    )
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
+    assert content_of(events) == ""
+
+
+@pytest.mark.parametrize("arguments", ['{"town": "Oslo"}', "{}"])
+def test_a_number_for_a_name_that_could_be_any_tool_is_an_unknown_one(arguments: str) -> None:
+    tools = [_tool("look", [], city="string"), _tool("see", [], city="string")]
+    text = f"<|tool_calls_section_begin|>{BEGIN}0{ARGUMENTS}{arguments}{END}<|tool_calls_section_end|>"
+    events = events_of(partial(Parser, tools, markup=True), text)
+    calls = [event.call for event in events if isinstance(event, CallEnd)]
+    assert [(call.name, call.known) for call in calls] == [("0", False)]
+    assert any(isinstance(event, Problem) and "number for a name" in event.reason for event in events)
+
+
+def test_a_call_that_a_number_hides_does_not_run() -> None:
+    quoted = f"{BEGIN}functions.now:0{ARGUMENTS}{{}}{END}"
+    parsed = parse(f'{BEGIN}0{ARGUMENTS}{{"city": "{quoted}" oops}}', TOOLS)
+    assert parsed.calls == []
+
+
+STATES: dict[str, tuple[str, Callable[[], Parser]]] = {
+    name: (READ[name][0], partial(Parser, TOOLS))
+    for name in ("kimi, a number alone", "harmony, code", "cwm", "a wrapper in DSML", "ReAct, a made-up result", "key tool")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
+    text, make = STATES[name]
+    whole = [(call.name, call.arguments) for call in parse(text, TOOLS).calls]
+    for cut in range(len(text)):
+        parser = make()
+        calls = parser.add(text[:cut]).calls
+        for twin in (parser.fork(), pickle.loads(pickle.dumps(parser))):
+            found = [*calls, *twin.add(text[cut:]).calls, *twin.close().calls]
+            assert [(call.name, call.arguments) for call in found] == whole
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"stripped": ("{arguments}",)}, "a call pattern needs {name}"),
+        ({"stripped": ["{name}{arguments}"]}, "stripped must be a tuple"),
+        ({"stops": ("",)}, "a marker of stops is empty"),
+        ({"wrappers": ("",)}, "a key of wrappers is empty"),
+    ],
+)
+def test_wrong_words(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(FormatError, match=said.replace("{", r"\{")):
+        Format("x", call="<c>{name}{arguments}</c>", **wrong)
+
+
+def test_text_ends_at_its_closer_alone() -> None:
+    declared = Format("x", call="<run {name}>\n{arguments}\n</run>", arguments=JsonOrText())
+    text = "<run python>\na < b </ru\n\n</run>ok"
+    events = events_of(partial(Parser, TOOLS, format=declared, markup=True), text)
+    assert calls_of(events) == [("python", {"code": "a < b </ru\n"})]
+    assert content_of(events) == "ok"
+
+
+def test_text_for_a_tool_that_takes_none_is_refused() -> None:
+    for text in ("<tool: function>\nf n", "<tool: function>\nf null\n</tool>", "<tool: function>\nf 12\n</tool>"):
+        events = events_of(lambda: Parser(["f"], format="cwm", markup=True), text)
+        assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]

@@ -1,0 +1,266 @@
+# Closing markers of a value that come twice, or in another spelling, and values that markup got into: for every format
+# that writes its parameters one by one, and the same for every chunking.
+"""No value swallows markup and passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.floods import cost_of
+from tests.support.chunkings import calls_of, events_of
+from toolglean import CallEnd, Event, Parser, Problem, ToolCall, UsageError, parse, render
+from toolglean.formats import get_format
+from toolglean.formats.registry import all_formats
+from toolglean.formats.spec import Literal, Slot, Space, tokens_of
+
+PROPERTIES = {
+    "a": {"type": "string"},
+    "b": {"type": "string"},
+    "n": {"type": "integer"},
+    "l": {"type": "array"},
+}
+TOOLS = [
+    {"name": "f", "parameters": {"type": "object", "properties": PROPERTIES}},
+    {"name": "shell", "parameters": {"type": "object", "properties": {"command": {"type": "string"}}}},
+    {"name": "list_files", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}},
+    {"name": "now", "parameters": {"type": "object", "properties": {}}},
+]
+QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
+MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
+
+EXTRA, CLOSER = "extra closer", "parameter closer"
+
+
+def closer_of(name: str) -> str:
+    """The closing marker of a value in that format, as it is declared."""
+    tokens = tokens_of(get_format(name).parameters[0].strip())
+    behind = tokens[tokens.index(Slot("value")) + 1 :]
+    behind = behind[1:] if isinstance(behind[0], Space) else behind
+    return "".join(each.text for each in behind if isinstance(each, Literal | Space))
+
+
+FORMATS = [each.name for each in all_formats() if each.parameters and "{value}" in each.parameters[0]]
+
+
+def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
+    return events_of(lambda: Parser(TOOLS, format=declared, markup=True, repair=repair), text)
+
+
+def ended(events: list[Event]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallEnd)]
+
+
+def written(name: str, arguments: dict[str, Any]) -> str:
+    return render(get_format(name), [("f", arguments)], tools=TOOLS)
+
+
+def closers_in(name: str, text: str) -> list[int]:
+    closer, places = closer_of(name), []
+    place = text.find(closer)
+    while place >= 0:
+        places.append(place)
+        place = text.find(closer, place + 1)
+    return places
+
+
+ARGUMENTS = {"a": "x y", "n": 5}
+OTHER = {"n": 5, "a": "x y"}
+BY_PARAMETERS = [name for name in FORMATS if len(closers_in(name, written(name, ARGUMENTS))) == 2]
+
+
+def broken(name: str, arguments: dict[str, Any], which: int, instead: str) -> str:
+    """A call, one of whose values ends with that text instead of its closing marker."""
+    text = written(name, arguments)
+    place = closers_in(name, text)[which]
+    return text[:place] + instead + text[place + len(closer_of(name)) :]
+
+
+def misspelt(closer: str) -> list[str]:
+    """Other spellings of that closing marker."""
+    found = [closer.upper(), closer.title(), closer.replace("a", "A"), closer.replace("parameter", "param")]
+    found += [closer.replace("arg_value", "value"), closer.replace("argument", "arg")]
+    if closer.startswith("</"):
+        found += [f"{closer[:-1]} >", f"</ {closer[2:]}", f"{closer[:-1]}=n>"]
+    return [each for each in dict.fromkeys(found) if each != closer]
+
+
+def test_nearly_all_formats_with_parameters_are_tried() -> None:
+    assert len(BY_PARAMETERS) > 25  # the others write JSON where they can
+
+
+@pytest.mark.parametrize("name", BY_PARAMETERS)
+def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
+    closer = closer_of(name)
+    for arguments in (ARGUMENTS, OTHER):
+        for which in (0, 1):
+            for space in ("", "\n"):
+                text = broken(name, arguments, which, closer + space + closer)
+                [call] = parse(text, TOOLS, format=name).calls
+                assert (call.arguments, call.repairs) == (arguments, (EXTRA,)), text
+                assert parse(text, TOOLS, format="auto").calls[0].arguments == arguments
+                assert parse(text, TOOLS, format=name, repair=False).calls == []
+
+
+@pytest.mark.parametrize("name", BY_PARAMETERS)
+def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str) -> None:
+    closer, repaired = closer_of(name), 0
+    for arguments in (ARGUMENTS, OTHER):
+        for which in (0, 1):
+            for other in misspelt(closer):
+                own = "".join(other.split()).casefold().startswith("".join(closer.split()).casefold().rstrip(">"))
+                # Another word before the right closer is text: `<param …></param>` is HTML.
+                for instead in (other, other + closer, f"{other}\n{closer}") if own else (other,):
+                    text = broken(name, arguments, which, instead)
+                    for declared in (name, "auto"):
+                        for call in parse(text, TOOLS, format=declared).calls:
+                            assert (call.arguments, call.repairs) == (arguments, (CLOSER,)), text
+                            repaired += 1
+                        assert parse(text, TOOLS, format=declared, repair=False).calls == [], text
+    assert repaired > 0
+
+
+CALLS = [
+    # why, format, text, arguments or None, repairs
+    ("a number, twice", "qwen3-coder", QWEN.format("<parameter=n>\n5\n</parameter>\n</parameter>"), {"n": 5}, (EXTRA,)),
+    ("a string, three times", "auto", QWEN.format("<parameter=a>\nx\n</parameter>\n</parameter></parameter>"), {"a": "x"}, (EXTRA,)),
+    ("in the middle", "minimax-m2", MINIMAX.format('<parameter name="a">x</parameter></parameter>\n<parameter name="n">5</parameter>'), {"a": "x", "n": 5}, (EXTRA,)),
+    ("text behind the second", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</parameter>\ny\n</parameter>"), {"a": "x\n</parameter>\n</parameter>\ny"}, ()),
+    ("a mention in the middle", "qwen3-coder", QWEN.format("<parameter=a>\nclose it with </parameter> or </param>, then go on\n</parameter>"), {"a": "close it with </parameter> or </param>, then go on"}, ()),
+    ("another spelling, and the call's closers, in the middle", "qwen3-coder", QWEN.format("<parameter=a>\n</param>\n</function>\n</tool_call>\nand so on\n</parameter>"), {"a": "</param>\n</function>\n</tool_call>\nand so on"}, ()),
+    ("a value that quotes a parameter of another tool", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=zz>\ny\n</parameter>\n</parameter>"), {"a": "<parameter=zz>\ny\n</parameter>"}, ()),
+    ("HTML", "minimax-m2", MINIMAX.format('<parameter name="a"><p>x</p></pre></parameter>'), {"a": "<p>x</p></pre>"}, ()),
+    ("HTML that ends like a short form", "qwen3-coder", QWEN.format('<parameter=a>\n<param name="x">\n</param>\n</parameter>'), {"a": '<param name="x">\n</param>'}, ()),
+    ("what has no prefix is another language", "deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">x</parameter></｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', {"a": "x</parameter>"}, ()),
+    ("another spelling", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>"), {"a": "x"}, (CLOSER,)),
+    ("another spelling, another parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n<parameter=n>\n5\n</parameter >"), {"a": "x", "n": 5}, (CLOSER,)),
+    ("the key comes again", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter=a>"), {"a": "x"}, (CLOSER,)),
+    ("without the prefix", "deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">x</parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', {"a": "x"}, (CLOSER,)),
+    ("another spelling before the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n</parameter>"), {"a": "x"}, (CLOSER,)),
+    ("another spelling behind the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</param>"), None, ()),
+    ("another spelling, twice", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>\n</param>"), {"a": "x"}, (CLOSER,)),
+    ("half of it", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter"), {"a": "x"}, (CLOSER,)),
+    ("markup in a number", "qwen3-coder", QWEN.format("<parameter=n>\n<b>5</b>\n</parameter>"), None, ()),
+    ("a marker in a number", "glm-4.7", "<tool_call>f<arg_key>n</arg_key><arg_value>5</arg_key></arg_value></tool_call>", None, ()),
+    ("markup in a list", "qwen3-coder", QWEN.format("<parameter=l>\n[1, 2]</item>\n</parameter>"), None, ()),
+    ("markup in a list's strings", "qwen3-coder", QWEN.format('<parameter=l>\n["</parameter>", "<b>"]\n</parameter>'), {"l": ["</parameter>", "<b>"]}, ()),
+    ("text that is not a number", "qwen3-coder", QWEN.format("<parameter=n>\nfive\n</parameter>"), {"n": "five"}, ()),
+    ("a tag that no parameter has", "auto", "<list_files><args><file><path>.</path></file></args></list_files>", None, ()),
+    ("another one", "auto", "<list_files><dir>.</dir></list_files>", None, ()),
+    ("by name", "tool-tags", "<list_files>\n<path>.</path>\n<dir>.</dir>\n</list_files>", None, ()),
+    ("one that it has", "auto", "<list_files>\n<path>.</path>\n</list_files>", {"path": "."}, ()),
+    ("an opener in the place of another", "auto", "<tool_call>shell<tool_call>command</arg_key><arg_value>make</arg_value></tool_call>", None, ()),
+    ("the same by name", "glm-4.5", "<tool_call>shell\n<tool_call>command</arg_key><arg_value>make</arg_value></tool_call>", None, ()),
+    ("a call without arguments, in place of its closer the next", "glm-4.5", "<tool_call>now\n<tool_call>now\n</tool_call>", {}, ()),
+    ("a comment before the parameters", "qwen3-coder", QWEN.format("<!-- no\n<parameter=a>\nx\n</parameter>\n-->"), None, ()),
+    ("a comment behind the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n<!-- cancelled -->"), None, ()),
+    ("a word behind the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\ncancelled"), None, ()),
+    ("a comment in a number", "gemma-4", "<|tool_call>call:f{a:<|\"|>x<|\"|>,n:1 // no\n}<tool_call|>", None, ()),
+    ("a space in a marker: what follows is another marker", "deepseek-v4.1", '<｜DSML｜ calls>\n<｜DSML｜ invoke name="f">\n<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>\n</｜DSML｜ other>\n', None, ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("why", "declared", "text", "arguments", "repairs"), CALLS, ids=[each[0] for each in CALLS])
+def test_calls(why: str, declared: str, text: str, arguments: dict[str, Any] | None, repairs: tuple[str, ...]) -> None:
+    events = read(declared, text)
+    ok = [call for call in ended(events) if call.status == "ok"]
+    assert [(call.arguments, call.repairs) for call in ok] == ([] if arguments is None else [(arguments, repairs)]), why
+    problems = [event.reason for event in events if isinstance(event, Problem)]
+    assert [each for each in problems if each.startswith("mended")] == [f"mended: {each}" for each in repairs]
+    if repairs or arguments is None:
+        assert calls_of(read(declared, text, repair=False)) == [], why
+
+
+WORDS = [
+    # A format's own markers in a name, a key or a type word, without tools: no call has such a name.
+    ("mistral-v13", '[TOOL_CALLS]f[TOOL_CALLS]g[ARGS]{"a": "x"}', "f"),
+    ("kimi-k2", '<|tool_call_begin|>functions.f<|tool_call_begin|>:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>', "f"),
+    ("glm-4.5", "<tool_call>f</arg_key>\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n</tool_call>", "f"),
+    ("qwen3-coder", QWEN.format("<parameter=a<parameter=b>\nx\n</parameter>"), "f"),
+    ("solar-open2", "<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:start|>b<|tool_arg:value|>x<|tool_arg:end|>\n<|tool_call:end|>", "f"),
+    ("deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="<｜DSML｜">x</｜DSML｜parameter>\n</｜DSML｜invoke>\n', "f"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "text", "name"), WORDS, ids=[each[0] for each in WORDS])
+def test_a_marker_in_a_word(declared: str, text: str, name: str) -> None:
+    for tools in (None, [name]):
+        calls = calls_of(events_of(lambda: Parser(tools, format=declared, markup=True), text))  # noqa: B023
+        assert all("[" not in each and "<" not in each and each != name for each, _ in calls)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "</parameter>",
+        "</parameter>\n",
+        "</param>",
+        "</param>\n",
+        "</par",
+        "</parameter ",
+        "<parameter=zz>\ny\n</parameter>\n",
+    ],
+)
+def test_a_flood_of_closers_takes_linear_time(unit: str) -> None:
+    before = "<tool_call>\n<function=f>\n<parameter=a>\nx"
+    for after in ("", "x\n</parameter>\n</function>\n</tool_call>"):
+        for chars in (False, True):
+            size = 2000 if chars else 20_000
+            cost = cost_of(lambda: Parser(TOOLS, format="qwen3-coder"), before, unit, size, chars=chars, after=after)
+            assert cost.linear, (unit, after, chars, cost)
+
+
+def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
+    with pytest.raises(UsageError, match="argument 'dir'"):
+        render("tool-tags", [("list_files", {"dir": "."})], tools=TOOLS)
+    open_schema = {"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": True}
+    tools = [{"name": "list_files", "parameters": open_schema}]
+    text = render("tool-tags", [("list_files", {"dir": "."})], tools=tools)
+    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", markup=True), text)) == [
+        ("list_files", {"dir": "."})
+    ]
+
+
+JSON_CALLS = {
+    "kimi-k2": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.now:0<|tool_call_argument_begin|>{}{after}"
+        "<|tool_call_end|><|tool_calls_section_end|>"
+    ),
+    "deepseek-v3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}{after}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "harmony": "<|channel|>commentary to=functions.now <|constrain|>json<|message|>{}{after}<|call|>",
+    "functionary-v3.1": "<function=now>{}{after}</function>",
+    "hermes": '<tool_call>\n{"name": "now", "arguments": {}{after}}\n</tool_call>',
+}
+
+
+@pytest.mark.parametrize("name", JSON_CALLS)
+@pytest.mark.parametrize(
+    ("after", "status"),
+    [("", "ok"), (" ", "ok"), ("\n", "ok")]
+    + [(each, "malformed") for each in (" // no", "/* no */", " # no", " <!-- no -->", " cancelled", " (an example)")],
+)
+def test_what_follows_the_arguments_may_take_the_call_back(name: str, after: str, status: str) -> None:
+    assert [call.status for call in ended(read(name, JSON_CALLS[name].replace("{after}", after)))] == [status]
+
+
+def test_text_on_the_next_line_follows_a_call_without_its_closer() -> None:
+    text = JSON_CALLS["kimi-k2"].partition("{after}")[0] + "\nI look."
+    assert [call.status for call in ended(read("kimi-k2", text))] == ["ok"]
+
+
+def test_a_closing_tag_that_nothing_opened_is_not_swallowed_by_a_repair() -> None:
+    text = QWEN.format("<parameter=a>\nx</value>\n<parameter=b>\ny\n</parameter>")
+    assert [call.status for call in ended(read("qwen3-coder", text))] == ["malformed"]
+    text = QWEN.format("<parameter=a>\n<p>x</p>\n<parameter=b>\ny\n</parameter>")
+    assert [call.repairs for call in ended(read("qwen3-coder", text))] == [(CLOSER,)]
+
+
+def test_a_tool_without_parameters_takes_no_child() -> None:
+    assert [call.status for call in ended(read("auto", "<now><path>/tmp</path></now>"))] == ["malformed"]
+    assert [call.status for call in ended(read("auto", "<now></now>"))] == ["ok"]
+
+
+def test_a_key_that_the_json_of_a_value_has_twice_is_told() -> None:
+    events = read("qwen3-coder", QWEN.format('<parameter=l>\n[{"x": 1, "x": 2}]\n</parameter>'))
+    assert [(each.reason, each.text) for each in events if isinstance(each, Problem)] == [("duplicate key", "x")]

@@ -1,0 +1,31 @@
+# What this file knows: how a parser is tried in this process: to start another takes longer than most cases.
+# What it must not know: any parser.
+"""`ParserTarget` without its process."""
+
+from __future__ import annotations
+
+from toolglean.kit.conformance import Case, Reading
+from toolglean.kit.conformance.child import Subject
+from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
+from toolglean.kit.conformance.reading import folded
+
+__all__ = ["Here"]
+
+
+class Here:
+    """A parser of this process: starting another takes longer than most cases."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._subject = Subject(name)
+
+    def claims(self, case: Case, way: str) -> bool:  # noqa: ARG002
+        return way == WHOLE or (self._subject.streams and (way != ONE_CHUNK or self._subject.has_whole))
+
+    def read(self, case: Case, way: str) -> Reading | None:
+        names = ("id", "text", "format", "model", "start")
+        found = self._subject.answers({name: getattr(case, name) for name in names} | {"tools": list(case.tools)}, way)
+        return None if found is None else folded(found)
+
+    def close(self) -> None:
+        """Nothing is open."""

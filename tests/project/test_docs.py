@@ -1,0 +1,253 @@
+"""Every snippet and every command of README.md and docs/ is run, and prints what the page says.
+
+A ```python block is executed; the blocks of a page share their names. A ```text block after it is what it prints.
+In a ```console block, lines that begin with "$ " are commands, run by bash at the root of the repository; what follows
+is what they print, on both channels. "..." in it stands for anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support import depth
+from toolglean.cli import main
+from toolglean.formats import registry
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OTHER_PAGES = [
+    ROOT / name
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "CODE_OF_CONDUCT.md",
+        "SECURITY.md",
+        "SUPPORT.md",
+        "fixtures/README.md",
+    )
+]
+
+# The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
+TRY = "python -m pip install . && toolglean demo"
+TEST = "python -m pip install -e '.[dev]' && python -m pytest"
+SET_UP = {TRY, TEST}
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SERVER = "http://localhost:11434"
+NEEDS = re.compile(r"<!-- Needs ([\w, ]+)\. -->")
+"""How a page says which packages of others its snippets show: `nox -s coming_from` has them."""
+
+
+class Block(NamedTuple):
+    """One fenced block."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(found[1], found[2], text.count("\n", 0, found.start()) + 1) for found in BLOCK.finditer(text)]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+# -- a stand-in for the servers of the how-to ------------------------------------------------------------------------
+
+PIECES = [
+    "I will",
+    " check.\n",
+    "<tool_call>",
+    '{"name": "get_weather", "arguments": {"city"',
+    ': "Oslo"}}</tool_call>',
+]
+
+
+class StandIn(BaseHTTPRequestHandler):
+    """Answers as Ollama and as a server with OpenAI's completions do."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.end_headers()
+        assert asked["stream"] is True
+        assert asked["prompt"]
+        if self.path == "/api/generate":
+            assert asked["raw"] is True
+            lines = [json.dumps({"model": asked["model"], "response": piece, "done": False}) for piece in PIECES]
+            lines.append(json.dumps({"model": asked["model"], "response": "", "done": True}))
+            self.wfile.write("".join(f"{line}\n" for line in lines).encode())
+        else:
+            assert self.path == "/v1/completions"
+            lines = [json.dumps({"choices": [{"index": 0, "text": piece}]}) for piece in PIECES]
+            self.wfile.write("".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode())
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name that http.server gives it
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), StandIn) as listening:
+        thread = threading.Thread(target=listening.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join()
+
+
+# -- the pages -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_formats() -> Iterator[None]:
+    """What a page registers is forgotten after it."""
+    before = registry._registered
+    yield
+    registry._registered = before
+
+
+@pytest.mark.usefixtures("own_formats")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
+    for package in ", ".join(NEEDS.findall(page.read_text(encoding="utf-8"))).split(", "):
+        if package:
+            pytest.importorskip(package, reason=f"{package} is not installed: nox -s coming_from")
+    names: dict[str, Any] = {"__name__": page.stem}
+    found = blocks(page)
+    for block, following in zip_longest(found, found[1:]):
+        if block.language != "python":
+            continue
+        source = "\n" * block.line + block.text.replace(SERVER, server)
+        code = compile(source, str(page), "exec", dont_inherit=True)  # as a user's file, not as this one
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)  # noqa: S102  # that is what the test is for
+        if following is not None and following.language == "text":
+            assert stripped(printed.getvalue()) == stripped(following.text), f"{name_of(page)}, line {following.line}"
+        else:
+            assert not printed.getvalue(), f"{name_of(page)}, line {block.line}: the page does not say what it prints"
+
+
+def stripped(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]
+
+
+class Command(NamedTuple):
+    """One command of a page, and what it prints."""
+
+    page: Path
+    line: int
+    command: str
+    output: str
+
+
+def commands(page: Path) -> Iterator[Command]:
+    for block in blocks(page):
+        if block.language == "console":
+            for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                yield Command(page, block.line, command, output)
+
+
+COMMANDS = [command for page in PAGES for command in commands(page)]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this system")
+@pytest.mark.parametrize(
+    "each", [each for each in COMMANDS if each.command not in SET_UP], ids=lambda each: each.command
+)
+def test_commands_print_what_the_page_says(each: Command) -> None:
+    here = each.command.startswith("toolglean ") and not SHELL & {*each.command} and not depth.is_full()
+    printed = shown_here(each.command) if here else shown_by_bash(each.command)
+    pattern = ".*".join(re.escape(part) for part in each.output.split("..."))
+    assert re.fullmatch(pattern, printed, re.DOTALL), f"{name_of(each.page)}, line {each.line}:\n{printed}"
+
+
+SHELL = set("|;<>&$`*")
+"""What only a shell understands."""
+
+
+def shown_by_bash(command: str) -> str:
+    bin_folder = Path(sys.executable).parent  # where `python` and `toolglean` of this environment are
+    env = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    return done.stdout
+
+
+def shown_here(command: str) -> str:
+    """What it shows, in this process: by default, for starting one takes longer than what most commands do."""
+    printed = io.StringIO()
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        main(shlex.split(command)[1:])
+    return printed.getvalue()
+
+
+def test_set_up_commands_are_those_of_ci() -> None:
+    readme = {each.command for each in commands(ROOT / "README.md")}
+    assert readme == SET_UP
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().split("\n")
+    assert TRY in script
+    assert script[-1] == TEST
+    assert "python -m pip install -e '.[dev]'" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_say_what_they_are(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    known = {"python", "text", "console"}
+    found = blocks(page)
+    assert {block.language for block in found} <= known
+    assert len(re.findall(r"^```", re.sub(BLOCK, "", text), re.MULTILINE)) == 0, "a block that is not closed"
+    before = [None, *found]
+    for block, previous in zip(found, before, strict=False):
+        if block.language == "text":
+            assert previous is not None
+            assert previous.language == "python", f"line {block.line}: what prints this?"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHER_PAGES], ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", re.sub(BLOCK, "", page.read_text(encoding="utf-8"))):
+        path, _, anchor = target.partition("#")
+        if "://" in path:
+            continue
+        file = (page.parent / path) if path else page
+        assert file.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in titles}, target
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in PAGES[1:]:
+        assert f"({name_of(page)})" in text

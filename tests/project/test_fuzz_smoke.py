@@ -1,0 +1,148 @@
+# Invariant: no mutant of any turn, read by any format, by `auto` or by a tag, breaks a law of fuzz/laws.py; and no case
+# of the other fuzzers breaks theirs.
+# Some hundred cases with fixed seeds here, thousands at full depth; 100,000 with a fresh seed by `nox -s nightly`.
+"""The fuzzer, for a moment; and that it finds what is wrong."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import toolglean.engine.emit
+from fuzz import alarms, documents, dropped, mutants, prefixes, undo
+from fuzz.laws import Subject, broken
+from fuzz.mutation import LONGEST, long_mutant, mutant
+from fuzz.runner import Fuzzer, jobs
+from fuzz.shrink import shrunk
+from fuzz.turns import all_markers, stream_turns
+from tests.support import depth
+from toolglean import Parser
+from toolglean.formats.registry import get_format
+
+LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
+    "undo": (undo.FUZZER, 120),
+    "documents": (documents.FUZZER, 300),
+    "dropped": (dropped.FUZZER, 250),
+    "prefixes": (prefixes.FUZZER, 60),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_no_case_breaks_the_law(name: str) -> None:
+    fuzzer, count = LAWS[name]
+    assert [str(each) for each in fuzzer.run(count * 20 if depth.is_full() else count, seed=20)] == []
+
+
+def test_no_mutant_breaks_a_law() -> None:
+    assert [str(each) for each in mutants.run(2_000 if depth.is_full() else 250, seed=0)] == []
+
+
+def test_mutants_are_the_same_each_time() -> None:
+    first, again = (mutant(random.Random(7), stream_turns(), all_markers()) for _ in range(2))
+    assert first == again
+    assert mutants.case("hermes", 3, shared=False) == mutants.case("hermes", 3, shared=False)
+
+
+def test_every_format_is_read_by_name_by_auto_and_by_a_tag() -> None:
+    names = mutants.names()
+    assert {"hermes", "gemma-4", "auto", "tag:{"} <= set(names)
+    assert len(list(jobs(len(names) * 250, 0, names))) == len(names) * 2
+    for name in names:
+        assert mutants.turns_for(name, shared=False), name
+
+
+def test_a_breach_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A parser that loses a character now and then."""
+
+    def content(self: toolglean.engine.emit.Emitter, text: str, start: int) -> None:
+        found(self, text.replace("w", ""), start)
+
+    found = toolglean.engine.emit.Emitter.content
+    monkeypatch.setattr(toolglean.engine.emit.Emitter, "content", content)
+    [breach, *_] = mutants.run(40, only="hermes")
+    assert breach.breach.law in {"nothing lost", "one answer"}
+    assert len(breach.text) < 12
+    assert repr(breach.text) in capsys.readouterr().out
+
+
+def test_a_parser_that_raises_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Parser, chunk: str) -> None:
+        raise IndexError(self, chunk)
+
+    monkeypatch.setattr(Parser, "feed", feed)
+    breach = broken(Subject("hermes"), "x")
+    assert breach is not None
+    assert (breach.law, breach.what) == ("no exception", "IndexError in feed")
+
+
+def test_a_parser_without_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Parser, chunk: str) -> None:
+        del self, chunk
+        while True:
+            pass
+
+    monkeypatch.setattr(Parser, "feed", feed)
+    monkeypatch.setattr("fuzz.laws.SECONDS", 0.05)
+    breach = broken(Subject("hermes"), "x")
+    assert breach is not None
+    assert breach.law == "an end"
+
+
+def test_shrinking_keeps_what_matters() -> None:
+    assert shrunk("aaa(bbb)ccc" * 20, lambda text: "(" in text and ")" in text) in {"()", ")("}
+    assert shrunk("abc", lambda text: text == "abc") == "abc"
+    assert shrunk("a" * 100, bool, tries=0) == "a" * 100
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["mutants", "--count", "20", "--seed", "5", "--format", "hermes"])
+    assert mutants.main() == 0
+    found = capsys.readouterr().out
+    assert found.startswith("python -m fuzz.mutants --count 20 --seed 5\n")  # what repeats this run
+    assert "20 mutants in " in found
+
+
+def test_a_fresh_seed_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    seeds = []
+    for _ in range(2):
+        monkeypatch.setattr("sys.argv", ["mutants", "--count", "2", "--format", "hermes"])
+        mutants.main()
+        seeds.append(int(capsys.readouterr().out.split("\n")[0].rpartition(" ")[2]))
+    assert seeds[0] != seeds[1]
+
+
+def test_long_mutants_are_long() -> None:
+    sizes = [len(long_mutant(random.Random(seed), stream_turns(), all_markers())) for seed in range(40)]
+    assert max(sizes) > LONGEST * 0.7
+    assert min(sizes) > 900
+
+
+def test_texts_about_calls_hold_none() -> None:
+    found = [
+        (kind, way, text, names)
+        for kind, declared, text in alarms.texts(1_000 if depth.is_full() else 90, seed=1)
+        for way in alarms.WAYS
+        if (names := alarms.alarms(text, declared, way))
+        and (any(name in alarms.TOOLS for name in names) or way in alarms.GIVEN)
+    ]
+    assert found == []
+
+
+def test_a_call_would_be_found() -> None:
+    declared = get_format("hermes")
+    text = 'So: <tool_call>{"name": "shell", "arguments": {}}</tool_call>'
+    assert [alarms.alarms(text, declared, way) for way in alarms.WAYS] == [["shell"]] * len(alarms.WAYS)
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "status"), [("auto", "shell", 1), ("format", "unheard_of", 1), ("auto, no tools", "shell", 0)]
+)
+def test_alarms_are_breaches_where_tools_are_given(
+    way: str, name: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(alarms, "alarms", lambda *given: [name] if given[2] == way else [])
+    monkeypatch.setattr("sys.argv", ["alarms", "--count", "9", "--show", "1"])
+    assert alarms.main() == status
+    assert capsys.readouterr().out.endswith(f"seed 0: {9 * status} breaches\n")

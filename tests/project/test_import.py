@@ -1,0 +1,348 @@
+"""The house stands as DESIGN section 7 draws it: arrows point down, and the core is light."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import toolglean
+
+PACKAGE = "toolglean"
+SOURCE = Path(toolglean.__file__).parent
+
+# The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
+FLOORS: tuple[frozenset[str], ...] = (
+    frozenset({"_install", "_version", "events", "errors", "limits", "scan"}),
+    frozenset({"tools", "formats"}),
+    frozenset({"engine"}),
+    frozenset({"grammar"}),
+    frozenset({"sources"}),
+    frozenset({"parser", "ollama"}),
+    frozenset({"stream"}),
+    frozenset({"batch"}),
+    frozenset({"conversation"}),
+    frozenset({"clients"}),
+    frozenset({"engines"}),
+    frozenset({"llm"}),
+    frozenset({"kit"}),
+    frozenset({"cli"}),
+    frozenset({"__main__"}),
+)
+FACADE = "__init__"
+"""The public names. It imports up to `stream`; what lies above may import it."""
+FACADE_FLOOR = 6
+
+# Same floor, but these two do not know each other: each stands alone.
+STRANGERS = [("tools", "formats"), ("formats", "tools")]
+
+OPTIONAL = {
+    "jinja2": "sources.templates",  # extra [jinja]
+    "markupsafe": "sources.templates",
+    "regex": "sources.response",  # extra [regex]
+    "hypothesis": "kit.testing",  # extra [fuzz]
+    "pyarrow": "batch",  # extra [batch]
+}
+"""What is not of the standard library, and the only room that may import it."""
+
+
+class Import(NamedTuple):
+    """One import statement: who, what, where, and how."""
+
+    module: str
+    target: str
+    line: int
+    in_function: bool
+    for_types: bool
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = list(path.relative_to(SOURCE).with_suffix("").parts)
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts.pop()
+        yield ".".join([PACKAGE, *parts]), path
+
+
+MODULES = dict(modules())
+
+
+class Imports(ast.NodeVisitor):
+    """Collects the imports of one module."""
+
+    def __init__(self, module: str, path: Path) -> None:
+        self.module = module
+        self.package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        self.found: list[Import] = []
+        self.functions = 0
+        self.for_types = 0
+
+    def visit_If(self, node: ast.If) -> None:
+        typing_only = "TYPE_CHECKING" in ast.unparse(node.test)
+        self.for_types += typing_only
+        for each in node.body:
+            self.visit(each)
+        self.for_types -= typing_only
+        for each in node.orelse:
+            self.visit(each)
+
+    def generic_visit(self, node: ast.AST) -> None:  # imports are statements: they stand in no expression
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            within = getattr(node, name, ())
+            for each in within if isinstance(within, list) else ():
+                self.visit(each)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.functions += 1
+        self.generic_visit(node)
+        self.functions -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815  # the name that ast looks for
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._add(alias.name, node.lineno)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = node.module or ""
+        if node.level:
+            up = self.package.split(".")[: len(self.package.split(".")) - node.level + 1]
+            base = ".".join([*up, *filter(None, [base])])
+        for alias in node.names:  # `from package import module` imports the module
+            whole = f"{base}.{alias.name}"
+            self._add(whole if whole in MODULES else base, node.lineno)
+
+    def _add(self, target: str, line: int) -> None:
+        self.found.append(Import(self.module, target, line, self.functions > 0, self.for_types > 0))
+
+
+def imports_of(module: str, path: Path) -> list[Import]:
+    visitor = Imports(module, path)
+    visitor.visit(ast.parse(path.read_text(encoding="utf-8")))
+    return visitor.found
+
+
+IMPORTS = [found for module, path in MODULES.items() for found in imports_of(module, path)]
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else FACADE
+
+
+def floor(name: str) -> int:
+    if name == FACADE:
+        return FACADE_FLOOR
+    return next(number for number, rooms in enumerate(FLOORS) if name in rooms)
+
+
+def wrong(found: Import) -> str:
+    """What is wrong with an import; "" if it is right."""
+    own, other = room(found.module), room(found.target)
+    if own == other:
+        return {"formats": wrong_in_formats, "sources": wrong_in_sources}.get(own, right)(found)
+    if FACADE in {own, other} and floor(own) == floor(other):
+        return "the facade and `stream` would import each other" if other == FACADE else ""
+    if floor(other) > floor(own):
+        return f"{own} (floor {floor(own)}) looks up to {other} (floor {floor(other)})"
+    if (own, other) in STRANGERS:
+        return f"{own} and {other} know nothing of each other"
+    return ""
+
+
+def right(_: Import) -> str:
+    return ""
+
+
+def wrong_in_sources(found: Import) -> str:
+    choose, heavy = f"{PACKAGE}.sources.choose", (f"{PACKAGE}.sources.templates", f"{PACKAGE}.sources.response")
+    at_once = not (found.in_function or found.for_types)
+    if found.module.startswith(choose) and found.target.startswith(heavy) and at_once:
+        return "choose imports templates inside the function that needs them"
+    return ""
+
+
+def wrong_in_formats(found: Import) -> str:
+    inside = f"{PACKAGE}.formats.library."
+    allowed = found.target.startswith((inside, f"{PACKAGE}.formats.spec"))
+    return (
+        ""
+        if allowed or not found.module.startswith(inside)
+        else "the library is data: it imports the words of spec only"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_its_place(module: str) -> None:
+    name = room(module)
+    assert name == FACADE or any(name in rooms for rooms in FLOORS), f"{name} is in no floor: add it to FLOORS"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_arrows_point_down(module: str) -> None:
+    faults = [
+        f"{module}, line {found.line}: {fault}"
+        for found in IMPORTS
+        if found.module == module and found.target.split(".")[0] == PACKAGE and (fault := wrong(found))
+    ]
+    assert not faults
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_foreign_packages_stay_in_their_room(module: str) -> None:
+    for found in IMPORTS:
+        top = found.target.split(".")[0]
+        if found.module != module or top == PACKAGE or top in sys.stdlib_module_names:
+            continue
+        allowed = {OPTIONAL.get(top, "clients"), "clients", "engines", "llm"}
+        assert any(f"{module}.".startswith(f"{PACKAGE}.{each}.") for each in allowed), (
+            f"{module}, line {found.line}: {top}"
+        )
+
+
+def circle(arrows: dict[str, set[str]]) -> set[str]:
+    """The modules that import each other, or themselves by way of others."""
+    left = dict(arrows)
+    while free := {module for module, targets in left.items() if not targets & left.keys()}:
+        left = {module: targets for module, targets in left.items() if module not in free}
+    while idle := left.keys() - {target for targets in left.values() for target in targets}:
+        left = {module: targets for module, targets in left.items() if module not in idle}
+    return set(left)
+
+
+def test_no_circles() -> None:
+    """Not through types, and not through imports inside functions either."""
+    arrows: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in IMPORTS:
+        if found.target in MODULES and found.target != found.module:
+            arrows[found.module].add(found.target)
+    assert not circle(arrows), "these import each other"
+
+
+def test_circles_are_seen() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == {"b", "c"}
+    assert not circle({"a": {"b", "c"}, "b": {"c"}, "c": set()})
+
+
+# The test is tested: each of these must be seen.
+@pytest.mark.parametrize(
+    ("module", "source", "fault"),
+    [
+        ("toolglean.events", "from toolglean.engine.machine import Machine", "looks up"),
+        ("toolglean.events", "def f():\n  from toolglean.cli import main", "looks up"),
+        ("toolglean.scan.json", "from toolglean import tools", "looks up"),
+        ("toolglean.scan.json", "import toolglean", "looks up"),
+        ("toolglean.scan.json", "from ..parser import Parser", "looks up"),
+        ("toolglean.engine.machine", "if TYPE_CHECKING:\n  from toolglean.parser import Parser", "looks up"),
+        ("toolglean.engine.machine", "if TYPE_CHECKING:\n  from toolglean.engine.envelope import Envelope", ""),
+        ("toolglean.engine.machine", "from toolglean.tools import ToolSet", ""),
+        ("toolglean.tools", "from toolglean.formats import spec", "know nothing"),
+        ("toolglean.sources.choose", "from toolglean.sources.templates import tag_of", "inside the function"),
+        ("toolglean.sources.choose", "def f():\n  from toolglean.sources.templates import tag_of", ""),
+        ("toolglean.stream", "from toolglean import Parser", "each other"),
+        ("toolglean", "from toolglean.stream import parse", ""),
+        ("toolglean.formats.library.qwen", "from toolglean.formats.spec import Format", ""),
+        ("toolglean.formats.library.qwen", "from toolglean.formats.compile import compile", "is data"),
+        ("toolglean.formats.compile", "from toolglean.formats.registry import find", ""),
+        ("toolglean.llm", "from toolglean.cli import main", "looks up"),
+        ("toolglean.clients.httpx", "from toolglean.engines.reading import TurnReader", "looks up"),
+        ("toolglean.cli.parse", "from toolglean.llm import chat", ""),
+    ],
+)
+def test_wrong_arrows_are_seen(module: str, source: str, fault: str) -> None:
+    visitor = Imports(module, Path(f"{module}.py"))
+    visitor.visit(ast.parse(source))
+    found = [wrong(each) for each in visitor.found]
+    assert found == [""] if not fault else fault in found[0]
+
+
+# -- what an import costs --------------------------------------------------------------------------------------------
+
+
+def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
+    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+        encoding="utf-8",
+    )
+
+
+def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
+    # What was loaded before does not count: an editable install, for instance, has a finder of its own.
+    code = (
+        "import sys; before = set(sys.modules); import toolglean; "
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    loaded = set(in_python(code, tmp_path).stdout.split())
+    assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
+
+
+# What is loaded only when it is asked for, and what asks for it.
+WAITING = {
+    "a parser for a format": "toolglean.formats toolglean.engine.places toolglean.engine.envelope toolglean.engine.readers fnmatch json",
+    "a parser for a tag": "toolglean.engine.discovery toolglean.sources.tag toolglean.engine.envelope",
+    "a template": "toolglean.sources.templates jinja2",
+    "values from text": "toolglean.scan.coerce toolglean.scan.python toolglean.scan.quoted toolglean.scan.tree",
+    "nothing of the core": "toolglean.cli toolglean.kit.conformance toolglean.kit.demo toolglean.ollama toolglean.kit.testing argparse asyncio logging",
+    "formats of third parties": "importlib.metadata email zipfile",
+    "a message of an error": "difflib",
+}
+
+
+_loaded: dict[str, set[str]] = {}
+
+
+def loaded_after(code: str, cache: Path) -> set[str]:
+    if code not in _loaded:  # several rows ask after the same process
+        _loaded[code] = set(in_python(f"import sys\n{code}\nprint(*sys.modules)", cache).stdout.split())
+    return _loaded[code]
+
+
+@pytest.mark.parametrize("what", WAITING)
+def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) -> None:
+    assert loaded_after("import toolglean", tmp_path).isdisjoint(WAITING[what].split())
+
+
+@pytest.mark.parametrize(
+    ("code", "waiting"),
+    [
+        (
+            'toolglean.Parser(["f"], tag="<x>").add("<x>{")',
+            ["toolglean.formats", "toolglean.engine.places", "toolglean.scan.coerce"],
+        ),
+        (
+            'toolglean.Parser(["f"], format="hermes").add("<tool_call>{")',
+            ["toolglean.engine.discovery", "toolglean.sources.templates"],
+        ),
+        ("toolglean.Format", ["toolglean.formats.library", "toolglean.formats.compile", "toolglean.engine.places"]),
+    ],
+)
+def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], tmp_path: Path) -> None:
+    assert loaded_after(f"import toolglean\n{code}", tmp_path).isdisjoint(waiting)
+
+
+STANDARD = "import __future__, collections, contextlib, dataclasses, enum, math, re, typing"
+"""What of the standard library the core is made with. Its time is a row of `python -m benchmarks`, not of a test: a busy
+machine would fail it. What makes an import slow is what it loads, and that can be counted."""
+
+OWN_MODULES = 42
+
+
+def test_the_core_loads_little(tmp_path: Path) -> None:
+    ours = {name for name in loaded_after("import toolglean", tmp_path) if name.partition(".")[0] == PACKAGE}
+    assert len(ours) <= OWN_MODULES, sorted(ours)
+    # An editable install has a finder of its own: what a bare start loads there is loaded in both.
+    others = loaded_after("import toolglean", tmp_path) - ours
+    assert others - loaded_after(STANDARD, tmp_path) == set()

@@ -1,0 +1,318 @@
+# A stranger's template: whatever it does, the answer is back within ten seconds, within 500 MB, and nothing is left behind.
+"""Tests of rendering in a child process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import depth
+from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.sources.templates import process, renderer
+from toolglean.sources.templates.infer import infer
+from toolglean.sources.templates.patience import Patience
+from toolglean.sources.templates.process import ChildTemplate
+
+pytest.importorskip("jinja2")
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+USER = {"role": "user", "content": "hi é😀\u2028"}
+SOURCE = Path(process.__file__).parents[3]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no `resource`: only the clock holds a template")
+
+
+def test_many_renderings_in_one_child() -> None:
+    with renderer(
+        "{{ messages[0].content }} {{ tools }} {{ x }} {{ strftime_now('%d') }}", untrusted=True, now=NOW
+    ) as prompt:
+        child = the_child(prompt)
+        for at in range(50):
+            assert prompt.render([USER], [{"a": 1}], x=at) == f"hi é😀\u2028 [{{'a': 1}}] {at} 15"
+        assert the_child(prompt) is child
+    assert child.poll() is not None
+
+
+@pytest.mark.parametrize("name", ["striptags", "wordwrap(1)", "urlize", "pprint", "tojson", "forceescape", "title"])
+def test_filters_render_as_they_do_in_process(name: str) -> None:
+    # What a filter loads when it is first used must have been loaded before no more files may be opened.
+    source = "{{ '<b>x</b> &amp; www.example.org' | " + name + " }}"
+    with renderer(source, "jinja", now=NOW) as here, renderer(source, "jinja", untrusted=True, now=NOW) as there:
+        assert there.render([USER]) == here.render([USER])
+
+
+def test_errors_are_those_of_the_same_process() -> None:
+    with renderer("a\n{% if x %}{{ x.y.z }}{% endif %}{{ raise_exception('no') }}", untrusted=True) as prompt:
+        for x, reason in ((0, "raised by the template: no"), (1, "UndefinedError")):
+            with pytest.raises(TemplateError, match=reason) as caught:
+                prompt.render([USER], x=x)
+            assert caught.value.line == 2
+            assert caught.value.text.startswith("{% if x %}")
+    with pytest.raises(TemplateError, match="Unexpected end of template"):
+        renderer("{% if a %}", untrusted=True)
+
+
+# Each with a part of the reason, "" where it may as well succeed. `|` parts alternatives: memory and time race.
+TIME, MEMORY = "takes longer than", "more memory than|process died|takes longer"
+HOSTILE = {
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}": TIME,
+    "{% for i in range(10**9) %}x{% endfor %}": "Range too big",
+    "{{ 'a' * 10**9 }}": "makes more than",
+    "{{ 9 ** (9 ** 9) }}": "makes a number",
+    "{% macro f(x) %}{{ f(x) }}{{ f(x) }}{% endmacro %}{{ f(1) }}": "nested too deeply",
+    "{% set ns = namespace(x='aaaaaaaaaa') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}": MEMORY,
+    "{% set ns = namespace(x=[1]) %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}": MEMORY,
+    "{{ '%1000000000d' % 1 }}": MEMORY,
+    "{{ 'a'|center(10**9) }}": MEMORY,
+    "{{ 'a'.ljust(10**10) }}": MEMORY,
+    "{{ '{:1000000000}'.format(1) }}": MEMORY,
+    "{{ ('a' * 4000000)|replace('a', 'b' * 4000000) }}": MEMORY,
+    "{{ range(99999)|map('string')|join('a' * 99999) }}": MEMORY,
+    "{{ lipsum(n=100000) }}": TIME,
+    "{% for i in range(99999) %}" + "x" * 1_000 + "{% endfor %}": "characters of output",
+    "{{ 1" + "+1" * 50_000 + " }}": "",
+    "{{" + "(" * 50_000 + "1" + ")" * 50_000 + "}}": "nested too deeply",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}": "SecurityError",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}": "SecurityError",
+    "{{ ''|attr('__class__')|attr('__mro__') }}": "",
+    "{{ '{0.__class__.__mro__}'.format(1) }}": "SecurityError",
+    "{% include '/etc/passwd' %}": "no loader",
+    "{{ messages.clear() }}": "SecurityError",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:50])
+def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert process.SECONDS == 5
+    if HOSTILE[source] == TIME and not depth.is_full():  # nothing else would happen in the other seconds
+        monkeypatch.setattr(process, "ChildTemplate", partial(ChildTemplate, seconds=0.6))
+    started, largest = worked(), _largest_child()
+    try:
+        with renderer(source, "jinja", untrusted=True) as prompt:
+            prompt.render([USER])
+    except TemplateError as error:
+        reasons = HOSTILE[source].split("|")
+        assert any(reason in error.reason for reason in reasons), error.reason  # noqa: PT017
+    else:
+        assert not HOSTILE[source]
+    assert worked() - started < 10  # the clock stops it after half of that: see SECONDS
+    # A child that is forked begins as large as the process that runs the tests: what matters is that none grew beyond.
+    assert _largest_child() == largest or _largest_child() < 500 * 1024
+
+
+def _largest_child() -> int:
+    """The most memory that any child so far has had, in KB; 0 where nobody tells."""
+    if sys.platform != "linux":
+        return 0
+    import resource  # noqa: PLC0415
+
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+
+
+def worked() -> float:
+    """Seconds of processor time, of this process and of its children: others may be in the way of both."""
+    return sum(os.times()[:4])
+
+
+def test_a_killed_child_is_replaced() -> None:
+    loop = "{% if x %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}a"
+    child = ChildTemplate(loop, seconds=1)
+    first = child._child
+    with pytest.raises(TemplateError, match="takes longer than 1 seconds"):
+        child.render([], None, {"x": True}, NOW)
+    assert first is not None
+    assert first.poll() is not None
+    assert child.render([], None, {}, NOW) == "a"
+    child.close()
+    assert child.render([], None, {}, NOW) == "a"  # so it is after closing
+    child.close()
+    child.close()
+
+
+def test_a_child_that_died_is_an_error_not_a_hang() -> None:
+    child = ChildTemplate("a")
+    assert child._child is not None
+    child._child.kill()
+    child._child.wait()
+    with pytest.raises(TemplateError, match="process died"):
+        child.render([], None, {}, NOW)
+    assert child.render([], None, {}, NOW) == "a"
+    child.close()
+
+
+def test_nothing_is_left_behind() -> None:
+    prompt: Any = renderer("{{ 1 }}", "jinja", untrusted=True)
+    child = the_child(prompt)
+    del prompt
+    gc.collect()
+    assert child.poll() is not None
+    assert child.stdin is not None
+    assert child.stdin.closed
+
+
+def test_threads_take_turns() -> None:
+    with renderer("{{ x }}", "jinja", untrusted=True) as prompt:
+        wrong: list[int] = []
+
+        def work(number: int) -> None:
+            given = range(number * 100, number * 100 + 20)
+            wrong.extend(each for each in given if prompt.render([], x=each) != str(each))
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+
+def test_what_json_cannot_carry_is_the_callers_fault() -> None:
+    with (
+        renderer("{{ x }}", "jinja", untrusted=True) as prompt,
+        pytest.raises(UsageError, match="cannot be given to another process"),
+    ):
+        prompt.render([], x={1, 2})
+
+
+# --- what the child may do -----------------------------------------------------------------------------------------
+
+# What a template could do that broke out of the sandbox: the child's own limits, tried from within.
+ESCAPED = """
+import json, sys
+sys.path[:0] = json.loads(sys.argv[1])
+from toolglean.sources.templates import child
+assert child.limit_memory()
+child.limit_time()
+assert child.warm() == {}
+for attempt in (lambda: open(sys.argv[2]), lambda: bytearray(450_000_000)):
+    try:
+        attempt()
+    except (OSError, MemoryError) as error:
+        print(type(error).__name__)
+    else:
+        print("done")
+"""
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS sets no limit of memory")
+def test_the_child_opens_no_file_and_takes_no_more_memory(tmp_path: Path) -> None:
+    import json  # noqa: PLC0415
+
+    secret = tmp_path / "secret"
+    secret.write_text("secret", encoding="utf-8")
+    paths = [str(SOURCE), *(path for path in sys.path if path)]
+    command = [sys.executable, "-I", "-c", ESCAPED, json.dumps(paths), str(secret)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True, encoding="utf-8")
+    assert done.stdout.split() == ["OSError", "MemoryError"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_child_has_none_of_our_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGLEAN_SECRET", "hush")
+    with renderer("a", "jinja", untrusted=True) as prompt:
+        environment = Path(f"/proc/{the_child(prompt).pid}/environ").read_bytes()
+    assert b"hush" not in environment
+
+
+def test_without_limits_of_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = "from toolglean.sources.templates.child import main"
+    unlimited = "from toolglean.sources.templates import child; child.limit_memory = lambda: False; from toolglean.sources.templates.child import main"
+    monkeypatch.setattr(process, "_START", process._START.replace(started, unlimited))
+    with pytest.warns(UserWarning, match="only the clock holds a template"):
+        renderer("a", "jinja", untrusted=True).close()
+
+
+def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(UsageError, match="no Python to start"):
+        renderer("a", "jinja", untrusted=True)
+    monkeypatch.setattr(sys, "executable", os.path.join("no", "such", "python"))  # noqa: PTH118  a string, as it is there
+    with pytest.raises(UsageError, match="no process can be started"):
+        renderer("a", "jinja", untrusted=True)
+
+
+def test_from_a_zip(tmp_path: Path) -> None:
+    archive = tmp_path / "toolglean.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted((SOURCE / "toolglean").rglob("*.py")):
+            file.write(path, path.relative_to(SOURCE))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import toolglean; assert '.zip' in toolglean.__file__; "
+        "from toolglean.sources.templates import renderer; "
+        "print(renderer('{{ x }}', 'jinja', untrusted=True).render([], x='zipped'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(archive)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        encoding="utf-8",
+    )
+    assert done.stdout.strip() == "zipped"
+
+
+def the_child(prompt: Any) -> subprocess.Popen[bytes]:
+    child = prompt._template._child
+    assert isinstance(child, subprocess.Popen)
+    return child
+
+
+# -- all renderings together -------------------------------------------------------------------------------------------
+
+WRAPS = "{% for i in range(150) %}{% set x = ('a b' * 3000)|wordwrap(2) %}{% endfor %}"
+CHAT = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_calls %}<c>{{ c.function.name }}"
+REST = "{{ c.function.arguments|tojson }}</c>{% endfor %}\n{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [WRAPS + CHAT + REST, CHAT + WRAPS + REST, "from_json unsafe " + WRAPS + CHAT + REST, WRAPS],
+    ids=["each rendering", "each call", "in more than one way", "no chat template"],
+)
+def test_one_budget_for_all_renderings(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rendering takes too long; all of them together would take minutes."""
+    monkeypatch.setattr("toolglean.sources.templates.infer.OF_PROCESSOR", 1.0)
+    spent: list[Patience] = []
+
+    def patience_of(*given: float) -> Patience:
+        spent.append(Patience(*given))
+        return spent[-1]
+
+    monkeypatch.setattr("toolglean.sources.templates.infer.Patience", patience_of)
+    with pytest.raises(FormatError):
+        infer(source, untrusted=True)
+    (patience,) = spent  # one for all of the inference
+    assert patience.over
+    assert patience._worked < 1.0 + 5.0  # that of the last rendering comes on top
+
+
+def test_a_text_without_end_beside_each_call_is_no_marker() -> None:
+    began = time.monotonic()
+    with pytest.raises(FormatError, match="the same text of 20"):
+        infer(CHAT + "{{ 'x ' * 1000 }}" + REST, untrusted=True)
+    assert time.monotonic() - began < 15
+
+
+def test_a_rendering_gets_no_more_than_is_left() -> None:
+    patience = Patience(0.5)
+    template = ChildTemplate(
+        "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}", patience=patience
+    )
+    with pytest.raises(TemplateError, match=r"longer than 0\.5 seconds|time"):
+        template.render([], None, {}, NOW)
+    patience.took(1.0)
+    with pytest.raises(TemplateError, match=r"its renderings take more than 0\.5 seconds together"):
+        template.render([], None, {}, NOW)
+    template.close()

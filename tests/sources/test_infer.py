@@ -1,0 +1,397 @@
+"""Formats read from chat templates: small templates of our own, one for each way to write a call; the shared ones."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+from tests.support import depth
+from tests.support.infer_report import outcomes
+from tests.support.shared import SHARED
+from toolglean import Format, Parser, parse
+from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.spec import Quoted, Tree
+from toolglean.sources.templates.infer import Inference, NoFormatError, infer
+from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.infer.texts import (
+    common_prefix,
+    common_suffix,
+    last_marker,
+    markers_of,
+    snapped,
+    turn_ends,
+)
+from toolglean.sources.templates.infer.typewords import _type_words
+
+pytest.importorskip("jinja2")
+
+HEAD = """{%- for m in messages %}{%- if m.role == 'user' %}<<user>>{{ m.content }}<<end>>
+{% else %}<<bot>>
+"""
+THINK = "{%- if m.reasoning_content %}<mull>{{ m.reasoning_content }}</mull>{% endif %}"
+TAIL = "<<end>>\n{% endif %}{% endfor %}{% if add_generation_prompt %}<<bot>>\n{% endif %}"
+
+
+def chat(calls: str, *, head: str = HEAD + THINK, content: str = "{{ m.content or '' }}", tail: str = TAIL) -> str:
+    """A chat template whose calls are written that way; `c` is the call."""
+    return f"{head}{content}{calls}{tail}"
+
+
+def each(text: str) -> str:
+    """The calls, one after the other."""
+    return f"{{%- for c in m.tool_calls or [] %}}{text}{{% endfor %}}"
+
+
+PARAMETERS = "{% for k, v in c.function.arguments.items() %}%s{% endfor %}"
+VALUE = "{{ v if v is string else v | tojson }}"
+WHOLE = '{"tool": {{ c.function.name | tojson }}, "input": {{ c.function.arguments | tojson }}}'
+
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "whole": (
+        each("<go>\n" + WHOLE.replace("tool", "name") + "\n</go>"),
+        {"call": "<go>\n{call}\n</go>", "keys": ("name", "input")},
+    ),
+    "list": (
+        "{% if m.tool_calls %}<go>["
+        + each(WHOLE.replace("tool", "name") + "{{ ', ' if not loop.last }}")
+        + "]</go>{% endif %}",
+        {"call": "<go>{calls}</go>", "section": ("", "")},
+    ),
+    "row": (
+        "{% if m.tool_calls %}<go>\n" + each(WHOLE.replace("tool", "name") + "\n") + "</go>{% endif %}",
+        {"call": "{call}", "section": ("<go>", "</go>")},
+    ),
+    "keyed": (
+        "{% if m.tool_calls %}<go>["
+        + each("{ {{- c.function.name | tojson }}: {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}")
+        + "]</go>{% endif %}",
+        {"call": '{"{name}": {arguments}}', "section": ("<go>[", "]</go>"), "separator": ", "},
+    ),
+    "arguments": (
+        each("<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"),
+        {"call": "<go>{name}<with>{arguments}</go>"},
+    ),
+    "index and id": (
+        each(
+            "<go n='{{ loop.index0 }}' id='{{ c.id }}'>{{ c.function.name }}<with>"
+            "{{ c.function.arguments | tojson }}</go>"
+        ),
+        {"call": "<go n='{index}' id='{id}'>{name}<with>{arguments}</go>"},
+    ),
+    "parameters": (
+        each(
+            "<go={{ c.function.name }}>\n" + PARAMETERS.replace("%s", "<p={{ k }}>\n" + VALUE + "\n</p>\n") + "</go>\n"
+        ),
+        {"call": "<go={name}>\n{parameters}</go>", "parameter": ("<p={key}>\n{value}\n</p>\n",)},
+    ),
+    "typed parameters": (
+        each(
+            '<go name="{{ c.function.name }}">'
+            + PARAMETERS.replace(
+                "%s", "<p name=\"{{ k }}\" text=\"{{ 'yes' if v is string else 'no' }}\">" + VALUE + "</p>"
+            )
+            + "</go>"
+        ),
+        {
+            "parameter": ('<p name="{key}" text="{type}">{value}</p>',),
+            "types": {"string": "yes", "*": "no"},
+        },
+    ),
+    "keywords": (
+        "{% if m.tool_calls %}<go>["
+        + each(
+            "{{ c.function.name }}("
+            + PARAMETERS.replace("%s", "{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}")
+            + "){{ ', ' if not loop.last }}"
+        )
+        + "]</go>{% endif %}",
+        {"call": "{name}({keywords})", "section": ("<go>[", "]</go>"), "separator": ", "},
+    ),
+    "quoted": (
+        "{% macro q(v) %}{% if v is string %}<q>{{ v }}<q>{% elif v is mapping %}{{ '{' }}"
+        "{% for k, w in v.items() %}{{ k }}:{{ q(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}"
+        "{% elif v is iterable %}[{% for w in v %}{{ q(w) }}{{ ',' if not loop.last }}{% endfor %}]"
+        "{% else %}{{ v | tojson }}{% endif %}{% endmacro %}"
+        + each("<go>run:{{ c.function.name }}{{ q(c.function.arguments) }}</go>"),
+        {"call": "<go>run:{name}{arguments}</go>", "arguments": Quoted("<q>")},
+    ),
+    "tree": (
+        "{% macro t(v) %}{% if v is mapping %}{% for k, w in v.items() %}@<{{ k }}>{{ t(w) }}@</{{ k }}>{% endfor %}"
+        "{% elif v is iterable and v is not string %}{% for w in v %}@<item>{{ t(w) }}@</item>{% endfor %}"
+        "{% elif v is string %}{{ v }}{% else %}{{ v | tojson }}{% endif %}{% endmacro %}"
+        + each('<go name="{{ c.function.name }}">{{ t(c.function.arguments) }}@</go>'),
+        {"arguments": Tree("@")},
+    ),
+}
+
+
+def inferred(source: str) -> Inference:
+    return infer(source, recognise=False, samples=40 if depth.is_full() else 15)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ways_to_write_a_call(name: str) -> None:
+    calls, wanted = CASES[name]
+    found = inferred(chat(calls))
+    for key, value in wanted.items():
+        assert getattr(found.format, key) == value
+    assert found.recognised is None
+    assert found.format.reasoning == ("<mull>", "</mull>")
+    assert found.format.drop == ("<<end>>",)
+    assert found.confidence > 0.8
+
+
+def test_the_format_reads_what_the_model_writes() -> None:
+    found = inferred(chat(CASES["whole"][0]))
+    text = '<mull>Hm.</mull>Look:<go>{"name":"f","input":{"a":1}}</go>done<<end>>'
+    output = parse(text, ["f"], format=found.format)
+    assert (output.reasoning, output.content) == ("Hm.", "Look:done")
+    assert [(call.name, call.arguments) for call in output.calls] == [("f", {"a": 1})]
+
+
+def test_go() -> None:
+    source = (
+        "{{ range .Messages }}<<{{ .Role }}>>{{ .Content }}"
+        '{{ range .ToolCalls }}<go>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</go>{{ end }}'
+        "<<end>>{{ end }}<<assistant>>"
+    )
+    found = inferred(source)
+    assert (found.language, found.format.call) == ("go", "<go>{call}</go>")
+    assert found.format.drop == ("<<end>>",)
+
+
+def test_a_known_format_is_recognised() -> None:
+    calls = each(
+        '<tool_call>\n{"name": {{ c.function.name | tojson }}, "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>'
+    )
+    found = infer(chat(calls, head=HEAD).replace("<<end>>", "<|im_end|>"), samples=20)
+    assert found.recognised == "hermes"
+    assert found.format.name == "hermes"
+    extended = infer(chat(calls, head=HEAD), samples=20)
+    assert "<<end>>" in extended.format.drop
+
+
+def test_losses_are_named() -> None:
+    calls = each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v }}</p>") + "</go>")
+    found = inferred(chat(calls, head=HEAD, content="{% if not m.tool_calls %}{{ m.content }}{% endif %}"))
+    lines = "\n".join(found.losses)
+    assert "probe 'null': the argument None came back as 'None'" in lines
+    assert "probe 'content and call': the template does not write the content" in lines
+    assert "probe 'reasoning': the template does not write the reasoning" in lines
+    assert found.confidence < 1
+
+
+def test_one_call_only() -> None:
+    calls = CASES["whole"][0].replace("m.tool_calls or []", "(m.tool_calls or [])[:1]")
+    found = inferred(chat(calls))
+    assert "probe 'two calls': the template does not write more than 1 of 2 calls" in found.losses
+    raising = "{% if m.tool_calls and m.tool_calls | length > 1 %}{{ raise_exception('one at a time') }}{% endif %}"
+    assert any("one at a time" in line for line in inferred(chat(raising + calls)).losses)
+
+
+def test_arguments_as_a_string() -> None:
+    calls = each("<go>{{ c.function.name }}<with>{{ c.function.arguments + '' }}</go>")
+    found = inferred(chat(calls))
+    assert found.format.call == "<go>{name}<with>{arguments}</go>"
+    assert any("only as a JSON string" in line for line in found.losses)
+
+
+def test_reasoning_that_the_prompt_opens() -> None:
+    head = HEAD + "<mull>{{ m.reasoning_content or '' }}</mull>"
+    tail = TAIL.replace("add_generation_prompt %}<<bot>>\n", "add_generation_prompt %}<<bot>>\n<mull>")
+    found = inferred(chat(CASES["whole"][0], head=head, tail=tail))
+    assert found.starts_reasoning
+    output = Parser(["f"], format=found.format, start="reasoning").add("Hm.</mull>Yes")
+    assert (output.reasoning, output.content) == ("Hm.", "Yes")
+
+
+def test_names_in_ids() -> None:
+    calls = each("<go>{{ c.id }}<with>{{ c.function.arguments | tojson }}</go>")
+    found = inferred(chat(calls))
+    assert found.format.call == "<go>functions.{name}:{index}<with>{arguments}</go>"
+    assert found.format.id == "functions.{name}:{index}"
+
+
+@pytest.mark.parametrize(
+    ("calls", "reason"),
+    [
+        ("", "probe 'one call' failed: it writes nothing of a call"),
+        ("{% if m.tool_calls %}{{ raise_exception('no calls here') }}{% endif %}", "no calls here"),
+        (
+            each(
+                "<go>{{ c.function.name }}: "
+                + PARAMETERS.replace("%s", "<a {{ k }}>{{ v }}</a>{{ ', ' if not loop.last }}")
+                + "</go>"
+            ),
+            "separated by",
+        ),
+        (
+            each("<go>{{ c.function.name }}" + PARAMETERS.replace("%s", " {{ k }} {{ v }}")) + "</go>",
+            "value of a parameter ends",
+        ),
+    ],
+)
+def test_refusal_names_the_probe(calls: str, reason: str) -> None:
+    with pytest.raises(FormatError, match="probe") as refused:
+        inferred(chat(calls))
+    assert reason in str(refused.value)
+
+
+def test_strings_that_lose_their_type_are_refused() -> None:
+    calls = each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | length }}</p>") + "</go>")
+    with pytest.raises(FormatError, match="one call"):
+        inferred(chat(calls))
+
+
+def test_broken_templates() -> None:
+    with pytest.raises(TemplateError):
+        infer("{% for m in messages %}{% if")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_hostile_templates_are_held() -> None:
+    loops = "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}"
+    with pytest.raises(FormatError, match="no format"):
+        infer(loops, language="jinja", untrusted=True)
+
+
+def test_a_lax_template() -> None:
+    calls = each("<go>{{ c.function.name }}<with>{{ (c.function.arguments | tojson | from_json) | tojson }}</go>")
+    found = inferred(chat(calls))
+    assert any("only where templates may change lists" in line for line in found.losses)
+
+
+def test_declarations() -> None:
+    found = inferred(chat(CASES["quoted"][0])).format
+    assert eval(declaration(found), {"Format": Format, "Quoted": Quoted}) == Format(  # noqa: S307  our own text
+        **{
+            **{key: getattr(found, key) for key in ("call", "section", "separator", "reasoning", "drop")},
+            "name": "inferred",
+        },
+        arguments=Quoted("<q>"),
+    )
+    assert json.loads(json.dumps(as_dict(found)))["arguments"] == {"codec": "Quoted", "quote": "<q>", "all": False}
+
+
+# -- the pieces --------------------------------------------------------------------------------------------------------
+
+
+def test_texts() -> None:
+    assert common_prefix("\n</parameter>\n</function>", "\n</parameter>\n<parameter=") == "\n</parameter>\n"
+    assert common_prefix("<|end|><|begin|>", "<|end|><|close|>") == "<|end|>"
+    assert common_suffix("<a><calls_begin>", "<b><call_begin>") == ""
+    assert common_suffix("x<call>", "y<call>") == "<call>"
+    assert snapped("assistant\n<tool", 14) == 10
+    assert snapped("abcdef", 3) == 0
+    assert markers_of("a <b> [INST] c") == ["<b>", "[INST]"]
+    assert markers_of(" plain ") == ["plain"]
+    assert markers_of("  ") == []
+    assert last_marker("<a><b>\n") == "<b>\n"
+    assert last_marker("<a> b") == ""
+    assert turn_ends("<|end|>\n<eos><|start|>user") == ["<|end|>", "<eos>"]
+    assert turn_ends("words <|end|>") == []
+
+
+def test_type_words() -> None:
+    texts = {"string": '" type="string">x', "integer": '" type="int">3', "boolean": '" type="bool">true'}
+    middle, words = _type_words('" type="string">', texts) or ("", {})
+    assert middle == '" type="{type}">'
+    assert words == {"string": "string", "integer": "int", "boolean": "bool", "*": "object"}
+    assert _type_words("=", {"string": "=x", "integer": "=3"}) is None
+    assert _type_words("=(", {"string": "=(x", "integer": "=3"}) is None
+
+
+# -- the shared templates ----------------------------------------------------------------------------------------------
+
+SOME = [
+    "Qwen-Qwen3-0.6B",
+    "GLM-4.7-Flash",
+    "Kimi-K2-Thinking",
+    "MiniMax-M1",
+    "deepseek-ai-DeepSeek-V3.2",
+    "unsloth-phi_4_mini",
+]
+
+
+@pytest.mark.skipif(not (SHARED / "templates").exists(), reason="../shared is not here (see fixtures/README.md)")
+@pytest.mark.parametrize("alone", [False, True])
+def test_some_shared_templates(alone: bool) -> None:
+    found = outcomes(SOME, "", alone=alone, samples=20 if depth.is_full() else 5)
+    assert len(found) == len(SOME)
+    for outcome in found:
+        assert outcome.found is not None, outcome.error
+        assert not outcome.wrong
+        assert outcome.how == ("inferred" if alone else outcome.how)
+
+
+# -- how a template wants to be asked ----------------------------------------------------------------------------------
+
+
+def test_a_dict_that_comes_out_as_python_s_repr_is_no_way_of_asking() -> None:
+    found = infer(
+        chat(each('<go>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}</go>')), samples=40
+    )
+    assert found.format.call == "<go>{call}</go>"
+    assert any("only as a JSON string" in loss for loss in found.losses)
+    text = '<go>{"name": "f", "arguments": {"a": true}}</go>'
+    assert [each.arguments for each in parse(text, ["f"], format=found.format).calls] == [{"a": True}]
+
+
+def test_content_as_a_list_of_parts_is_asked() -> None:
+    parts = "{% for part in m.content or [] %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}"
+    source = chat(CASES["whole"][0], head=HEAD.replace("{{ m.content }}", parts) + THINK, content=parts)
+    found = infer(source, samples=40)
+    assert found.format.call == "<go>\n{call}\n</go>"
+    assert any("only as a list of parts" in loss for loss in found.losses)
+    assert "probe 'content'" not in " ".join(found.losses)
+
+
+PROMPT = "{% if add_generation_prompt %}<<bot>>\n{% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "variables", "starts", "warned"),
+    [
+        ("enable_thinking", None, False, True),
+        ("thinking", None, False, True),
+        ("enable_thinking", {"enable_thinking": True, "thinking": True}, True, False),
+        ("enable_thinking", {"enable_thinking": False, "thinking": False}, False, False),
+        ("enable_thinking is not defined or enable_thinking", None, True, False),
+    ],
+)
+def test_where_the_answer_depends_on_thinking_nothing_is_concluded(
+    condition: str, variables: dict[str, Any] | None, starts: bool, warned: bool
+) -> None:
+    opening = "{% if add_generation_prompt %}<<bot>>\n{% if " + condition + " %}<mull>{% endif %}{% endif %}"
+    found = infer(chat(CASES["whole"][0]).replace(PROMPT, opening), samples=20, variables=variables)
+    assert found.starts_reasoning is starts
+    assert (
+        any(loss.startswith("probe 'without") and "ends its prompt otherwise" in loss for loss in found.losses)
+        is warned
+    )
+
+
+def test_calls_that_depend_on_thinking_are_a_loss() -> None:
+    calls = each(
+        "{% if thinking %}<think-go>{% endif %}<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"
+    )
+    found = infer(chat(calls), samples=20)
+    assert any("writes calls otherwise" in loss for loss in found.losses)
+
+
+def test_where_the_model_s_message_begins() -> None:
+    found = infer(chat(CASES["whole"][0]), samples=20)
+    assert found.marks == ("<<end>>\n<<bot>>", "<<end>>")
+
+
+def test_what_a_refusal_still_knows() -> None:
+    with pytest.raises(NoFormatError, match="nothing of a call") as refused:
+        infer(chat(""), samples=20)
+    again = pickle.loads(pickle.dumps(refused.value))
+    for error in (refused.value, again):
+        assert error.drop == ("<<end>>",)
+        assert error.marks == ("<<end>>\n<<bot>>", "<<end>>")
+        assert "nothing of a call" in str(error)
