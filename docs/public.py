@@ -50,7 +50,7 @@ FACES = (
 )
 """The modules to import from. Of `clients`, each file with the name of an extra is one, and `repair`, below them."""
 
-INNER = frozenset({"clients", "engine", "engines", "scan", "values", "cli", "fresh"})
+INNER = frozenset({"clients", "engine", "engines", "scan", "cli"})
 """The rooms that export to other rooms only, and the folders of the clients and the engines."""
 
 Statement = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign

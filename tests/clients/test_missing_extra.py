@@ -26,12 +26,12 @@ sys.meta_path.insert(0, Blocker())
 
 def imported(name: str, before: str = "") -> tuple[str, str]:
     """What `import toolglean.clients.<name>` raises in a process of its own: class and message."""
-    return imported_module(f"toolglean.clients.{name}", before)
+    return ran(f"import toolglean.clients.{name}", before)
 
 
-def imported_module(module: str, before: str = "") -> tuple[str, str]:
+def ran(statement: str, before: str = "") -> tuple[str, str]:
     code = (
-        f"{before}\ntry:\n    import {module}\n"
+        f"{before}\ntry:\n    {statement}\n"
         "except Exception as error:\n    print(type(error).__name__, error, sep='\\n')"
     )
     run = subprocess.run(
@@ -74,7 +74,7 @@ def test_a_missing_http_library_names_its_extra() -> None:
 
 
 def test_a_missing_pyarrow_names_its_extra() -> None:
-    kind, message = imported_module("toolglean.batch", BLOCKED.format(name="pyarrow"))
+    kind, message = ran("from toolglean.batch import parse_batch", BLOCKED.format(name="pyarrow"))
     assert kind in {"ImportError", "ModuleNotFoundError"}
     assert message.strip().startswith("toolglean.batch needs pyarrow: in a checkout, python -m pip install '.[batch]'")
 

@@ -91,7 +91,7 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Try, and report. 1 where a case is not right."""
-    from toolglean import conformance  # noqa: PLC0415  # only this command needs it
+    from toolglean.kit import conformance  # noqa: PLC0415  # only this command needs it
     from toolglean.kit.conformance.report import as_json, as_junit, as_text  # noqa: PLC0415
 
     for_people()
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cases(args: argparse.Namespace) -> list[Case]:
-    from toolglean import conformance  # noqa: PLC0415
+    from toolglean.kit import conformance  # noqa: PLC0415
     from toolglean.formats.registry import find_format  # noqa: PLC0415
 
     if args.cuts < 0:
