@@ -119,8 +119,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cases(args: argparse.Namespace) -> list[Case]:
-    from toolglean.kit import conformance  # noqa: PLC0415
     from toolglean.formats.registry import find_format  # noqa: PLC0415
+    from toolglean.kit import conformance  # noqa: PLC0415
 
     if args.cuts < 0:
         raise InputError(f"--cuts {args.cuts}: must be 0 or more")
