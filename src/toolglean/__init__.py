@@ -30,7 +30,8 @@ from toolglean.events import (
     join,
 )
 from toolglean.limits import Limits
-from toolglean.parser import Parser, State
+from toolglean.options import ParserOptions
+from toolglean.parser import Parser, ParserArguments, State
 from toolglean.stream import aiter_events, iter_events, parse, render
 from toolglean.tools import Tool, ToolSet
 
@@ -54,6 +55,8 @@ __all__ = [
     "MessageError",
     "Output",
     "Parser",
+    "ParserArguments",
+    "ParserOptions",
     "PassedOver",
     "Problem",
     "Quoted",

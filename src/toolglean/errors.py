@@ -15,6 +15,7 @@ __all__ = [
     "ToolgleanError",
     "UnfinishedCallError",
     "UsageError",
+    "shown",
 ]
 
 
@@ -95,3 +96,17 @@ class TemplateError(ToolgleanError, ValueError):
         begin = max(0, self.column - 61)
         shown = self.text[begin : begin + 100].replace("\t", " ")
         return f"{head}\n    {shown}\n    {' ' * (self.column - 1 - begin)}^"
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """The value as a message shows it.
+
+    Args:
+        value: anything, even an object whose `repr` fails.
+        limit: the most characters that are shown.
+    """
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  # an object that cannot even be shown
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -244,7 +244,7 @@ Event: TypeAlias = Content | Reasoning | CallStart | CallDelta | CallEnd | Probl
 """What `Parser.feed` and `iter_events` give: match on the class."""
 
 
-@dataclass(slots=True, init=False)
+@dataclass(init=False)
 class Output:
     """The result of one chunk or a whole turn: its events, folded.
 
@@ -254,7 +254,10 @@ class Output:
         calls: complete calls, which can be executed.
         unfinished: calls that were cut off or cannot be read. Show or log them, but never execute them.
         problems: what the parser could not accept as written.
+        events: the events themselves, in the order in which the model wrote them.
     """
+
+    __slots__ = ("_events", "calls", "content", "problems", "reasoning", "unfinished")
 
     content: str
     reasoning: str
@@ -275,14 +278,34 @@ class Output:
         self.calls = [] if calls is None else calls
         self.unfinished = [] if unfinished is None else unfinished
         self.problems = [] if problems is None else problems
+        self._events: list[Event] | int | None = None  # of plain content: its place, because few ask for the event
+
+    @property
+    def events(self) -> list[Event]:
+        """The events themselves, in the order in which the model wrote them; empty if you made the output yourself."""
+        events = self._events
+        if type(events) is int:
+            events = [Content(self.content, events)]
+        elif type(events) is not list:
+            events = []
+        self._events = events
+        return events
+
+
+def plain_output(content: str, start: int) -> Output:
+    """The output of a chunk of which nothing came but content, and where it begins in the turn, in characters."""
+    output = Output(content)
+    output._events = start
+    return output
 
 
 def fold(events: Iterable[Event]) -> Output:
     """Fold events into one `Output`."""
     output = Output()
+    output._events = found = events if type(events) is list else list(events)
     content: list[str] = []
     reasoning: list[str] = []
-    for event in events:
+    for event in found:
         if type(event) is Content:
             content.append(event.text)
         elif type(event) is Reasoning:

@@ -1,36 +1,51 @@
-# What this file knows: the arguments that a user may give, and the parser that they make.
-# What it must not know: how anything is read.
+# The arguments that a user may give, and the parser that they make. Does not depend on how anything is read.
 """The parser that users make."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
-from toolglean.events import Content, Event, Output, fold
-from toolglean.limits import Limits
+from toolglean.events import Content, Event, Output, fold, plain_output
+from toolglean.options import DEFAULT, ParserOptions
 from toolglean.sources.choose import Given, choose
 from toolglean.sources.choose.arguments import check_arguments, text_of
+from toolglean.sources.choose.plans import format_of
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
-__all__ = ["Parser", "State"]
+__all__ = ["FormatLike", "Parser", "ParserArguments", "State"]
 
-_LIMITS = Limits()
+FormatLike: TypeAlias = "str | Format | Sequence[str | Format]"
+"""What is accepted as a format: a `Format`, the name of one, "auto", or a list of these, the first comes first."""
+
+
+class ParserArguments(TypedDict, total=False):
+    """The arguments of `Parser` besides `tools`, for functions that pass them on: see there."""
+
+    format: FormatLike | None
+    model: str | None
+    template: str | PathLike[str] | None
+    start: Literal["content", "reasoning"] | None
+    prompt: str
+    options: ParserOptions | None
 
 
 class State(enum.Enum):
-    """Where the parser is, in Ollama's words."""
+    """Where the parser is."""
 
-    LookingForTag = 0
-    ToolCalling = 1
-    Done = 2
+    LOOKING_FOR_TAG = 0
+    """In text: content or reasoning."""
+    TOOL_CALLING = 1
+    """In a call."""
+    DONE = 2
+    """In text after which no call is looked for."""
 
 
 class Parser(Machine):
@@ -39,48 +54,21 @@ class Parser(Machine):
     Args:
         tools: the tools that the model may call: names, functions, `Tool` objects or tool dicts; or a `ToolSet`, best
             shared by all turns. None or an empty list means that they are not known.
-        format: a `Format`, the name of one (`toolglean formats` lists them), or "auto", which looks for the openers of
-            all formats at once. "auto" is the default if no other argument tells the format.
-        model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known.
+        format: how the model writes: a `Format` (see its constructors `from_model`, `from_template`, `from_tag`, …),
+            the name of one (`toolglean formats` lists them), or "auto", which looks for the openers of all formats at
+            once. A list of formats reads all of them; where two of them fit, the first is used. "auto" is the default
+            if neither `model` nor `template` tells the format.
+        model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known: short for
+            `format=Format.from_model(model)`.
         template: the model's chat template (Go or Jinja) or an Ollama Modelfile, as text or as a path object
-            (`pathlib.Path`). The format is read from it: a known format is recognised, another one is inferred and
-            proven by a round trip. If neither works, only its tag is used. Jinja needs `toolglean[jinja]`. Reading a
-            template takes about a second, once for each text.
-        variables: JSON values for the template, as your server passes them besides the messages:
-            `{"enable_thinking": True}`. If the answer depends on such a variable, nothing is concluded without it.
-        tokenizer_config: Hugging Face's `tokenizer_config.json`, as a dict or a path. Its `response_template` is used,
-            or else its `chat_template`.
-        response_template: a response template of Hugging Face, version 1.
-        tag: the marker that starts a call, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
-        closer: the marker that ends a call; None: read from the template, or derived from the tag.
-        strict: whether the format is read alone that `format`, `model` or a template names. By default its calls come
-            first, and what it does not read is read as another format of the library, or as bare or fenced JSON at the
-            start of the turn, if that is a call of one of `tools`. "auto" and a tag are not affected.
+            (`pathlib.Path`): short for `format=Format.from_template(template)`. If you pass `model` too, it is used if
+            no format can be read from the template.
         start: "reasoning" if the prompt has opened the reasoning, "content" if not; None: as the chat template shows,
             or else content.
         prompt: the prompt, or its end, which shows whether the reasoning is open. Only the text after the header of the
             model's own message is read. It gives no events, and positions count from the end of the prompt.
-        unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
-            "content" returns its text as content.
-        calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to `call_chars`: if
-            more reasoning follows, or its closing marker, they are reasoning; if the turn ends, they are calls. "call"
-            returns them at once, "text" never.
-        quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
-            line that begins with `>`, in an HTML comment, `pre`, `code` or `script`, or in a tool's result that the
-            model made up. "content" returns them as content, "call" reads them. A fence that opens the turn, and
-            contains calls, is markup.
-        repair: whether to mend malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
-            mended, and a `Problem` says where. If False, such calls stay "malformed".
-        coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
-        markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
-            character of the turn.
-        id_prefix: the beginning of a call's id, before its index, if the model writes no ids.
-        limits: how much a turn may use.
-        untrusted: whether to render the template in a child process with limits on time and memory, because you do not
-            trust it.
-
-    If you pass several of these, the first counts, in this order: format or tag; response_template; template (or what
-    tokenizer_config contains); model.
+        options: what is done with calls that could be read in more than one way, and the limits; None: the default
+            ones.
 
     Raises:
         UsageError: an argument is wrong, a name is unknown, or a file cannot be read.
@@ -95,66 +83,24 @@ class Parser(Machine):
         self,
         tools: Iterable[ToolLike] | ToolSet | None = None,
         *,
-        format: str | Format | None = None,  # noqa: A002  # the field's own word for it
+        format: FormatLike | None = None,  # noqa: A002  # the field's own word for it
         model: str | None = None,
         template: str | PathLike[str] | None = None,
-        variables: Mapping[str, Any] | None = None,
-        tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None = None,
-        response_template: Mapping[str, Any] | None = None,
-        tag: str | None = None,
-        closer: str | None = None,
-        strict: bool = False,
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
-        unknown_tools: Literal["call", "content"] = "call",
-        calls_in_reasoning: Literal["draft", "call", "text"] = "draft",
-        quoted: Literal["content", "call"] = "content",
-        repair: bool = True,
-        coerce: bool = True,
-        markup: bool = False,
-        id_prefix: str = "call_",
-        limits: Limits | None = None,
-        untrusted: bool = False,
+        options: ParserOptions | None = None,
     ) -> None:
-        check_arguments(
-            format=format,
-            model=model,
-            tokenizer_config=tokenizer_config,
-            response_template=response_template,
-            tag=tag,
-            closer=closer,
-            strict=strict,
-            start=start,
-            prompt=prompt,
-            unknown_tools=unknown_tools,
-            calls_in_reasoning=calls_in_reasoning,
-            quoted=quoted,
-            repair=repair,
-            coerce=coerce,
-            markup=markup,
-            id_prefix=id_prefix,
-            limits=limits,
-            untrusted=untrusted,
-        )
+        check_arguments(format=format, model=model, start=start, prompt=prompt, options=options)
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
-        chosen = choose(
-            Given(format, response_template, tokenizer_config, template, variables, model, tag, closer, strict),
-            known,
-            untrusted=untrusted,
-        )
+        options = options or DEFAULT
+        chosen = choose(Given(format, model, template))
+        plan = chosen.plan(() if known is None else known.names, strict=options.strict)
         super().__init__(
-            chosen.plan,
+            plan,
             known,
-            unknown_tools=unknown_tools,
-            calls_in_reasoning=calls_in_reasoning,
-            quoted=quoted,
-            repair=repair,
-            coerce=coerce,
-            markup=markup,
-            id_prefix=id_prefix,
-            limits=limits or _LIMITS,
+            options,
             reasoning=start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning),
-            prompt=prompt and chosen.prompt(prompt),
+            prompt=prompt and chosen.own_prompt(prompt, plan),
         )
 
     def feed(self, chunk: str | None) -> list[Event]:
@@ -208,13 +154,15 @@ class Parser(Machine):
             and "{" not in chunk
             and "[" not in chunk
         ):
-            if chunk:
-                self._pos += len(chunk)
-                self._last = chunk
-            return Output(chunk)
+            if not chunk:
+                return Output()
+            start = self._pos
+            self._pos = start + len(chunk)
+            self._last = chunk
+            return plain_output(chunk, start)
         events = self._feed(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
-            return Output(event.text)
+            return plain_output(event.text, event.start)
         return fold(events)
 
     def finish(self) -> list[Event]:
@@ -240,13 +188,18 @@ class Parser(Machine):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.fork()
 
+    def __repr__(self) -> str:
+        found = self.format
+        tools = "" if self.tools is None else f", tools={list(self.tools.names)}"
+        return f"<Parser format={'auto' if found is None else found.name!r}{tools}, state={self.state.name}>"
+
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
         mode = self._turn.mode
         if mode in {CALL, REPAIR, SKIP}:
-            return State.ToolCalling
-        return State.Done if mode == DONE else State.LookingForTag
+            return State.TOOL_CALLING
+        return State.DONE if mode == DONE else State.LOOKING_FOR_TAG
 
     @property
     def tools(self) -> ToolSet | None:
@@ -254,21 +207,12 @@ class Parser(Machine):
         return self._turn.names.tools
 
     @property
-    def limits(self) -> Limits:
-        """How much the turn may use."""
-        return self._turn.limits
-
-    @property
     def format(self) -> Format | None:
-        """The format that you passed or, with "auto", that the turn has shown; None while it is not known."""
-        formats: tuple[Format, ...] = getattr(self._plan, "formats", ())
+        """The format that you passed or, with "auto" or a list, that the turn has shown; None while it is not known."""
+        formats = self._plan.formats
         if len(formats) == 1:
             return formats[0]
+        if not formats:
+            return format_of(self._plan)
         only = self._turn.only
-        return formats[only[0]] if formats and only else None
-
-    @property
-    def tag(self) -> str | None:
-        """The tag that the parser looks for, if only a tag is known."""
-        found: str | None = getattr(self._plan, "tag_text", None)
-        return found
+        return formats[only[0]] if only else None

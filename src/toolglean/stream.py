@@ -7,26 +7,37 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.events import Event, Output, fold
-from toolglean.parser import Parser
-from toolglean.sources.choose.arguments import shown
+from toolglean.parser import FormatLike, Parser
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
+    from toolglean.options import ParserOptions
     from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["aiter_events", "iter_events", "parse", "render"]
 
 
-def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> Output:
+def parse(
+    text: str,
+    tools: Iterable[ToolLike] | ToolSet | None = None,
+    *,
+    format: FormatLike | None = None,  # noqa: A002  # the field's own word for it
+    model: str | None = None,
+    template: str | PathLike[str] | None = None,
+    start: Literal["content", "reasoning"] | None = None,
+    prompt: str = "",
+    options: ParserOptions | None = None,
+) -> Output:
     """Parse a whole turn.
 
     Args:
         text: everything that the model wrote.
-        tools, options: as for `Parser`.
+        tools, format, model, template, start, prompt, options: as for `Parser`.
 
     Returns:
         The turn, folded: content, reasoning, complete calls and, separately, unfinished calls.
@@ -34,7 +45,7 @@ def parse(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **option
     Raises:
         ToolgleanError: what `Parser` raises for wrong arguments. No text raises an exception.
     """
-    parser = Parser(tools, **options)
+    parser = Parser(tools, format=format, model=model, template=template, start=start, prompt=prompt, options=options)
     return fold(parser.feed(text) + parser.finish())
 
 
@@ -43,7 +54,7 @@ def iter_events(chunks: Iterable[str | None] | Iterable[bytes | None], parser: P
 
     Args:
         chunks: text, or bytes of UTF-8 cut anywhere, also inside a character. Bytes that are not UTF-8 become U+FFFD;
-            None, which is what clients have where a chunk holds no text, gives nothing.
+            None, which is what clients have where a chunk has no text, gives nothing.
         parser: a parser for this turn.
 
     Raises:

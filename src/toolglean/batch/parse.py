@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from toolglean.batch.columns import SCHEMA, columns_of
 from toolglean.batch.pool import FreshParsers
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.events import Output, fold
-from toolglean.sources.choose.arguments import shown
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["parse_batch"]

@@ -23,7 +23,7 @@ __all__ = ["FreshParsers"]
 KEPT = 256
 SHOWN = 200
 WANTED = "give a list of tool dicts or names"
-HOW = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
+HOW = ("format", "model", "template")
 """The options that say how the model writes. One of them for all turns counts before the model of a turn."""
 
 

@@ -116,8 +116,8 @@ def _chosen(args: argparse.Namespace, source: TemplateSource) -> int:
 def _fields_of(choice: FormatChoice) -> dict[str, Any]:
     return {
         "how": choice.how,
-        "format": None if choice.format is None else choice.format.name,
-        "tag": choice.tag,
+        "format": None if choice.format is None or choice.format.tag is not None else choice.format.name,
+        "tag": None if choice.format is None else choice.format.tag,
         "argument": choice.argument,
         "reason": choice.reason,
         "passed_over": [{"argument": each.argument, "reason": each.reason} for each in choice.passed_over],

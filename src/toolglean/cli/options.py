@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toolglean.errors import FormatError, TemplateError, ToolError
+from toolglean.formats.spec import Format
+from toolglean.options import ParserOptions
 from toolglean.parser import Parser
+from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
 
 __all__ = [
@@ -75,9 +78,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read the named format alone: no calls of your tools in the formats of other families",
     )
-    group.add_argument(
-        "--closer", help="the marker that ends a call (default: derived from the tag, or read from the template)"
-    )
+    group.add_argument("--closer", help="with --tag: the marker that ends a call (default: derived from the tag)")
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
@@ -155,8 +156,8 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
         InputError: a file cannot be read, or is not what it should be.
         ToolgleanError: as for `Parser`.
     """
-    if args.closer is not None and args.tag is None and args.template is None:
-        raise InputError("--closer needs --tag or --template: a format has its own closer")
+    if args.closer is not None and args.tag is None:
+        raise InputError("--closer needs --tag: a format has its own closer")
     if args.template is not None and (args.format is not None or args.tag is not None):
         raise InputError("--template does not go with --format or --tag: leave out one of them")
     variables = variables_of(args)
@@ -165,15 +166,29 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     tools = None if args.tools is None else read_tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
-    ways: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
-    given = {**ways, "variables": variables or None, "closer": args.closer, "start": args.start, "prompt": prompt}
-    given |= {"strict": args.strict_format, "calls_in_reasoning": args.calls_in_reasoning, "quoted": args.quoted}
+    options = ParserOptions(
+        strict=args.strict_format,
+        calls_in_reasoning=args.calls_in_reasoning,
+        quoted=args.quoted,
+        repair=not args.no_repair,
+    )
     try:
-        return make(tools, **given, repair=not args.no_repair)
+        ways = _ways(args, template, variables)
+        return make(tools, **ways, start=args.start, prompt=prompt, options=options)
     except (FormatError, TemplateError) as error:
         if args.template is None:
             raise
         raise InputError(f"{args.template}: {error}") from error
+
+
+def _ways(args: argparse.Namespace, template: str | None, variables: dict[str, Any]) -> dict[str, Any]:
+    # What says how the model writes, as arguments of `Parser`.
+    if args.tag is not None:
+        return {"format": Format.from_tag(args.tag, closer=args.closer)}
+    if template is None or not variables:
+        return {"format": args.format, "model": args.model, "template": template}
+    found = choose_format(template=template, variables=variables, model=args.model)
+    return {"format": found.format}
 
 
 def without_prompt(args: argparse.Namespace) -> argparse.Namespace:

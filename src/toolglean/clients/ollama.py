@@ -66,7 +66,7 @@ __all__ = [
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which it is worth asking again."""
-FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
+FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written, and the server is not asked for its template."""
 
 
@@ -108,7 +108,7 @@ def _tells(template: str) -> bool:
         parser = Parser(template=template)
     except (FormatError, TemplateError, UsageError):
         return False
-    return parser.format is not None or parser.tag not in {None, "{"}
+    return parser.format is not None and parser.format.tag != "{"
 
 
 class _ClientBase:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.clients.both_ways import BothWays, Met
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
+from toolglean.options import DEFAULT, changed, options_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -57,9 +58,12 @@ def text_for(tools: Tools, options: Mapping[str, Any]) -> TurnText:
         What `Parser` raises.
     """
     own = {name: options[name] for name in ("whole_calls", "single_call", "counts") if name in options}
-    prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"  # no other turn has it
+    chosen = options_of(options.get("options"))
+    prefix = chosen.id_prefix
+    if prefix == DEFAULT.id_prefix:
+        prefix = f"call_{uuid.uuid4().hex[:12]}_"  # no other turn has it
     asked = {name: value for name, value in options.items() if name not in own}
-    return TurnText(Parser(tools, **{**asked, "id_prefix": prefix}), prefix, **own)
+    return TurnText(Parser(tools, **{**asked, "options": changed(chosen, id_prefix=prefix)}), prefix, **own)
 
 
 class _Ended(NamedTuple):

@@ -25,6 +25,7 @@ from toolglean.clients.responses import ResponseReader, dict_response
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
+from toolglean.options import options_of
 from toolglean.parser import Parser
 from toolglean.tools import Tool, ToolSet, as_tool
 
@@ -33,7 +34,7 @@ __all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]
 Kind: TypeAlias = Literal["chat", "responses", "ollama"]
 """The APIs whose answers are mended: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
 
-FORMAT_OPTIONS = ("format", "model", "template", "tokenizer_config", "response_template", "tag")
+FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; else the request's model does, or the turn shows it."""
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
@@ -72,11 +73,10 @@ class Repair:
     """
 
     def __init__(self, *, whole_calls: bool = True, counts: Counts | None = None, **options: Any) -> None:
-        for name in ("prompt", "markup"):
-            if options.get(name):
-                raise UsageError(
-                    f"{name}={options[name]!r:.80} cannot be used here: it belongs to one turn, leave it out"
-                )
+        wrong = {"prompt": options.get("prompt"), "markup": options_of(options.get("options")).markup}
+        for name, value in wrong.items():
+            if value:
+                raise UsageError(f"{name}={value!r:.80} cannot be used here: it belongs to one turn, leave it out")
         # The server has read the prompt: what it leaves of the reasoning begins with its marker, unless you say so.
         given = {name: value for name, value in options.items() if value is not None}
         self._options: dict[str, Any] = {"start": "content", **given}

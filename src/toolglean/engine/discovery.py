@@ -29,6 +29,7 @@ from toolglean.scan.text import Finder, is_word
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Stops
+    from toolglean.formats.origin import Source
 
 __all__ = ["TagPayload", "TagPlan"]
 
@@ -300,13 +301,19 @@ class TagPlan(Plan):
 
     def __init__(self, tag: Tag, drop: tuple[str, ...] = ()) -> None:
         self.tag = tag
-        self.tag_text = tag.text
         self.drop = tuple(each for each in drop if each and each not in {tag.text, tag.closer})
         self.bare = tag.bare
         self.spaced = False
         self.stops_after_bare = tag.bare and not self.drop
         # A bare tag counts at the start of a turn alone.
         self._finder = Finder([*(() if tag.bare else (tag.text,)), *self.drop]) if self.drop else tag.finder
+
+    @property
+    def described(self) -> Source:
+        """See `Plan`."""
+        from toolglean.formats.origin import TagOnly  # noqa: PLC0415  # only those who ask pay for it
+
+        return TagOnly(self.tag.text, self.tag.closer or None, self.drop)
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the tag, and what ends a turn."""

@@ -21,12 +21,12 @@ from toolglean.engine.state import Rules
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Event
+from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
-    from toolglean.limits import Limits
     from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
@@ -51,34 +51,28 @@ class Machine(FastPath):
         self,
         plan: Plan,
         tools: ToolSet | None,
+        options: ParserOptions = DEFAULT,
         *,
-        unknown_tools: str,
-        markup: bool,
-        id_prefix: str,
-        limits: Limits,
-        coerce: bool = True,
-        calls_in_reasoning: str = "draft",
-        quoted: str = "content",
-        repair: bool = True,
         reasoning: bool = False,
         prompt: str = "",
         in_text: bool = False,
         watch: Watch | None = None,
     ) -> None:
-        code = plan.quotes(heeded=quoted == "content")
+        limits, drafts = options.limits, options.calls_in_reasoning
+        code = plan.quotes(heeded=options.quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
-            Emitter(id_prefix, markup=markup),
-            Names(tools, unknown=unknown_tools == "call"),
+            Emitter(options.id_prefix, markup=options.markup),
+            Names(tools, unknown=options.unknown_tools == "call"),
             limits,
             Judge(code, strings),
             Rules(
-                coerce,
+                options.coerce,
                 plan.stops_after_bare,
-                plan.marks if plan.drafts and calls_in_reasoning == "draft" else None,
-                deaf=calls_in_reasoning == "text",
+                plan.marks if plan.drafts and drafts == "draft" else None,
+                deaf=drafts == "text",
             ),
-            repair=ON if repair else OFF,
+            repair=ON if options.repair else OFF,
         )
         super().__init__(plan, turn)
         turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
+    from toolglean.formats.origin import Source
+    from toolglean.formats.spec import Format
     from toolglean.scan.text import Finder
 
 __all__ = ["Plan"]
@@ -23,7 +25,8 @@ class Plan:
         spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
         stops_after_bare: whether all text is content once something else has come (Done).
         marked: whether a marker may stand where a call needs none; then it comes first.
-        drafts: whether calls inside reasoning are kept back: see draft.py.
+        drafts: whether calls inside reasoning are kept back: see judge/drafts.py.
+        formats: the formats that are read; empty where something else than their patterns is.
     """
 
     bare = False
@@ -31,6 +34,12 @@ class Plan:
     stops_after_bare = False
     drafts = False
     marked = False
+    formats: tuple[Format, ...] = ()
+
+    @property
+    def described(self) -> Source | None:
+        """What is read where it is not the patterns of formats."""
+        return None
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the tags of a channel: content, or a kind of reasoning. `only`: the formats that count, () for all."""

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from toolglean.clients.reading import TurnText
 from toolglean.engines.served import Served
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
+from toolglean.options import ParserOptions
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -121,9 +122,9 @@ class TurnReader:
         start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
         parser = Parser(
             tools,
-            markup=True,
-            unknown_tools=unknown_tools if tools else "call",
-            id_prefix=self._prefix,
+            options=ParserOptions(
+                markup=True, unknown_tools=unknown_tools if tools else "call", id_prefix=self._prefix
+            ),
             **start,
             **served.arguments,
         )

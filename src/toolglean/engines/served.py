@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolglean.errors import ToolError, ToolgleanError, UsageError
 from toolglean.events import Reasoning
 from toolglean.formats.registry import get_format
+from toolglean.formats.spec import Format
 from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet, as_tool
-
-if TYPE_CHECKING:
-    from toolglean.formats.spec import Format
 
 __all__ = ["THINK", "Served", "opens_reasoning", "served_model", "tools_of"]
 
@@ -31,7 +29,7 @@ class Served:
     """How a model writes.
 
     Attributes:
-        arguments: what `Parser` is given: one of `format`, `template`.
+        arguments: what `Parser` is given: `format`.
         format: the format, if it is one of the library, or was inferred; None: the turn shows it, or only a tag is
             known.
         declared: the markers before and after its reasoning, as the format declares them.
@@ -73,10 +71,9 @@ def served_model(format_name: str = "", model: str = "", template: str = "") -> 
         choice = choose_format(model=model or None, template=template or None)
     except ToolgleanError:
         return _of(None, {"format": "auto"}, template)
-    if choice.format is not None:
-        return _of(choice.format, {"format": choice.format}, template)
-    if choice.argument == "template":
-        return _of(None, {"template": template}, template)
+    found = choice.format
+    if found is not None:
+        return _of(found if found.is_declared else None, {"format": found}, template)
     return _of(None, {"format": "auto"}, template)
 
 
@@ -100,7 +97,7 @@ def opens_reasoning(template: str, variables: Mapping[str, Any] | None = None) -
     if not template:
         return None
     try:
-        parser = Parser(template=template, variables=variables)
+        parser = Parser(format=Format.from_template(template, variables=variables))
     except ToolgleanError:
         return None
     return any(type(event) is Reasoning for event in parser.feed("x") + parser.finish())

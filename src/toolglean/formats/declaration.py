@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
+from toolglean.formats.origin import NO_ORIGIN, Origin, Source
 from toolglean.formats.words import JSON, Codec, Literal, Quoted, Tree, tokens_of
 
 __all__ = ["Declaration"]
@@ -45,6 +46,8 @@ class Declaration:
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     source: str = ""
+    reads: Source | None = field(default=None, repr=False)
+    origin: Origin = field(default=NO_ORIGIN, compare=False, repr=False)
 
     @property
     def calls(self) -> tuple[str, ...]:

@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
+from os import PathLike
+from typing import Any
 
+from toolglean.errors import UsageError
 from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
+from toolglean.formats.origin import TagOnly
 from toolglean.formats.words import JSON, Codec, Json, JsonOrText, Literal, Quoted, Slot, Space, Token, Tree, tokens_of
 from toolglean.scan.text import NAME_CHARS
 
@@ -70,6 +75,8 @@ class Format(Declaration):
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
         source: where the format was read from.
+        reads: what is read where patterns do not say it: set by `from_tag` and `from_response_template`.
+        origin: how the format was found: set by the constructors `from_…`.
 
     Raises:
         FormatError: the declaration is wrong; the message names the slot or the marker. (Faults that show only when all
@@ -77,7 +84,132 @@ class Format(Declaration):
     """
 
     def __post_init__(self) -> None:
-        check(self)
+        if self.reads is None:
+            check(self)
+
+    @classmethod
+    def from_model(cls, model: str) -> Format:
+        """The format that a model writes, by its name.
+
+        Args:
+            model: the model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`.
+
+        Raises:
+            UsageError: no known format belongs to that name. Use `from_template`, or `Parser(format="auto")`.
+        """
+        found: Format = _named_constructors().from_model(model)
+        return found
+
+    @classmethod
+    def from_template(
+        cls, template: str | PathLike[str], *, variables: Mapping[str, Any] | None = None, untrusted: bool = False
+    ) -> Format:
+        """The format that a chat template writes: a known one that reads what the template writes, or an inferred one.
+
+        Reading a template takes about a second, once for each text.
+
+        Args:
+            template: a chat template (Go or Jinja) or an Ollama Modelfile, as text or as a path object. Jinja needs
+                `toolglean[jinja]`.
+            variables: JSON values for the template, as your server passes them besides the messages:
+                `{"enable_thinking": True}`. If the answer depends on such a variable, nothing is concluded without it.
+            untrusted: whether to render the template in a child process with limits on time and memory, because you do
+                not trust it.
+
+        Returns:
+            The format; `losses` says what does not survive a round trip. If no format can be read from the template,
+            only its tag is known (`is_declared` is false): `losses` says why.
+
+        Raises:
+            TemplateError: it is not a chat template, or cannot be rendered.
+            FormatError: it does not show how calls are written, not even by a tag.
+            UsageError: a file cannot be read, or an argument is wrong.
+        """
+        found: Format = _named_constructors().from_template(template, variables, untrusted)
+        return found
+
+    @classmethod
+    def from_tokenizer_config(
+        cls,
+        config: Mapping[str, Any] | str | PathLike[str],
+        *,
+        variables: Mapping[str, Any] | None = None,
+        untrusted: bool = False,
+    ) -> Format:
+        """The format that Hugging Face's `tokenizer_config.json` shows: its response template, or else its chat template.
+
+        Args:
+            config: what the file contains, as a dict, or its path.
+            variables: as for `from_template`.
+            untrusted: the same.
+
+        Raises:
+            UsageError: the file cannot be read, or is not a JSON object.
+            TemplateError, FormatError: as for `from_template`.
+        """
+        found: Format = _named_constructors().from_tokenizer_config(config, variables, untrusted)
+        return found
+
+    @classmethod
+    def from_response_template(cls, template: Mapping[str, Any]) -> Format:
+        """The format that a response template of Hugging Face describes.
+
+        Args:
+            template: a response template, version 1.
+
+        Raises:
+            FormatError: the template is wrong; the message names the field and the key.
+            UsageError: it is not a dict, or a pattern needs `toolglean[regex]`.
+        """
+        found: Format = _named_constructors().from_response_template(template)
+        return found
+
+    @classmethod
+    def from_tag(cls, tag: str, *, closer: str | None = None) -> Format:
+        """A format of which only the marker that starts a call is known. The rest is discovered while reading.
+
+        Args:
+            tag: the marker, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
+            closer: the marker that ends a call; None: derived from the tag.
+
+        Raises:
+            UsageError: an argument is not text.
+        """
+        found: Format = _named_constructors().from_tag(tag, closer)
+        return found
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the patterns of a call are known, so that calls can be written too, and grammars be made."""
+        return bool(self.call)
+
+    @property
+    def tag(self) -> str | None:
+        """The marker that starts a call, if nothing more is known of the format; else None."""
+        return self.reads.tag if isinstance(self.reads, TagOnly) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it is this format, in a sentence; "" for one that you declared or took by its name."""
+        return self.origin.reason
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """What does not come back as the template wrote it, one line each."""
+        return self.origin.losses
+
+    def declared(self, purpose: str) -> Format:
+        """The format itself, where `purpose` needs its patterns ("write calls").
+
+        Raises:
+            UsageError: its patterns are not known; see `is_declared`.
+        """
+        if self.is_declared:
+            return self
+        raise UsageError(
+            f"format {self.name!r} cannot be used to {purpose}: it does not say how a call is written; "
+            "give the name of a format, or a Format with a call pattern"
+        )
 
     def __hash__(self) -> int:
         return hash((self.name, self.call, self.section))
@@ -105,3 +237,9 @@ class Format(Declaration):
             if 0 < len(name) <= NAME_CHARS and not any(char in "{}<>" or char.isspace() for char in name)
         ]
         return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
+
+
+def _named_constructors() -> Any:
+    # The one name of a package above this one, looked up when it is asked for, as an entry point is: the constructors
+    # belong to the class, and what they need stands on top of it (tests/project/test_import.py knows of this).
+    return import_module("toolglean.sources.choose.constructors")

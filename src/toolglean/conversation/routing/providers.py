@@ -39,6 +39,7 @@ from toolglean.conversation.routing.integration import McpIntegration
 from toolglean.conversation.routing.neutral import ToolResultContent, ToolUseContent
 from toolglean.conversation.routing.system import said
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning
+from toolglean.options import changed, options_of
 from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 
@@ -258,10 +259,11 @@ class _Turn:
     def __init__(self, provider: OpenAiHandler | OllamaHandler, detector: OpenAiHandler, history: History) -> None:
         options = dict(provider.options.parser)
         before = _ids(history)
-        self.prefix = _id_prefix(before, options.pop("id_prefix", "call_"))
+        chosen = options_of(options.pop("options", None))
+        self.prefix = _id_prefix(before, chosen.id_prefix)
         self.provider = provider
         self.detector = detector
-        self.parser = Parser(provider.mcp.tools or None, id_prefix=self.prefix, **options)
+        self.parser = Parser(provider.mcp.tools or None, options=changed(chosen, id_prefix=self.prefix), **options)
         self.calls = ToolCallAggregator()
         self.finish_reason = ""
         self._ended = 0  # calls in the text: ids go on behind theirs

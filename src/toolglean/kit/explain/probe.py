@@ -16,7 +16,7 @@ from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
 from toolglean.kit.explain.reasons import said_by, trouble_of
 from toolglean.kit.explain.shapes import Outcome, Places, Reach
-from toolglean.limits import Limits
+from toolglean.options import ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.places.payload import FormatPayload, FormatPlan
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["reach"]
 
 PIECE = 64  # characters that are read first, and then twice as many each time: most walks are short
+
+
+_AS_WRITTEN = ParserOptions(repair=False)
+"""What could be repaired is shown by the whole turn."""
 
 
 class _Notes:
@@ -93,15 +97,10 @@ def reach(
         places: lines and columns of the text.
     """
     notes = _Notes()
-    # As it is written: what could be mended is told by the whole turn.
     machine = Machine(
         plan,
         tools,
-        unknown_tools="call",
-        markup=False,
-        id_prefix="call_",
-        limits=Limits(),
-        repair=False,
+        _AS_WRITTEN,
         in_text=not bare,
         watch=notes,
     )

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from toolglean.errors import ToolgleanError
 from toolglean.kit.explain.shapes import Advice, Opener
 from toolglean.kit.explain.turn import Read, read_turn
+from toolglean.options import changed, options_of
 
 __all__ = ["Asked", "advice_for", "shown_value"]
 
 MOST_FORMATS = 4  # that are tried
-WAYS = ("format", "model", "template", "variables", "tokenizer_config", "response_template", "tag", "closer")
+WAYS = ("format", "model", "template")
 
 
 class Asked(NamedTuple):
@@ -76,8 +77,7 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
             yield _by_format(asked, name)
     for each in _OPTIONS:
         if each.is_worth_a_try(asked, openers):
-            options = {**asked.options, each.option: each.value}
-            yield _Change(asked.tools, options, {each.option: each.value}, f"{each.option}={shown_value(each.value)}")
+            yield _with_option(asked, each.option, each.value)
     tools = read.parser.tools
     more = [name for name in names if tools is None or name not in tools]
     if more:
@@ -85,6 +85,14 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
         changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
         yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
+
+
+def _with_option(asked: Asked, name: str, value: Any) -> _Change:
+    text = f"{name}={shown_value(value)}"
+    if name == "start":
+        return _Change(asked.tools, {**asked.options, name: value}, {name: value}, text)
+    options = changed(asked.options.get("options"), **{name: value})
+    return _Change(asked.tools, {**asked.options, "options": options}, {name: value}, f"options=ParserOptions({text})")
 
 
 def _by_format(asked: Asked, name: str) -> _Change:
@@ -112,7 +120,9 @@ def _is_lost(opener: Opener) -> bool:
 _OPTIONS = (
     _Option("start", "reasoning", lambda _, openers: any(each.kind == "end of reasoning" for each in openers)),
     _Option("start", "content", lambda asked, _: asked.options.get("start") == "reasoning"),
-    _Option("unknown_tools", "call", lambda asked, _: asked.options.get("unknown_tools") == "content"),
+    _Option(
+        "unknown_tools", "call", lambda asked, _: options_of(asked.options.get("options")).unknown_tools == "content"
+    ),
     _Option(
         "calls_in_reasoning",
         "call",

@@ -11,6 +11,7 @@ from typing import Any
 
 from toolglean.events import CallEnd, Content, Event, Markup, Problem, Reasoning, ToolCall, join
 from toolglean.kit.explain.shapes import Places, Span, Trouble
+from toolglean.options import changed
 from toolglean.parser import Parser
 
 __all__ = ["Read", "read_turn"]
@@ -53,7 +54,7 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
     Raises:
         What `Parser` raises for wrong arguments.
     """
-    parser = Parser(tools, **{**options, "markup": True})
+    parser = Parser(tools, **{**options, "options": changed(options.get("options"), markup=True)})
     places = Places(text)
     spans: list[Span] = []
     problems: list[Trouble] = []

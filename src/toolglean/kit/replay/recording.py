@@ -11,6 +11,7 @@ from typing import Any
 
 from toolglean.events import Event, Output, fold
 from toolglean.kit.explain import Explanation, explain
+from toolglean.options import changed
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -103,7 +104,7 @@ def record(
     """
     chunks = list(chunks)
     tools = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
-    parser = Parser(tools, **{**options, "markup": True})
+    parser = Parser(tools, **{**options, "options": changed(options.get("options"), markup=True)})
     steps = [_step(parser, chunk, parser.feed(chunk)) for chunk in chunks]
     steps.append(_step(parser, None, parser.finish()))
     text = "".join(chunks)

@@ -1,10 +1,10 @@
-# What this room knows: what a user gives a parser, and which plan follows from it.
-# What it must not know: how anything is read.
+# What a user gives a parser, and which plan follows from it. Does not depend on how anything is read.
 #
-# arguments.py   what is wrong with an argument, said at the door
-# precedence.py  which of several things counts
-# choice.py      what was chosen, and why, for those who ask
-# plans.py       the plan of formats, made once for all parsers
+# arguments.py     what is wrong with an argument
+# precedence.py    which of several sources is used; constructors.py: the same for one source, as `Format.from_…`
+# choice.py        what was chosen, and why, for those who ask
+# prompts.py       where the model's message begins in a prompt
+# plans.py         the plan of formats, made once for all parsers
 """From what the user has to what the parser reads."""
 
 from toolglean.sources.choose.precedence import Choice, Given, choose

@@ -1,16 +1,16 @@
-# What this file knows: how a choice of the precedence is told to a user: what counts, why, and what was passed over.
-# What it must not know: how it was made (precedence.py).
+# How a choice of the precedence is reported to a user: what is read, why, and what was passed over.
+# Does not depend on how it was made (precedence.py).
 """What a parser would read, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolglean.errors import TemplateError
-from toolglean.sources.choose.arguments import check_arguments
+from toolglean.sources.choose.arguments import check_sources
 from toolglean.sources.choose.precedence import Given, choose
 
 if TYPE_CHECKING:
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FormatChoice", "PassedOver", "choose_format"]
 
+How: TypeAlias = Literal["format", "tag", "response_template", "auto"]
+
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """An argument that was given and did not count.
+    """An argument that was given and not used.
 
     Attributes:
         argument: its name.
-        reason: why it did not, in one sentence.
+        reason: why it was not, in one sentence.
     """
 
     argument: str
@@ -35,38 +37,36 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class FormatChoice:
-    """What `Parser` reads if it is given the same arguments.
+    """How a model writes, as far as its name, its template and the like show it.
 
     Attributes:
-        how: "format" (one format), "tag" (calls behind a tag), "response_template", or "auto" (the turn shows its
-            format).
-        format: the format; None with a tag, with "auto", and where no format says what a response template says.
-        tag: the tag; None where one is not all that is known.
-        argument: the argument that counted: "format", "tag", "response_template", "template", "tokenizer_config" or
+        how: "format" (its calls are declared), "tag" (only their tag is known), "response_template", or "auto" (the
+            turn shows its format).
+        format: the format, for `Parser(format=…)`; None with "auto".
+        argument: the argument that was used: "format", "tag", "response_template", "template", "tokenizer_config" or
             "model"; "" where none was given.
         reason: why, in one sentence.
-        passed_over: the arguments that were given and did not count, each with its reason.
+        passed_over: the arguments that were given and not used, each with its reason.
         advice: what to do for a better reading; "" where nothing is needed.
     """
 
-    how: Literal["format", "tag", "response_template", "auto"]
+    how: How
     format: Format | None
-    tag: str | None
     argument: str
     reason: str
     passed_over: tuple[PassedOver, ...] = ()
     advice: str = ""
 
     def __str__(self) -> str:
-        what = self.format.name if self.format is not None else self.tag if self.tag is not None else ""
-        lines = [f"{self.how} {what}".rstrip() + f": {self.reason}"]
+        name = "" if self.format is None or self.how == "response_template" else self.format.tag or self.format.name
+        lines = [f"{self.how} {name}".rstrip() + f": {self.reason}"]
         lines += [f"passed over {each.argument}: {each.reason}" for each in self.passed_over]
         return "\n".join([*lines, self.advice] if self.advice else lines)
 
 
 def choose_format(
     *,
-    format: str | Format | None = None,  # noqa: A002  # the field's own word for it
+    format: str | Format | Sequence[str | Format] | None = None,  # noqa: A002  # the field's own word for it
     model: str | None = None,
     template: str | PathLike[str] | None = None,
     variables: Mapping[str, Any] | None = None,
@@ -76,14 +76,16 @@ def choose_format(
     closer: str | None = None,
     untrusted: bool = False,
 ) -> FormatChoice:
-    """What a `Parser` with these arguments reads, and why: for adapters that pass on whatever they know of a model.
+    """How a model writes, and why we think so: for adapters that pass on whatever they know of a model.
 
-    The first argument counts that is known, in this order: `format` or `tag`; `response_template`; `template`;
+    The first argument that is known is used, in this order: `format` or `tag`; `response_template`; `template`;
     `tokenizer_config`; `model`. Reading a template takes about a second, once for each text.
 
     Args:
-        format, model, template, variables, tokenizer_config, response_template, tag, closer: as for `Parser`.
-        untrusted: the same.
+        format, model, template: as for `Parser`.
+        variables, untrusted: as for `Format.from_template`.
+        tokenizer_config, response_template: as for `Format.from_tokenizer_config`, `Format.from_response_template`.
+        tag, closer: as for `Format.from_tag`.
 
     Returns:
         The choice. `str` of it is a short report, a line for each argument.
@@ -94,70 +96,34 @@ def choose_format(
         FormatError: the declaration of a format is wrong, or nothing that was given tells how the model writes.
         TemplateError: `template` is not a chat template, or cannot be rendered, and nothing else is known.
     """
-    check_arguments(
-        format=format,
-        model=model,
-        tokenizer_config=tokenizer_config,
-        response_template=response_template,
-        tag=tag,
-        closer=closer,
-        strict=False,
-        start=None,
-        prompt="",
-        unknown_tools="call",
-        calls_in_reasoning="draft",
-        quoted="content",
-        repair=True,
-        coerce=True,
-        markup=False,
-        id_prefix="",
-        limits=None,
-        untrusted=untrusted,
-    )
-    given = Given(format, response_template, tokenizer_config, template, variables, model, tag, closer)
-    return _told(choose(given, None, untrusted=untrusted), given)
+    given = Given(format, model, template, variables, tokenizer_config, response_template, tag, closer, untrusted)
+    check_sources(**given._asdict())
+    return _told(choose(given), given)
 
 
 def _told(choice: Choice, given: Given) -> FormatChoice:
-    formats: tuple[Format, ...] = getattr(choice.plan, "formats", ())
-    declared = formats[0] if len(formats) == 1 else None
-    tag: str | None = getattr(choice.plan, "tag_text", None)
-    how: Literal["format", "tag", "response_template", "auto"] = "auto"
-    if choice.response_template is not None:
-        how = "response_template"
-    elif tag is not None:
-        how = "tag"
-    elif declared is not None or given.format not in {None, "auto"}:
+    found = choice.formats[0] if choice.formats is not None else None
+    how: How = "auto"
+    if found is not None:
         how = "format"
+        if found.reads is not None:
+            how = "response_template" if found.tag is None else "tag"
     return FormatChoice(
         how,
-        declared,
-        tag,
+        found,
         choice.argument,
-        _reason(choice, given, how),
+        _reason(choice, found),
         tuple(PassedOver(each.argument, _why(each)) for each in choice.passed) + _unread(choice, given),
         _advice(choice, how),
     )
 
 
-_NAMES = {"template": "the template", "tokenizer_config": "the chat template in tokenizer_config"}
-
-
-def _reason(choice: Choice, given: Given, how: str) -> str:
-    source = _NAMES.get(choice.argument, choice.argument)
+def _reason(choice: Choice, found: Format | None) -> str:
     if not choice.argument:
         return "nothing was given that tells how the model writes, so the turn must show it"
     if choice.argument in {"format", "tag", "response_template"}:
-        return f"you passed {choice.argument}, which counts before all else"
-    if choice.argument == "model":
-        return f"models named like {given.model!r} write it"
-    if how == "response_template":
-        return f"{choice.argument} contains one"
-    if how == "tag":
-        return f"{source} shows it, but no format can be read from it"
-    if choice.known:
-        return f"it gives back what {source} writes"
-    return f"it was read from {source}, and gives back what that writes"
+        return f"you passed {choice.argument}, which is used before all else"
+    return found.reason if found is not None else ""
 
 
 def _why(passed: Passed) -> str:
@@ -167,11 +133,11 @@ def _why(passed: Passed) -> str:
 
 
 def _unread(choice: Choice, given: Given) -> tuple[PassedOver, ...]:
-    # What was not even looked at, because something before it counts.
+    # What was not even looked at, because something before it is used.
     seen = {choice.argument, *(each.argument for each in choice.passed)}
     order = ("format", "tag", "response_template", "template", "tokenizer_config", "model")
     return tuple(
-        PassedOver(argument, f"{choice.argument} counts before it")
+        PassedOver(argument, f"{choice.argument} is used before it")
         for argument in order
         if getattr(given, argument) is not None and argument not in seen
     )
@@ -179,7 +145,7 @@ def _unread(choice: Choice, given: Given) -> tuple[PassedOver, ...]:
 
 def _advice(choice: Choice, how: str) -> str:
     if how == "tag" and choice.argument != "tag":
-        return "Only JSON is read behind a tag: pass format= if you know the family."
+        return "Only JSON is read after a tag: pass format= if you know the family."
     if how == "auto" and not choice.argument:
         return "Pass model=, format= or template= if you know one: families that share markers are then told apart."
     return ""

@@ -1,5 +1,5 @@
-# What this file knows: where the plan of some formats is found that another parser has had made.
-# What it must not know: which formats a user wants.
+# Where the plan of some formats is found that another parser has had made.
+# Does not depend on which formats a user wants, or why.
 #
 # A parser is made for each turn, and what does not change between turns must not cost anything then. So plans are found
 # by identity and by the tools' names: to compare 75 declarations takes longer than to make a parser.
@@ -7,59 +7,80 @@
 
 from __future__ import annotations
 
-from toolglean.engine.places.payload import FormatPlan
-from toolglean.formats.compile import compiled
-from toolglean.formats.reasonings import reasonings_of_others
-from toolglean.formats.registry import formats_of_auto, get_format
-from toolglean.formats.siblings import siblings_of
-from toolglean.formats.spec import Format
+from typing import TYPE_CHECKING
 
-__all__ = ["plan_for"]
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.formats.origin import Source
+    from toolglean.formats.spec import Format
+
+__all__ = ["format_of", "plan_for"]
 
 MOST = 128  # plans that are kept, for as many sets of tools
 
-Formats = tuple[Format, ...]
+Kept = dict[tuple[object, ...], "tuple[tuple[object, ...], Plan]"]
 
 
-def plan_for(named: str | Format, names: tuple[str, ...], *, strict: bool = False) -> FormatPlan:
-    """The plan of a format, or of all of them ("auto"), for tools of these names.
+def plan_for(formats: tuple[Format, ...] | None, names: tuple[str, ...], *, strict: bool = False) -> Plan:
+    """The plan of these formats, or of all of them (None), for tools of these names.
 
-    `strict`: the named format is read alone; else its siblings read calls of known tools that it does not read, and the
-    reasoning of every family is reasoning.
+    `strict`: they are read alone; else other formats of the library read calls of known tools that they do not read,
+    and the reasoning of every family is reasoning.
 
     Raises:
-        UsageError: no format has that name.
         FormatError: the declaration is wrong.
     """
+    if formats is not None and formats[0].reads is not None:
+        return _plan_of_source(formats[0].reads)
+    from toolglean.formats.registry import formats_of_auto  # noqa: PLC0415  # a parser for a tag does without formats
+
     library = formats_of_auto()
-    if named == "auto":
-        whole: Formats | Format = library
-    else:
-        whole = get_format(named) if isinstance(named, str) else named
-        if strict and not whole.is_for_tools:
-            names = ()
-    key = (id(whole), id(library), names, strict)
+    chosen = library if formats is None else formats
+    if strict and formats is not None and not any(each.is_for_tools for each in formats):
+        names = ()
+    key = (*(("auto",) if formats is None else map(id, formats)), id(library), names, strict)
     found = _plans.get(key)
     if found is None:
         if len(_plans) >= MOST:
             _plans.pop(next(iter(list(_plans))), None)  # a list: another thread may add one meanwhile
-        found = _plans[key] = (whole, library), _new(whole, library, names, strict=strict)
+        plan = _new(chosen, library, names, alone=strict or formats is None)
+        found = _plans[key] = (chosen, library), plan
     return found[1]
 
 
-_plans: dict[tuple[object, ...], tuple[tuple[object, ...], FormatPlan]] = {}
+_plans: Kept = {}
 """With what the ids belong to: while that is here, no other object gets them."""
 
 
-def _new(whole: Formats | Format, library: Formats, names: tuple[str, ...], *, strict: bool) -> FormatPlan:
-    formats = whole if isinstance(whole, tuple) else (whole,)
+def _plan_of_source(source: Source) -> Plan:
+    from toolglean.formats.origin import TagOnly  # noqa: PLC0415
+
+    if isinstance(source, TagOnly):
+        from toolglean.engine.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
+        from toolglean.engine.tag import Tag  # noqa: PLC0415
+
+        return TagPlan(Tag.of(source.tag, source.closer), source.ends)
+    from toolglean.sources.response import plan_of  # noqa: PLC0415
+
+    return plan_of(source.template)
+
+
+def _new(formats: tuple[Format, ...], library: tuple[Format, ...], names: tuple[str, ...], *, alone: bool) -> Plan:
+    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
+    from toolglean.formats.compile import compiled  # noqa: PLC0415
+    from toolglean.formats.reasonings import reasonings_of_others  # noqa: PLC0415
+    from toolglean.formats.siblings import siblings_of  # noqa: PLC0415
+
     fixed = tuple(each for each in formats if not each.is_for_tools)
     written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
     chosen = (*fixed, *(each for each in written_out if each is not None))
-    if strict or isinstance(whole, tuple) or not chosen:
-        program = compiled(chosen)
-    else:
-        program = compiled(chosen, reasonings_of_others(chosen[0], library))
-    if strict or not names or isinstance(whole, tuple):
-        return FormatPlan(program)
-    return FormatPlan(program, siblings_of(program, names))
+    program = compiled(chosen) if alone or not chosen else compiled(chosen, reasonings_of_others(chosen[0], library))
+    return FormatPlan(program) if alone or not names else FormatPlan(program, siblings_of(program, names))
+
+
+def format_of(plan: Plan) -> Format | None:
+    """The format that a plan reads where it is not one of patterns: that of a tag, or of a response template."""
+    from toolglean.formats.spec import Format  # noqa: PLC0415  # only those who ask pay for it
+
+    source = plan.described
+    return None if source is None else Format(source.name, call="", reads=source)

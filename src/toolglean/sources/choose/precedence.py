@@ -1,6 +1,5 @@
-# What this file knows: from what the user has (a name, a template, a tag) to what the machine reads: the precedence, in
-# one place.
-# What it must not know: how any of it is found.
+# From what the user has (a name, a template, a tag) to the format that the parser reads: the precedence, in one place.
+# Does not depend on how any of it is found.
 #
 #   1  the user's own word: `format` or `tag`
 #   2  `response_template`
@@ -10,45 +9,45 @@
 #   6  the tag that a chat template shows, if 3 to 5 found nothing
 #   7  without any of these, the turn shows its format
 #
-# Of 3 to 5 the first counts that is *known*: what is not is passed over, and said (choice.py). Where something was
+# Of 3 to 5 the first that is *known* is used: what is not is passed over, and choice.py reports it. Where something was
 # given and nothing of it is known, that is an error, and never `auto` behind the user's back: a name that is misspelt
 # would not show, and whoever wants `auto` then can say so.
 """Which format it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.sources.choose.plans import plan_for
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.formats.spec import Format
     from toolglean.sources.templates.infer import Inference
     from toolglean.sources.templates.source import TemplateSource
-    from toolglean.tools import ToolSet
 
 __all__ = ["Choice", "Given", "Passed", "choose"]
 
-PROMPT_CHARS = 2048  # how much is read of the end of a prompt that does not show where the model's message begins
 SAMPLES = 40  # random messages of the proof, where a parser is made; `toolglean inspect` takes more
 
 
 class Given(NamedTuple):
-    """What the user has given: see `Parser`."""
+    """What the user has given: see `choose_format`."""
 
-    format: str | Format | None
-    response_template: Mapping[str, Any] | None
-    tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None
-    template: str | PathLike[str] | None
-    variables: Mapping[str, Any] | None
-    model: str | None
-    tag: str | None
-    closer: str | None
-    strict: bool = False
+    format: str | Format | Sequence[str | Format] | None = None
+    model: str | None = None
+    template: str | PathLike[str] | None = None
+    variables: Mapping[str, Any] | None = None
+    tokenizer_config: Mapping[str, Any] | str | PathLike[str] | None = None
+    response_template: Mapping[str, Any] | None = None
+    tag: str | None = None
+    closer: str | None = None
+    untrusted: bool = False
 
 
 class Passed(NamedTuple):
@@ -66,95 +65,86 @@ class Passed(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The plan for the machine, and what is known about the prompt.
+    """What is read.
 
     Attributes:
-        plan: what the machine reads.
-        starts_reasoning: whether the prompt opens the reasoning.
-        response_template: the response template that describes the turn, if there is one.
-        marks: the texts after which the model's message begins in a prompt, as the chat template has shown.
-        argument: the argument that counted; "" where nothing was given.
-        known: the name of the known format that it led to; "" for another one, and where it is no format.
+        formats: the formats, the first comes first; None: all that are known ("auto").
+        argument: the argument that was used; "" where nothing was given.
         passed: the arguments that were given and passed over.
     """
 
-    plan: Plan
-    starts_reasoning: bool = False
-    response_template: Mapping[str, Any] | None = None
-    marks: tuple[str, ...] = ()
+    formats: tuple[Format, ...] | None
     argument: str = ""
-    known: str = ""
     passed: tuple[Passed, ...] = ()
 
-    def prompt(self, prompt: str) -> str:
-        """The model's own part of the prompt: the text after its header, and after the last message of others.
+    @property
+    def starts_reasoning(self) -> bool:
+        """Whether the template's prompt opens the reasoning."""
+        return self.formats is not None and self.formats[0].origin.starts_reasoning
 
-        If nothing shows where that begins, it is the end of the prompt, unchanged.
-        """
-        from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
+    def plan(self, names: tuple[str, ...], *, strict: bool) -> Plan:
+        """What a machine reads, for tools of these names: see `plan_for`."""
+        return plan_for(self.formats, names, strict=strict)
 
-        formats: tuple[Format, ...] = getattr(self.plan, "formats", ())
-        own = own_part(prompt, self.marks, formats)
-        if own is not None:
-            return own
-        if self.response_template is not None:
-            from toolglean.sources.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
+    def own_prompt(self, prompt: str, plan: Plan) -> str:
+        """The model's own part of a prompt: see prompts.py."""
+        from toolglean.sources.choose.prompts import own_prompt  # noqa: PLC0415  # only for those with a prompt
 
-            own = prompt_of(self.response_template, prompt)
-        behind = prompt if own is None else own  # another's message may stand behind the last anchor, too
-        declared = formats[0].drop if len(formats) == 1 and not _is_ours(formats[0]) else ()
-        last = own_part(behind, (*HEADERS, *ENDS, *declared), formats)
-        if last is not None:
-            return last
-        return prompt[-PROMPT_CHARS:] if own is None else own
+        return own_prompt(prompt, None if self.formats is None else self.formats[0], plan.formats)
 
 
-def _is_ours(declared: Format) -> bool:
-    # Whether it stands in the library: what ends a message there is known (headers.py), and not all that it drops does.
-    from toolglean.formats.library import formats  # noqa: PLC0415
-
-    return any(each.name == declared.name for each in formats())
-
-
-def choose(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
+def choose(given: Given) -> Choice:
     """Choose what to read: the first of format or tag, response template, template, tokenizer_config and model.
-
-    Args:
-        given: what the user passed to `Parser`.
-        tools: the tools that the model may call; None: not known.
-        untrusted: whether to render the template in a child process with limits.
 
     Raises:
         UsageError: an argument is wrong, or nothing is known about the model.
         FormatError: a declaration or a response template is wrong.
         TemplateError: the chat template cannot be read.
     """
-    if given.closer is not None and given.tag is None and given.template is None:
-        raise UsageError("a closer needs a tag: give the tag too")
+    if given.closer is not None and given.tag is None:
+        raise UsageError(f"closer={given.closer!r} needs a tag: give the tag too")
     if given.variables is not None:
         _check_variables(given)
     if given.format is not None:
-        if given.tag is not None or given.closer is not None:
+        if given.tag is not None:
             raise UsageError("give a format or a tag, not both")
-        return Choice(_format_plan(given.format, tools, strict=given.strict), argument="format")
+        return Choice(_named(given.format), "format")
     if given.tag is not None:
-        return Choice(_tag_plan(given.tag, given.closer), argument="tag")
+        return Choice((_of_tag(given.tag, given.closer),), "tag")
     if given.response_template:
-        return _from_answers(given.response_template, tools)._replace(argument="response_template")
-    return _first_known(given, tools, untrusted=untrusted)
+        return Choice((_of_answers(given.response_template),), "response_template")
+    return _first_known(given)
 
 
-def _first_known(given: Given, tools: ToolSet | None, *, untrusted: bool) -> Choice:
+def _named(format: str | Format | Sequence[str | Format]) -> tuple[Format, ...] | None:  # noqa: A002
+    if format == "auto":
+        return None
+    from toolglean.formats.registry import formats_of_auto, get_format  # noqa: PLC0415  # `auto` does without it here
+    from toolglean.formats.spec import Format  # noqa: PLC0415
+
+    if isinstance(format, Format):
+        return (format,)
+    if isinstance(format, str):
+        return (get_format(format),)
+    found: dict[str, Format] = {}
+    for each in format:
+        several = formats_of_auto() if each == "auto" else (get_format(each) if isinstance(each, str) else each,)
+        for one in several:
+            if not one.is_declared or one.reads is not None:
+                raise UsageError(f"format {one.name!r} cannot be one of several: give it alone, as format=…")
+            found.setdefault(one.name, one)
+    return tuple(found.values())
+
+
+def _first_known(given: Given) -> Choice:
     passed: list[Passed] = []
     for argument, way in _WAYS.items():
         if getattr(given, argument) is not None:
-            found = way(given, tools, passed, untrusted)
-            if isinstance(found, Choice):
-                return found._replace(argument=argument, passed=tuple(passed))
+            found = way(given, passed)
+            if not isinstance(found, Passed):
+                return Choice((found,), argument, tuple(passed))
             passed.append(found)
-    if not passed:
-        return Choice(_format_plan("auto", tools, strict=given.strict))
-    return _by_tag(given, passed)
+    return _by_tag(given, passed) if passed else Choice(None)
 
 
 def _check_variables(given: Given) -> None:
@@ -164,7 +154,7 @@ def _check_variables(given: Given) -> None:
         raise UsageError("variables need a template: give template or tokenizer_config too")
 
 
-def _by_template(given: Given, tools: ToolSet | None, passed: list[Passed], untrusted: bool) -> Choice | Passed:  # noqa: FBT001
+def _by_template(given: Given, passed: list[Passed]) -> Format | Passed:
     from toolglean.sources.templates.source import checked, template_in, template_text  # noqa: PLC0415
 
     del passed
@@ -173,10 +163,10 @@ def _by_template(given: Given, tools: ToolSet | None, passed: list[Passed], untr
         source = checked(template_in(template_text(given.template)))
     except TemplateError as error:
         return Passed("template", error)
-    return _from_source("template", source, given, tools, untrusted=untrusted)
+    return _from_source("template", source, given)
 
 
-def _by_config(given: Given, tools: ToolSet | None, passed: list[Passed], untrusted: bool) -> Choice | Passed:  # noqa: FBT001
+def _by_config(given: Given, passed: list[Passed]) -> Format | Passed:
     from toolglean.sources.templates.source import TemplateSource, checked, in_config  # noqa: PLC0415
 
     del passed
@@ -191,13 +181,12 @@ def _by_config(given: Given, tools: ToolSet | None, passed: list[Passed], untrus
             source = source if source.response_template is not None else checked(source)
         except TemplateError as error:
             return Passed("tokenizer_config", error)
-    return _from_source("tokenizer_config", source, given, tools, untrusted=untrusted)
+    return _from_source("tokenizer_config", source, given)
 
 
-def _by_model(given: Given, tools: ToolSet | None, passed: list[Passed], untrusted: bool) -> Choice | Passed:  # noqa: FBT001
+def _by_model(given: Given, passed: list[Passed]) -> Format | Passed:
     from toolglean.formats.registry import format_of_model  # noqa: PLC0415
 
-    del untrusted
     assert given.model is not None
     found = format_of_model(given.model)
     if found is None:
@@ -205,14 +194,21 @@ def _by_model(given: Given, tools: ToolSet | None, passed: list[Passed], untrust
             "model", UsageError(f"no known format for the model {given.model!r}: give `format`, `template` or `tag`")
         )
     marks = next((marks for each in passed if (marks := getattr(each.error, "marks", ()))), ())
-    return Choice(_format_plan(found, tools, strict=given.strict), marks=marks, known=found.name)
+    return _written_by(found, given.model, marks)
 
 
-_WAYS: Mapping[str, Callable[[Given, ToolSet | None, list[Passed], bool], Choice | Passed]] = {
+@lru_cache(maxsize=256)
+def _written_by(found: Format, model: str, marks: tuple[str, ...]) -> Format:
+    # Always the same object for a name, because plans are found by identity.
+    return _found(found, f"models named like {model!r} write it", prompt_marks=marks, known=found.name)
+
+
+_WAYS: Mapping[str, Callable[[Given, list[Passed]], Format | Passed]] = {
     "template": _by_template,
     "tokenizer_config": _by_config,
     "model": _by_model,
 }
+_NAMES = {"template": "the template", "tokenizer_config": "the chat template in tokenizer_config"}
 
 
 def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
@@ -226,23 +222,39 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
     return config
 
 
-def _from_answers(answers: Mapping[str, Any], tools: ToolSet | None) -> Choice:
-    from toolglean.sources.response import plan_of  # noqa: PLC0415
+def _of_answers(answers: Mapping[str, Any], reason: str = "") -> Format:
+    from toolglean.formats.origin import Origin, ResponseTemplate  # noqa: PLC0415
+    from toolglean.formats.spec import Format  # noqa: PLC0415
+    from toolglean.sources.response import plan_of, to_format  # noqa: PLC0415
 
-    return Choice(plan_of(answers, tools), response_template=answers)
+    reads, origin = ResponseTemplate(answers), Origin(reason)
+    plan_of(answers)  # what is wrong with the template is said here
+    found = to_format(answers)
+    if found is not None:
+        return replace(found, reads=reads, origin=origin)
+    return Format(reads.name, call="", reads=reads, origin=origin)
 
 
-def _from_source(
-    argument: str, source: TemplateSource, given: Given, tools: ToolSet | None, *, untrusted: bool
-) -> Choice | Passed:
+def _of_tag(tag: str, closer: str | None, *, ends: tuple[str, ...] = (), **origin: Any) -> Format:
+    from toolglean.formats.origin import Origin, TagOnly  # noqa: PLC0415
+    from toolglean.formats.spec import Format  # noqa: PLC0415
+
+    reads = TagOnly(tag, closer, ends)
+    return Format(reads.name, call="", reads=reads, origin=Origin(**origin))
+
+
+def _found(found: Format, reason: str, **origin: Any) -> Format:
+    from toolglean.formats.origin import Origin  # noqa: PLC0415
+
+    return replace(found, origin=Origin(reason, **origin))
+
+
+def _from_source(argument: str, source: TemplateSource, given: Given) -> Format | Passed:
     if source.response_template is not None:
-        return _from_answers(source.response_template, tools)
+        return _of_answers(source.response_template, f"{argument} contains a response template")
     variables = {**source.variables, **(given.variables or {})}
-    found = _inferred(source.text, _key_of(variables), untrusted)
-    if isinstance(found, FormatError | TemplateError):
-        return Passed(argument, found, source)
-    plan = _format_plan(found.format, tools, strict=given.strict)
-    return Choice(plan, found.starts_reasoning, marks=found.marks, known=found.recognised or "")
+    found = _inferred(argument, source.text, _key_of(variables), given.untrusted)
+    return Passed(argument, found, source) if isinstance(found, FormatError | TemplateError) else found
 
 
 def _by_tag(given: Given, passed: list[Passed]) -> Choice:
@@ -254,19 +266,22 @@ def _by_tag(given: Given, passed: list[Passed]) -> Choice:
 
         tag = tag_of(source.text)
         if tag.tag != GENERIC:
-            drop, marks = getattr(error, "drop", ()), getattr(error, "marks", ())
-            plan = _tag_plan(tag.tag, given.closer if given.closer is not None else tag.closer or None, drop)
-            others = (*passed[:number], *passed[number + 1 :])
-            return Choice(plan, marks=marks, argument=argument, passed=others)
+            why = f"{_NAMES[argument]} shows its tag, but no format can be read from it"
+            marks, ends = getattr(error, "marks", ()), getattr(error, "drop", ())
+            lost = error.reason if isinstance(error, TemplateError) else str(error)
+            found = _of_tag(tag.tag, tag.closer or None, ends=ends, reason=why, losses=(lost,), prompt_marks=marks)
+            return Choice((found,), argument, (*passed[:number], *passed[number + 1 :]))
     error = passed[0].error
     raise error if isinstance(error, UsageError) or passed[0].source is None else _advised(error, given.model)
 
 
 def _advised(error: FormatError | TemplateError, model: str | None) -> FormatError | TemplateError:
-    # A tag that would be found in any JSON says nothing. Why there is none is what there is to say.
+    # A tag that would be found in any JSON tells nothing: report why the template shows no other.
     if isinstance(error, TemplateError):
         return error
-    ways = "model= or tag=" if model is None else f"or tag= (the model {model!r} is not known)"
+    ways = (
+        "model= or Format.from_tag(…)" if model is None else f"or Format.from_tag(…) (the model {model!r} is not known)"
+    )
     return FormatError(f'{error}. Say how the model writes: format= ("auto": the turn shows it), {ways}.')
 
 
@@ -280,27 +295,33 @@ def _key_of(variables: Mapping[str, Any]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _inferred(template: str, variables: str, untrusted: bool) -> Inference | FormatError | TemplateError:  # noqa: FBT001
-    # Once for each template: it is rendered many times. An error: no format gives back what it writes, and why.
+def _inferred(argument: str, template: str, variables: str, untrusted: bool) -> Format | FormatError | TemplateError:  # noqa: FBT001
+    # Once for each template, because it is rendered many times; and always the same object, because plans are found by
+    # identity. An error: no format gives back what it writes, and why.
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415
 
     try:
-        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
+        found = infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
     except (FormatError, TemplateError) as error:
         return error.with_traceback(None)
+    return _proven(found, _NAMES[argument])
 
 
-def _tag_plan(tag: str, closer: str | None, drop: tuple[str, ...] = ()) -> Plan:
-    from toolglean.engine.discovery import TagPlan  # noqa: PLC0415  # a parser for a format does without it
-    from toolglean.engine.tag import Tag  # noqa: PLC0415
-
-    return TagPlan(Tag.of(tag, closer), drop)
-
-
-def _format_plan(named: str | Format, tools: ToolSet | None, *, strict: bool) -> Plan:
-    from toolglean.sources.choose.plans import plan_for  # noqa: PLC0415  # a parser for a tag does without formats
-
-    return plan_for(named, () if tools is None else tools.names, strict=strict)
+def _proven(found: Inference, source: str) -> Format:
+    known = found.recognised or ""
+    reason = (
+        f"it gives back what {source} writes"
+        if known
+        else f"it was read from {source}, and gives back what that writes"
+    )
+    return _found(
+        found.format,
+        reason,
+        losses=found.losses,
+        starts_reasoning=found.starts_reasoning,
+        prompt_marks=found.marks,
+        known=known,
+    )
 
 
 def _json(text: str) -> Any:

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any
 
 from toolglean.engine.machine import Machine
-from toolglean.limits import Limits
 from toolglean.sources.response.fields import CLOSE, Note
 from toolglean.sources.response.plan import ResponsePlan, after_anchor, response_plan
 from toolglean.sources.response.spec import Field, Role
@@ -49,7 +48,7 @@ def message(
     whole = (after_anchor(plan.template, prefix) if prefix else "") + text
     notes: list[Note] = []
     watched = plan.watched(notes.append)
-    machine = Machine(watched, None, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits())
+    machine = Machine(watched, None)
     machine.feed(whole)
     machine.finish()
     return _message(plan, notes, whole, known)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.plan import Plan
+from toolglean.formats.origin import ResponseTemplate
 from toolglean.sources.response.calls import Kind
 from toolglean.sources.response.fields import Fields
 from toolglean.sources.response.marks import Found, Marks
@@ -40,6 +41,11 @@ _readers: Mapping[Kind, type[CallsRegion]] = {
 
 class ResponsePlan(Fields, Plan):
     """What the machine looks for: see `Plan`."""
+
+    @property
+    def described(self) -> ResponseTemplate:
+        """See `Plan`."""
+        return ResponseTemplate(json.loads(self.source))
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the marks that count where the turn is: in that `channel`, where `only` these fields may follow."""

@@ -12,7 +12,6 @@ from toolglean.engine.machine import Machine
 from toolglean.engine.places.payload import FormatPlan
 from toolglean.events import Output, fold
 from toolglean.formats.compile import compiled
-from toolglean.limits import Limits
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ def read(declared: Format, tools: ToolSet, chunks: list[str], prompt: str = "") 
     """What the turn comes to. Raises FormatError if the format does not compile."""
     written_out = declared.for_tools(tools.names) if declared.is_for_tools else declared
     plan = FormatPlan(compiled((written_out or declared,)))
-    machine = Machine(
-        plan, tools, unknown_tools="call", markup=False, id_prefix="call_", limits=Limits(), prompt=prompt
-    )
+    machine = Machine(plan, tools, prompt=prompt)
     events = [event for chunk in chunks for event in machine.feed(chunk)]
     return fold(events + machine.finish())
 

@@ -1,0 +1,112 @@
+# The options of a parser: what is done with calls that could be read in more than one way, how much is repaired, and
+# how much a turn may use. Does not depend on how any of it is done, or on how the model writes.
+"""How careful a parser is: one value, in one place, for parsers, clients, the proxy, plugins and commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias
+
+from toolglean.errors import UsageError, shown
+from toolglean.limits import Limits
+
+__all__ = ["DEFAULT", "CallsInReasoning", "ParserOptions", "Quoted", "UnknownTools", "changed", "options_of"]
+
+UnknownTools: TypeAlias = Literal["call", "content"]
+CallsInReasoning: TypeAlias = Literal["draft", "call", "text"]
+Quoted: TypeAlias = Literal["content", "call"]
+
+_WORDS: dict[str, tuple[str, ...]] = {
+    "unknown_tools": ("call", "content"),
+    "calls_in_reasoning": ("draft", "call", "text"),
+    "quoted": ("content", "call"),
+}
+_FLAGS = ("strict", "repair", "coerce", "markup")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParserOptions:
+    """How a parser treats what a model writes. Make one, and share it among the parsers of all turns.
+
+    Attributes:
+        unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
+            "content" returns its text as content.
+        calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to
+            `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the turn
+            ends, they are calls. "call" returns them at once, "text" never.
+        quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
+            line that begins with `>`, in an HTML comment, `pre`, `code` or `script`, or in a tool's result that the
+            model made up. "content" returns them as content, "call" reads them. A fence that opens the turn, and
+            contains calls, is markup.
+        repair: whether to repair malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
+            repaired, and a `Problem` says where. If False, such calls stay "malformed".
+        coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
+        markup: whether to report the format's own text outside calls as `Markup`. The events then cover every
+            character of the turn.
+        strict: whether only the format that was given is read. By default its calls come first, and what it does not
+            read is read as another known format, or as bare or fenced JSON at the start of the turn, if that is a call
+            of one of `tools`. "auto" and a tag are not affected.
+        id_prefix: the beginning of a call's id, before its index, if the model writes no ids.
+        limits: how much a turn may use.
+
+    Raises:
+        UsageError: an option is not one of the values above. The message names it and shows the value.
+    """
+
+    unknown_tools: UnknownTools = "call"
+    calls_in_reasoning: CallsInReasoning = "draft"
+    quoted: Quoted = "content"
+    repair: bool = True
+    coerce: bool = True
+    markup: bool = False
+    strict: bool = False
+    id_prefix: str = "call_"
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        for name, words in _WORDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in words:
+                raise UsageError(f"{name} must be {' or '.join(map(repr, words))}, not {shown(value)}")
+        for name in _FLAGS:
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise UsageError(f"{name} must be True or False, not {shown(value)}")
+        if not isinstance(self.id_prefix, str):
+            raise UsageError(f"id_prefix={shown(self.id_prefix)} is not text: give text, such as 'call_'")
+        if not isinstance(self.limits, Limits):
+            raise UsageError(f"limits={shown(self.limits)} cannot be used: give toolglean.Limits(call_chars=..., ...)")
+
+    def __repr__(self) -> str:
+        changed = (
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)
+            if getattr(self, each.name) != getattr(DEFAULT, each.name)
+        )
+        return f"ParserOptions({', '.join(changed)})"
+
+
+DEFAULT = ParserOptions()
+"""The options of a parser that was given none."""
+
+
+def options_of(given: Any) -> ParserOptions:
+    """The options that were given, or the default ones for None.
+
+    Raises:
+        UsageError: `given` is something else.
+    """
+    if given is None:
+        return DEFAULT
+    if not isinstance(given, ParserOptions):
+        raise UsageError(f"options={shown(given)} cannot be used: give toolglean.ParserOptions(repair=..., ...)")
+    return given
+
+
+def changed(given: ParserOptions | None, **changes: Any) -> ParserOptions:
+    """The options that were given, or the default ones for None, with these changes.
+
+    Raises:
+        UsageError: a value is wrong.
+    """
+    return replace(options_of(given), **changes)

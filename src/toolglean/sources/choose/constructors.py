@@ -1,0 +1,56 @@
+# What the named constructors of `Format` return: one source each, through the same precedence as a parser's arguments.
+# Does not depend on what a parser does with the format.
+"""Formats from models' names, templates and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import UsageError, shown
+from toolglean.sources.choose.arguments import check_sources
+from toolglean.sources.choose.precedence import Given, choose
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+
+__all__ = ["from_model", "from_response_template", "from_tag", "from_template", "from_tokenizer_config"]
+
+
+def from_model(model: str) -> Format:
+    """See `Format.from_model`."""
+    return _only("model", model, Given(model=model))
+
+
+def from_template(template: str | PathLike[str], variables: Mapping[str, Any] | None, untrusted: bool) -> Format:  # noqa: FBT001
+    """See `Format.from_template`."""
+    return _only("template", template, Given(template=template, variables=variables, untrusted=untrusted))
+
+
+def from_tokenizer_config(
+    config: Mapping[str, Any] | str | PathLike[str],
+    variables: Mapping[str, Any] | None,
+    untrusted: bool,  # noqa: FBT001
+) -> Format:
+    """See `Format.from_tokenizer_config`."""
+    return _only("tokenizer_config", config, Given(tokenizer_config=config, variables=variables, untrusted=untrusted))
+
+
+def from_response_template(template: Mapping[str, Any]) -> Format:
+    """See `Format.from_response_template`."""
+    return _only("response_template", template, Given(response_template=template))
+
+
+def from_tag(tag: str, closer: str | None) -> Format:
+    """See `Format.from_tag`."""
+    return _only("tag", tag, Given(tag=tag, closer=closer))
+
+
+def _only(argument: str, value: Any, given: Given) -> Format:
+    if value is None or (argument == "response_template" and not value):
+        raise UsageError(f"{argument}={shown(value)} does not say how the model writes")
+    check_sources(**given._asdict())
+    formats = choose(given).formats
+    assert formats is not None
+    return formats[0]
