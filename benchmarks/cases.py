@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tests.support.face import faced
 from toolglean import Parser, Tool, ollama
 
 __all__ = [
@@ -70,7 +71,7 @@ def _parser(method: str, **how: str) -> Callable[[], Callable[[str], Any]]:
 
 @cache
 def _fresh(how: tuple[tuple[str, str], ...]) -> Parser:
-    return Parser(TOOLS, **dict(how))  # type: ignore[arg-type]  # each is a text
+    return Parser(TOOLS, **faced(**dict(how)))
 
 
 def _port(tag: str) -> Callable[[], Callable[[str], Any]]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
+from tests.support.face import faced
 from toolglean import Parser, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -70,7 +71,7 @@ class Reads:
 
     def parser(self) -> Parser:
         """A new parser."""
-        return Parser(_toolset(), **dict(self.options))
+        return Parser(_toolset(), **faced(**dict(self.options)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.adapters import CHUNKS, adapters
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from fuzz import repairs
-from toolglean import Parser
+from toolglean import Format, Parser
 from toolglean.cli.measure import best_times, floor
 from toolglean.errors import ToolgleanError
 from toolglean.sources.templates.infer import infer
@@ -154,7 +154,11 @@ def _floods(effort: Effort) -> Iterator[Row]:
 
 def _forks(effort: Effort) -> Iterator[Row]:
     chunks = cut(PROSE[0].text)
-    text, call, coder = Parser(tag="<tool_call>"), Parser(tag="<tool_call>"), Parser(format="qwen3-coder")
+    text, call, coder = (
+        Parser(format=Format.from_tag("<tool_call>")),
+        Parser(format=Format.from_tag("<tool_call>")),
+        Parser(format="qwen3-coder"),
+    )
     for parser, each in ((call, READERS[0]), (coder, reader("qwen3-coder"))):
         for chunk in cut(call_of(each, 100_000))[:-20]:
             parser.feed(chunk)

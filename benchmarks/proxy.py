@@ -27,6 +27,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.face import faced
 from toolglean import ToolSet, __version__, render
 from toolglean.clients.repair import Repair
 
@@ -69,7 +70,7 @@ def leak(family: str) -> str:
 def reader(**options: Any) -> Any:
     """What mends a stream."""
     request = json.dumps({"model": "m", "tools": TOOLS, "stream": True}).encode()
-    exchange = Repair(id_prefix="p", **options).exchange("POST", "/v1/chat/completions", request)
+    exchange = Repair(**faced(**options, id_prefix="p")).exchange("POST", "/v1/chat/completions", request)
     assert exchange is not None
     return exchange.reader(200, "text/event-stream")
 

@@ -29,7 +29,7 @@ from fuzz.reading import calls_of, labels, problems_of, read
 from fuzz.runner import Found, Fuzzer, raised
 from fuzz.shrink import shrunk
 from fuzz.turns import all_markers
-from toolglean import Parser, Problem, ToolSet, UsageError
+from toolglean import Parser, ParserOptions, Problem, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
@@ -82,7 +82,7 @@ class Case:
 
 def verdict(case: Case) -> tuple[str, str] | None:
     """What was dropped, and both sides of it for people; None if nothing was."""
-    events = read(Parser(_tools, markup=True, repair=case.repair, format=case.name), case.text)
+    events = read(Parser(_tools, format=case.name, options=ParserOptions(markup=True, repair=case.repair)), case.text)
     problems = problems_of(events)
     told = "\n".join(f"{each.reason} {each.text}" for each in problems)
     for call in calls_of(events):

@@ -26,6 +26,7 @@ from types import FrameType
 from typing import Any
 
 from tests.support.chunkings import account
+from tests.support.face import faced
 from toolglean import CallEnd, Event, Limits, Parser, join
 from toolglean.formats.registry import find_format
 
@@ -125,7 +126,7 @@ class Subject:
             options["quoted"] = self.quoted
         options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
         options["repair"] = self.repair
-        return Parser(TOOLS[self.tools], markup=True, limits=Limits(**dict(self.limits)), **options)
+        return Parser(TOOLS[self.tools], **faced(**options, markup=True, limits=Limits(**dict(self.limits))))
 
 
 def can_reason(name: str) -> bool:

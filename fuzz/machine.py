@@ -152,9 +152,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(player=playing)
     def look(self, player: Player) -> None:
-        before = player.parser.state, player.parser.format, player.parser.tag
+        before = player.parser.state, player.parser.format, repr(player.parser)
         assert isinstance(before[0], State)
-        assert before == (player.parser.state, player.parser.format, player.parser.tag)
+        assert before == (player.parser.state, player.parser.format, repr(player.parser))
 
     @rule(target=over, player=playing, closing=st.booleans())
     def end(self, player: Player, closing: bool) -> Player:  # noqa: FBT001  # Hypothesis gives it

@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.face import faced
 from toolglean import (
     Content,
+    Format,
     Output,
     Parser,
+    ParserOptions,
     Tool,
     ToolError,
     ToolgleanError,
@@ -28,24 +32,26 @@ from toolglean.conversation.messages import ChunkWrapper, History, HistoryConver
 
 ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"format": 3}, r"format=3 .*Format.*toolglean formats"),
+    ({"format": []}, r"format=\[\] .*list of these"),
+    ({"format": ["hermes", 3]}, r"format=.* because of 3 in it"),
+    ({"options": {"repair": False}}, r"options=.*ParserOptions"),
     ({"tools": 3}, r"tools=3 .*list"),
     ({"tools": [3]}, r"not a tool.*: 3"),
     ({"tools": [lambda city: city]}, r"<lambda>.*no name.*Tool"),
     ({"limits": 3}, r"limits=3 .*toolglean\.Limits"),
     ({"limits": {"depth": 3}}, r"limits=\{'depth': 3\} .*toolglean\.Limits"),
     ({"id_prefix": 3}, r"id_prefix=3 .*text"),
-    ({"id_prefix": None}, r"id_prefix=None .*text"),
     ({"model": 3}, r"model=3 .*name"),
     ({"tag": 3}, r"tag=3 .*marker"),
     ({"tag": b"<t>"}, r"tag=b'<t>' .*marker"),
-    ({"closer": 3}, r"closer=3 .*marker"),
+    ({"tag": "<x>", "closer": 3}, r"closer=3 .*marker"),
     ({"prompt": None}, r"prompt=None .*text"),
     ({"start": 3}, r"start must be 'content' or 'reasoning', not 3"),
     ({"start": []}, r"start must be 'content' or 'reasoning', not \[\]"),
     ({"unknown_tools": None}, r"unknown_tools must be 'call' or 'content', not None"),
     ({"coerce": "no"}, r"coerce must be True or False, not 'no'"),
     ({"markup": 1}, r"markup must be True or False, not 1"),
-    ({"untrusted": None}, r"untrusted must be True or False, not None"),
+    ({"template": "{{ x }}", "variables": {}, "untrusted": None}, r"untrusted must be True or False, not None"),
     ({"response_template": "{}"}, r"response_template='\{\}' .*dict"),
     ({"tokenizer_config": 3}, r"tokenizer_config=3 .*path"),
 ]
@@ -55,9 +61,9 @@ ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ("given", "message"), ARGUMENTS, ids=[str(row[0]).partition(" at 0x")[0][:40] for row in ARGUMENTS]
 )
 def test_a_wrong_argument_is_named(given: dict[str, Any], message: str) -> None:
-    for make in (lambda: Parser(**given), lambda: parse("", **given)):
+    for use in (Parser, partial(parse, "")):
         with pytest.raises(ToolgleanError, match=message) as caught:
-            make()
+            use(**faced(**given))
         assert isinstance(caught.value, UsageError | ToolError)
 
 
@@ -75,8 +81,8 @@ CHUNKS: list[tuple[Any, str]] = [
 MAKES: list[Any] = [
     lambda: Parser(["f"], format="hermes"),
     Parser,
-    lambda: Parser(format="harmony", markup=True),
-    lambda: Parser(tag="{"),
+    lambda: Parser(format="harmony", options=ParserOptions(markup=True)),
+    lambda: Parser(format=Format.from_tag("{")),
 ]
 
 
@@ -171,7 +177,7 @@ def test_callable_tools_and_classes_are_tools() -> None:
 
 def test_a_path_is_a_tokenizer_config(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
-        Parser(tokenizer_config=tmp_path / "none.json")
+        Parser(format=Format.from_tokenizer_config(tmp_path / "none.json"))
 
 
 def test_incomplete_converters_and_wrappers_are_refused() -> None:

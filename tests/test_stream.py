@@ -19,12 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.chunkings import account, chunkings
+from tests.support.face import faced
 from toolglean import (
     CallEnd,
     Content,
     Event,
+    Format,
     Output,
     Parser,
+    ParserOptions,
     UsageError,
     aiter_events,
     fold,
@@ -57,7 +60,7 @@ TURNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def maker(options: dict[str, Any]) -> Make:
-    fresh = Parser(load_tools(), markup=True, **options)
+    fresh = Parser(load_tools(), **faced(**options, markup=True))
     return fresh.fork
 
 
@@ -137,7 +140,7 @@ def test_add_and_parse_give_the_folded_events(name: str) -> None:
     text, options = TURNS[name]
     make = maker(options)
     whole = fold(by_feed(make, [text]))
-    assert parse(text, load_tools(), markup=True, **options) == whole
+    assert parse(text, load_tools(), **faced(**options, markup=True)) == whole
     for chunks in chunkings(text):
         assert by_add(make, chunks) == whole
 
@@ -271,7 +274,7 @@ def test_an_async_stream_that_breaks_leaves_the_turn_open() -> None:
 
 def test_parse_takes_what_a_parser_takes() -> None:
     text = '@call get_time {"zone": "UTC"}'
-    [call] = parse(text, ["get_time"], tag="@call", id_prefix="turn1_").calls
+    [call] = parse(text, ["get_time"], format=Format.from_tag("@call"), options=ParserOptions(id_prefix="turn1_")).calls
     assert (call.id, call.known, call.arguments) == ("turn1_0", True, {"zone": "UTC"})
     assert parse("Hm.\n</think>\n\nHi", format="hermes", start="reasoning") == Output("Hi", "Hm.")
     assert parse("Hm.</think>Hi", model="qwen3:8b", prompt="<|im_start|>assistant\n<think>\n") == Output("Hi", "Hm.")
@@ -283,7 +286,6 @@ def test_parse_takes_what_a_parser_takes() -> None:
     [
         {"format": "nobody"},
         {"model": "nobody"},
-        {"format": "hermes", "tag": "x"},
         {"start": "thinking"},
         {"tag": "<x>", "start": "reasoning"},
         {"unknown_tools": "drop"},
@@ -291,6 +293,6 @@ def test_parse_takes_what_a_parser_takes() -> None:
 )
 def test_parse_refuses_what_a_parser_refuses(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        parse("", **options)
+        parse("", **faced(**options))
     with pytest.raises(UsageError):
-        Parser(**options)
+        Parser(**faced(**options))

@@ -9,7 +9,7 @@ The model's tokenizer_config.json must say `"tool_parser_type": "toolglean"`. Ne
 import sys
 from typing import Any
 
-from toolglean import parse
+from toolglean import ParserOptions, parse
 
 FORMAT = "qwen3-coder"  # `toolglean formats` lists the names
 tool_call_start = "<tool_call>"  # the format's own markers; mlx-lm passes on the text between them
@@ -23,7 +23,13 @@ def parse_tool_call(text: str, tools: list[dict[str, Any]] | None = None) -> lis
     Raises:
         ValueError: there is no call in it that can be run. mlx-lm then logs a warning.
     """
-    turn = parse(f"{tool_call_start}{text}{tool_call_end}", tools, format=FORMAT, start="content", id_prefix=NO_ID)
+    turn = parse(
+        f"{tool_call_start}{text}{tool_call_end}",
+        tools,
+        format=FORMAT,
+        start="content",
+        options=ParserOptions(id_prefix=NO_ID),
+    )
     if not turn.calls:
         raise ValueError(f"no call to run in {text!r:.200}")
     calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.calls]

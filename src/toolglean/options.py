@@ -13,8 +13,11 @@ from toolglean.limits import Limits
 __all__ = ["DEFAULT", "CallsInReasoning", "ParserOptions", "Quoted", "UnknownTools", "changed", "options_of"]
 
 UnknownTools: TypeAlias = Literal["call", "content"]
+"""What to do with a call to an unknown tool: see `ParserOptions`."""
 CallsInReasoning: TypeAlias = Literal["draft", "call", "text"]
+"""What to do with a call inside the reasoning: see `ParserOptions`."""
 Quoted: TypeAlias = Literal["content", "call"]
+"""What to do with a call in a quotation: see `ParserOptions`."""
 
 _WORDS: dict[str, tuple[str, ...]] = {
     "unknown_tools": ("call", "content"),
@@ -32,8 +35,8 @@ class ParserOptions:
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
             "content" returns its text as content.
         calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to
-            `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the turn
-            ends, they are calls. "call" returns them at once, "text" never.
+            `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the
+            turn ends, they are calls. "call" returns them at once, "text" never.
         quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
             line that begins with `>`, in an HTML comment, `pre`, `code` or `script`, or in a tool's result that the
             model made up. "content" returns them as content, "call" reads them. A fence that opens the turn, and
@@ -46,7 +49,8 @@ class ParserOptions:
         strict: whether only the format that was given is read. By default its calls come first, and what it does not
             read is read as another known format, or as bare or fenced JSON at the start of the turn, if that is a call
             of one of `tools`. "auto" and a tag are not affected.
-        id_prefix: the beginning of a call's id, before its index, if the model writes no ids.
+        id_prefix: the beginning of a call's id, before its index, if the model writes no ids. None: "call_" in a
+            parser; in clients, the proxy and the plugins, a beginning that no other turn has.
         limits: how much a turn may use.
 
     Raises:
@@ -60,8 +64,8 @@ class ParserOptions:
     coerce: bool = True
     markup: bool = False
     strict: bool = False
-    id_prefix: str = "call_"
-    limits: Limits = Limits()
+    id_prefix: str | None = None
+    limits: Limits = Limits()  # noqa: RUF009  # frozen: one for all
 
     def __post_init__(self) -> None:
         for name, words in _WORDS.items():
@@ -72,7 +76,7 @@ class ParserOptions:
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise UsageError(f"{name} must be True or False, not {shown(value)}")
-        if not isinstance(self.id_prefix, str):
+        if not isinstance(self.id_prefix, str | None):
             raise UsageError(f"id_prefix={shown(self.id_prefix)} is not text: give text, such as 'call_'")
         if not isinstance(self.limits, Limits):
             raise UsageError(f"limits={shown(self.limits)} cannot be used: give toolglean.Limits(call_chars=..., ...)")

@@ -14,7 +14,6 @@ from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
 from toolglean.sources.choose import Given, choose
 from toolglean.sources.choose.arguments import check_arguments, text_of
-from toolglean.sources.choose.plans import format_of
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
@@ -27,7 +26,11 @@ FormatLike: TypeAlias = "str | Format | Sequence[str | Format]"
 
 
 class ParserArguments(TypedDict, total=False):
-    """The arguments of `Parser` besides `tools`, for functions that pass them on: see there."""
+    """The arguments of `Parser` besides `tools`, for functions that pass them on.
+
+    Attributes:
+        format, model, template, start, prompt, options: as for `Parser`.
+    """
 
     format: FormatLike | None
     model: str | None
@@ -189,7 +192,7 @@ class Parser(Machine):
         return self.fork()
 
     def __repr__(self) -> str:
-        found = self.format
+        found = self.format or self._plan.described
         tools = "" if self.tools is None else f", tools={list(self.tools.names)}"
         return f"<Parser format={'auto' if found is None else found.name!r}{tools}, state={self.state.name}>"
 
@@ -208,11 +211,12 @@ class Parser(Machine):
 
     @property
     def format(self) -> Format | None:
-        """The format that you passed or, with "auto" or a list, that the turn has shown; None while it is not known."""
+        """The format that you passed or, with "auto" or a list, that the turn has shown.
+
+        None while it is not known, and where only a tag or a response template tells how calls are written.
+        """
         formats = self._plan.formats
         if len(formats) == 1:
             return formats[0]
-        if not formats:
-            return format_of(self._plan)
         only = self._turn.only
-        return formats[only[0]] if only else None
+        return formats[only[0]] if formats and only else None

@@ -15,7 +15,8 @@ import pytest
 
 from tests.cli.test_logs import TOOLS, XML
 from tests.cli.test_turns import TEXT
-from toolglean import ToolError, UsageError, parse
+from tests.support.face import faced
+from toolglean import ParserOptions, ToolError, UsageError, parse
 from toolglean.batch.pool import KEPT, FreshParsers
 from toolglean.kit.demo import load_streams, load_tools
 
@@ -35,7 +36,7 @@ def rows(found: Any) -> list[dict[str, Any]]:
 
 
 def wanted(text: str, tools: Any = None, **options: Any) -> dict[str, Any]:
-    output = parse(text, tools, **options)
+    output = parse(text, tools, **faced(**options))
 
     def call(each: Any) -> dict[str, Any]:
         names = ("id", "index", "name", "known", "arguments_text", "status")
@@ -72,7 +73,11 @@ def test_each_row_is_what_parse_gives() -> None:
 
 def test_options_are_those_of_a_parser() -> None:
     given = pa.RecordBatch.from_pydict({"said": [f"Hm.</think>{TEXT}"]})
-    [row] = rows(batch.parse_batch(given, text="said", tools=["f"], format="hermes", start="reasoning", id_prefix="x"))
+    [row] = rows(
+        batch.parse_batch(
+            given, text="said", tools=["f"], format="hermes", start="reasoning", options=ParserOptions(id_prefix="x")
+        )
+    )
     assert (row["id"], row["reasoning"], row["format"]) == (None, "Hm.", "hermes")
     assert (row["calls"][0]["id"], row["calls"][0]["known"]) == ("x0", True)
 
@@ -173,7 +178,7 @@ def test_the_model_of_each_row() -> None:
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
     arrays = [pa.array(["Hi"]), pa.array([1]), pa.array([1]), pa.array([1])]
     with pytest.raises(UsageError, match=re.escape(message)):
-        batch.parse_batch(pa.RecordBatch.from_arrays(arrays, ["content", "n", "n2", "n2"]), **options)
+        batch.parse_batch(pa.RecordBatch.from_arrays(arrays, ["content", "n", "n2", "n2"]), **faced(**options))
 
 
 def test_what_is_no_batch() -> None:

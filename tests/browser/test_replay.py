@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import violations
+from tests.support.face import faced
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.kit.replay import cut_turn, html_page, record
 
@@ -30,7 +31,7 @@ Open = Callable[..., Any]
 def written(tmp_path: Path, chunks: list[str], title: str = "a turn", **options: Any) -> str:
     path = tmp_path / "page.html"
     tools = options.pop("tools", load_tools())
-    path.write_text(html_page(record(chunks, tools, title=title, **options)), encoding="utf-8", newline="\n")
+    path.write_text(html_page(record(chunks, tools, title=title, **faced(**options))), encoding="utf-8", newline="\n")
     return path.as_uri()
 
 

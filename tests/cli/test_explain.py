@@ -172,7 +172,7 @@ def test_much_is_left_out_and_counted() -> None:
         (["-"], b"a\nb\xff", "standard input: line 2, column 2: not valid UTF-8"),
         (["--tools", "missing.json"], b"", "missing.json: No such file or directory"),
         (["--format", "nonsense"], b"", "unknown format 'nonsense'"),
-        (["--closer", "x"], b"", "--closer needs --tag or --template"),
+        (["--closer", "x"], b"", "--closer needs --tag"),
         (["-"], b'{"id": 1, "content": "Hi"}\n{"id": 2, "content": "Ho"}\n', "this is a whole turn"),
     ],
 )

@@ -181,7 +181,7 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
         (["--format", "nobody"], "unknown format 'nobody'"),
         (["--format", "hermez"], "did you mean hermes"),
         (["--model", "nobody"], "no known format for the model 'nobody'"),
-        (["--format", "hermes", "--closer", "x"], "--closer needs --tag or --template"),
+        (["--format", "hermes", "--closer", "x"], "--closer needs --tag"),
         (["--format", "llama3-json", "--strict-format", "--start", "reasoning"], "has reasoning"),
         ([*TAG, "--start", "thinking"], "invalid choice"),
         (["--prompt", "no such file"], "no such file: "),

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from tests.support.face import faced
 from tests.support.loopback import Turn, ollama, responses
 from tests.support.loopback import openai as chat
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair
@@ -39,7 +40,7 @@ def asked(kind: Kind, tools: Iterable[Mapping[str, Any]], **more: Any) -> dict[s
 
 def exchange(kind: Kind, request: Mapping[str, Any], **options: Any) -> Exchange:
     """The exchange that such a request begins."""
-    found = Repair(**{"id_prefix": "p", **options}).exchange("POST", PATHS[kind], json.dumps(request).encode())
+    found = Repair(**faced(**{"id_prefix": "p", **options})).exchange("POST", PATHS[kind], json.dumps(request).encode())
     assert found is not None
     return found
 

@@ -11,8 +11,9 @@ import pytest
 
 from tests.clients.families import TOOLS, Leak, leaks
 from tests.support.chunkings import chunkings
+from tests.support.face import faced
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
-from toolglean import CallDelta, CallEnd, CallStart, Content, Reasoning, fold
+from toolglean import CallDelta, CallEnd, CallStart, Content, ParserOptions, Reasoning, fold
 from toolglean.kit.demo import load_streams, load_tools
 
 ollama = pytest.importorskip("ollama", reason="needs toolglean[ollama]")
@@ -235,7 +236,7 @@ def test_ids_of_two_turns_differ_and_the_prefix_can_be_given(server: Loopback, c
     ids = []
     for options in ({}, {}, {"id_prefix": "t_"}):
         server.play(Turn([WEATHER + WEATHER]))
-        found: Any = OllamaClient(client, **options).chat("m", MESSAGES, tools=TOOLS)
+        found: Any = OllamaClient(client, **faced(**options)).chat("m", MESSAGES, tools=TOOLS)
         ids.append([call.id for call in found.message.tool_calls])
     assert len({each for turn in ids for each in turn}) == 6
     assert ids[2] == ["t_0", "t_1"]
@@ -250,7 +251,7 @@ def test_the_servers_calls_and_ours_are_numbered_together() -> None:
         chunk(WEATHER),
         chunk("", done=True),
     ]
-    events = list(chat_events(stream, TOOLS, id_prefix="t_"))
+    events = list(chat_events(stream, TOOLS, options=ParserOptions(id_prefix="t_")))
     calls = fold(events).calls
     assert [(each.index, each.id, each.name) for each in calls] == [
         (0, "t_0", "get_weather"),

@@ -15,6 +15,7 @@ from tests.support.loopback import Loopback, Status, Turn, serve
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 httpx2 = pytest.importorskip("httpx2", reason="openai 3 is built on it")
 
+from tests.support.face import faced  # noqa: E402
 from toolglean.clients.openai import AsyncOpenAIClient, OpenAIClient  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
@@ -32,7 +33,7 @@ def server() -> Iterator[Loopback]:
 
 
 def client(server: Loopback, **options: Any) -> OpenAIClient:
-    return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **options)
+    return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **faced(**options))
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from tests.clients.families import TOOLS
 from tests.clients.proxies import serving, until
 from tests.support.loopback import Cut, Loopback, Slow, Status, Turn, serve
 from tests.support.loopback.raw import RawServer, head, raw_server
+from toolglean import ParserOptions
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 pytest.importorskip("starlette", reason="needs toolglean[proxy]")
@@ -42,7 +43,9 @@ def upstream() -> Iterator[Loopback]:
 
 @pytest.fixture(scope="module")
 def proxy(upstream: Loopback) -> Iterator[str]:
-    with serving(application(f"{upstream.url}/v1", Repair(id_prefix="p"), body_limit=100_000)) as url:
+    with serving(
+        application(f"{upstream.url}/v1", Repair(options=ParserOptions(id_prefix="p")), body_limit=100_000)
+    ) as url:
         yield url
 
 
@@ -54,7 +57,7 @@ def raw() -> Iterator[RawServer]:
 
 @pytest.fixture
 def before_raw(raw: RawServer) -> Iterator[str]:
-    with serving(application(raw.url, Repair(id_prefix="p"))) as url:
+    with serving(application(raw.url, Repair(options=ParserOptions(id_prefix="p")))) as url:
         yield url
 
 

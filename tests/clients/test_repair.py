@@ -23,6 +23,7 @@ from tests.clients.answers import (
 )
 from tests.clients.families import TOOLS, Leak, leaks
 from tests.support import depth
+from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import parse
@@ -264,7 +265,7 @@ def test_wrong_options_are_refused_at_once() -> None:
     ]
     for options in wrong:
         with pytest.raises(UsageError):
-            Repair(**options)
+            Repair(**faced(**options))
     assert issubclass(UsageError, ToolgleanError)
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Content, Event, Limits, Parser, Reasoning, ToolCall
+from tests.support.face import faced
+from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Reasoning, ToolCall
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}, "s": {"type": "string"}}}
 TOOLS = [{"name": name, "parameters": SCHEMA} for name in "fg"]
@@ -80,14 +81,16 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_what_follows_is_read_as_after_plain_text(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, markup=True, **row.options), row.text)
+    events = events_of(lambda: Parser(TOOLS, **faced(**row.options, markup=True)), row.text)
     assert [name for name, _ in calls_of(events)] == row.calls
     if row.content is not None:
         assert content_of(events) == row.content
 
 
 def test_a_failed_repair_in_a_draft_does_not_stop_the_next_repair() -> None:
-    events = events_of(lambda: Parser(TOOLS, markup=True), f"{BROKEN}<tool_call>{G[:-1]}</tool_call>")
+    events = events_of(
+        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{BROKEN}<tool_call>{G[:-1]}</tool_call>"
+    )
     found: list[ToolCall] = [event.call for event in events if isinstance(event, CallEnd)]
     assert [(call.name, call.status, call.repairs) for call in found] == [("g", "ok", ("closing brackets",))]
 
@@ -124,5 +127,7 @@ def test_openers_without_a_call_do_not_pile_up() -> None:
 )
 def test_a_draft_that_ends_within_the_prompt(format: str, prompt: str, said: type[Event]) -> None:  # noqa: A002
     prompt = f"<|im_start|>assistant\n{prompt}"
-    events = events_of(lambda: Parser(TOOLS, format=format, prompt=prompt, markup=True), " So: hello.")
+    events = events_of(
+        lambda: Parser(TOOLS, format=format, prompt=prompt, options=ParserOptions(markup=True)), " So: hello."
+    )
     assert {type(event) for event in events} == {said}

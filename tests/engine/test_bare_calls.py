@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Limits, Parser, Problem, ToolSet
+from tests.support.face import faced
+from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem, ToolSet
 
 TOOLS = ToolSet(
     [
@@ -29,7 +30,7 @@ FORMATS = ["auto", "pythonic", "raven", "lfm2", "llama4-pythonic", "hermes", "to
 
 
 def read(name: str, text: str, **options: Any) -> list[Any]:
-    return events_of(lambda: Parser(TOOLS, format=name, markup=True, **options), text)
+    return events_of(lambda: Parser(TOOLS, format=name, **faced(**options, markup=True)), text)
 
 
 def verdicts(events: list[Any]) -> list[str]:
@@ -131,7 +132,7 @@ def test_what_follows_is_read() -> None:
 
 
 def test_a_long_line_is_kept_back_no_longer_than_held() -> None:
-    parser = Parser(TOOLS, format="pythonic", limits=Limits(held=40))
+    parser = Parser(TOOLS, format="pythonic", options=ParserOptions(limits=Limits(held=40)))
     assert parser.feed("[f(x=1, s='" + "a" * 20) == []
     assert parser.feed("b" * 40) != []
     parser = Parser(TOOLS, format="pythonic")

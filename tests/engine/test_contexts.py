@@ -15,7 +15,7 @@ from fuzz.context_calls import ARGUMENTS, SEND, TOOLS, Context, all_written
 from fuzz.context_places import QUOTED
 from fuzz.contexts import CONTEXTS, Reading, cells, fault
 from tests.support import depth
-from toolglean import parse
+from toolglean import ParserOptions, parse
 
 FORMATS = {
     *("hermes", "qwen3-coder", "glm-4.7", "mistral-v13", "llama3-json", "llama4-pythonic", "pythonic"),
@@ -45,7 +45,7 @@ def test_quoted_calls_are_read_where_that_is_asked_for() -> None:
         for context, name in product(QUOTED, ("auto", written.format.name)):
             text = context.turn(written)
             if text is not None and written.send in text:
-                found = parse(text, TOOLS, format=name, quoted="call").calls
+                found = parse(text, TOOLS, format=name, options=ParserOptions(quoted="call")).calls
                 if [(call.name, call.arguments) for call in found] != [(SEND[0], dict(ARGUMENTS))]:
                     wrong.append((context.name, name, text))
     assert wrong == []

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Limits, Parser, Problem, Reasoning, parse
+from tests.support.face import faced
+from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem, Reasoning, parse
 from toolglean.formats.registry import get_format
 
 TOOLS = ["f", "g"]
@@ -68,10 +69,10 @@ ROWS = [
 def test_drafts(row: Row) -> None:
     options: dict[str, Any] = {"format": row.format} | row.options
     if "prompt" in options:  # what it has begun counts from before the turn: the events do not tile it
-        parser = Parser(TOOLS, markup=True, **options)
+        parser = Parser(TOOLS, **faced(**options, markup=True))
         events = parser.feed(row.text) + parser.finish()
     else:
-        events = events_of(lambda: Parser(TOOLS, markup=True, **options), row.text)
+        events = events_of(lambda: Parser(TOOLS, **faced(**options, markup=True)), row.text)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == row.reasoning
     if row.content or not any(isinstance(event, CallEnd) for event in events):
@@ -88,7 +89,7 @@ def test_a_draft_is_kept_back_up_to_the_limit() -> None:
     long = CALL.replace("1", f'"{"x" * 100}"')
     for size in (50, 120, 1000):
         limits = Limits(call_chars=size)
-        events = events_of(lambda: Parser(TOOLS, markup=True, limits=limits), f"<think>a {long}")  # noqa: B023
+        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), f"<think>a {long}")  # noqa: B023
         assert len(calls_of(events)) == (size == 1000)
         assert ("limit passed: call_chars" in [e.reason for e in events if isinstance(e, Problem)]) == (size < 1000)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.face import faced
 from toolglean import (
     CallEnd,
     CallStart,
@@ -19,6 +20,7 @@ from toolglean import (
     FormatError,
     Limits,
     Parser,
+    ParserOptions,
     Problem,
     Reasoning,
     TemplateError,
@@ -79,7 +81,7 @@ SIBLINGS = {
 
 
 def reader(declared: str | Format | None, **options: Any) -> Parser:
-    return Parser(options.pop("tools", TOOLS), format=declared, markup=True, **options)
+    return Parser(options.pop("tools", TOOLS), format=declared, **faced(**options, markup=True))
 
 
 @pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
@@ -127,7 +129,12 @@ def test_the_format_goes_on_behind_a_sibling(declared: str | Format, turn: str, 
 
 
 def test_a_model_s_name_and_a_template_are_advice_too() -> None:
-    assert calls_of(events_of(lambda: Parser(TOOLS, model="qwen2.5-coder:7b", markup=True), JSON_CALL)) == CALL
+    assert (
+        calls_of(
+            events_of(lambda: Parser(TOOLS, model="qwen2.5-coder:7b", options=ParserOptions(markup=True)), JSON_CALL)
+        )
+        == CALL
+    )
     pytest.importorskip("jinja2")
     template = (
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n"
@@ -135,8 +142,15 @@ def test_a_model_s_name_and_a_template_are_advice_too() -> None:
         "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
     )
     turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
-    assert calls_of(events_of(lambda: Parser(TOOLS, template=template, markup=True), turn)) == CALL
-    assert calls_of(events_of(lambda: Parser(TOOLS, template=template, strict=True, markup=True), turn)) == []
+    assert (
+        calls_of(events_of(lambda: Parser(TOOLS, template=template, options=ParserOptions(markup=True)), turn)) == CALL
+    )
+    assert (
+        calls_of(
+            events_of(lambda: Parser(TOOLS, template=template, options=ParserOptions(strict=True, markup=True)), turn)
+        )
+        == []
+    )
 
 
 # -- what stays as it was ----------------------------------------------------------------------------------------------
@@ -207,8 +221,8 @@ def test_an_unknown_tool_of_the_format_itself_is_its_call() -> None:
 def test_a_tag_and_auto_are_not_advised() -> None:
     turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
     for options in ({"tag": "<tool_call>"}, {"format": "auto"}):
-        loose = events_of(lambda options=options: Parser(TOOLS, markup=True, **options), turn)  # type: ignore[misc]
-        strict = events_of(lambda options=options: Parser(TOOLS, markup=True, strict=True, **options), turn)  # type: ignore[misc]
+        loose = events_of(lambda options=options: Parser(TOOLS, **faced(**options, markup=True)), turn)  # type: ignore[misc]
+        strict = events_of(lambda options=options: Parser(TOOLS, **faced(**options, markup=True, strict=True)), turn)  # type: ignore[misc]
         assert loose == strict
 
 
@@ -271,12 +285,12 @@ def test_openers_without_end_take_linear_time() -> None:
 
 def test_strict_must_be_a_bool() -> None:
     with pytest.raises(UsageError, match="strict must be True or False, not 1"):
-        Parser(strict=1)  # type: ignore[arg-type]
+        Parser(options=ParserOptions(strict=1))  # type: ignore[arg-type]
 
 
 def test_parse_passes_strict_on() -> None:
     assert parse(JSON_CALL, TOOLS, format="hermes").calls
-    assert not parse(JSON_CALL, TOOLS, format="hermes", strict=True).calls
+    assert not parse(JSON_CALL, TOOLS, format="hermes", options=ParserOptions(strict=True)).calls
 
 
 # -- which of several arguments counts ---------------------------------------------------------------------------------
@@ -315,17 +329,19 @@ def test_the_first_that_is_known_counts(
     assert [each.argument for each in choice.passed_over] == passed_over
     assert all(each.reason for each in choice.passed_over)
     assert str(choice).startswith(f"format {name}: ")
-    parser = Parser(TOOLS, **options)
+    parser = Parser(TOOLS, format=choice.format)
     assert parser.format is not None
     assert parser.format.name == name
 
 
 def test_nothing_given_is_auto() -> None:
     choice = choose_format()
-    assert (choice.how, choice.format, choice.tag, choice.argument, choice.passed_over) == ("auto", None, None, "", ())
+    assert (choice.how, choice.format, choice.argument, choice.passed_over) == ("auto", None, "", ())
     assert choice.advice
     assert choose_format(format="auto", model="nobody").how == "auto"
-    assert choose_format(tag="<call>").tag == "<call>"
+    found = choose_format(tag="<call>").format
+    assert found is not None
+    assert found.tag == "<call>"
 
 
 @pytest.mark.parametrize(
@@ -347,13 +363,15 @@ def test_nothing_given_is_auto() -> None:
 def test_where_nothing_is_known_it_is_an_error(
     options: dict[str, Any], error: type[Exception], said: str | None
 ) -> None:
-    for made in (choose_format, Parser):
+    with pytest.raises(error, match=said):
+        choose_format(**options)
+    if options.keys() <= {"format", "model", "template"}:
         with pytest.raises(error, match=said):
-            made(**options)
+            Parser(**options)
 
 
 def test_an_opener_that_a_longer_one_begins_with() -> None:
     # "<functioncall" begins so too: what was found must be passed over, or it would be found again for ever.
     for text in ("Hm <functions.f(x)", 'Hm <function=f>{"x": 1}</function>'):
-        events = events_of(lambda: Parser(["f"], format="kimi-k2", markup=True), text)
+        events = events_of(lambda: Parser(["f"], format="kimi-k2", options=ParserOptions(markup=True)), text)
         assert len(calls_of(events)) == ("=f>" in text)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Parser, Problem, Reasoning
+from toolglean import CallEnd, Parser, ParserOptions, Problem, Reasoning
 
 TOOLS = ["f", "g"]
 FIRST = (
@@ -37,7 +37,7 @@ BODY = "<|message|>import x\nprint(x)<|call|><|start|>assistant<|channel|>final<
 def test_a_second_recipient_stands_in_the_role(header: str, name: str) -> None:
     for first, kind in product(FIRST, KINDS):
         turn = f'{first}{header}to=functions.g{kind}<|message|>{{"b": 2}}<|call|>'
-        events = events_of(lambda: Parser(TOOLS, format=name, markup=True), turn)
+        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
         assert calls_of(events) == [("f", {"a": 1}), ("g", {"b": 2})]
         assert content_of(events) == ""
         assert not [event for event in events if isinstance(event, Problem | Reasoning)]
@@ -48,7 +48,7 @@ def test_a_second_recipient_stands_in_the_role(header: str, name: str) -> None:
 def test_code_for_python(header: str, name: str) -> None:
     """The value of the only parameter where the tool has one; else a call that cannot run, never text for the user."""
     for tools in (PYTHON, TOOLS, None):
-        events = events_of(lambda: Parser(tools, format=name, markup=True), header + BODY)  # noqa: B023
+        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), header + BODY)  # noqa: B023
         ends = [(event.call.name, event.call.status) for event in events if isinstance(event, CallEnd)]
         assert ends == [("python", "ok" if tools is PYTHON else "malformed")]
         assert calls_of(events) == ([("python", {"code": "import x\nprint(x)"})] if tools is PYTHON else [])
@@ -59,5 +59,7 @@ def test_code_for_python(header: str, name: str) -> None:
 def test_a_name_that_ends_like_a_kind(tool: str) -> None:
     for kind in ("", " json", " <|constrain|>json"):
         turn = f'<|channel|>commentary to=functions.{tool}{kind}<|message|>{{"a": 1}}<|call|>'
-        calls: Any = calls_of(events_of(lambda: Parser([tool], format="harmony", markup=True), turn))
+        calls: Any = calls_of(
+            events_of(lambda: Parser([tool], format="harmony", options=ParserOptions(markup=True)), turn)
+        )
         assert calls == [(tool, {"a": 1})]

@@ -14,8 +14,22 @@ import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.depth import chosen
+from tests.support.face import faced
 from tests.support.response_turns import machine_of
-from toolglean import CallEnd, CallStart, Limits, Parser, Problem, Reasoning, UsageError, join, parse, render
+from toolglean import (
+    CallEnd,
+    CallStart,
+    Format,
+    Limits,
+    Parser,
+    ParserOptions,
+    Problem,
+    Reasoning,
+    UsageError,
+    join,
+    parse,
+    render,
+)
 from toolglean.formats.registry import all_formats
 from toolglean.sources.response.plan import response_plan
 
@@ -46,13 +60,13 @@ def test_a_quoted_call_does_not_run(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_turns_that_quote_calls_are_accounted_for(name: str) -> None:
-    events_of(lambda: Parser(TOOLS, format=name, markup=True), quoting(name)[-1])
+    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[-1])
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "step-3"])
 def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
     """Its closer may be the quoted call's: the call is malformed, as is what follows until its own closer."""
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), quoting(name)[0])
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[0])
     assert calls_of(events) == []
     problems = [event.reason for event in events if isinstance(event, Problem)]
     assert problems[0] == "a value that holds the opener of a call"
@@ -60,7 +74,7 @@ def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
 
 def test_an_opener_in_a_value_without_a_tool_s_name_is_text() -> None:
     text = "<tool_call>\n<function=f>\n<parameter=x>\nWrite <function=name> and <tool_call>.\n</parameter>\n</function>\n</tool_call>"
-    events = events_of(lambda: Parser(TOOLS, format="qwen3-coder", markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format="qwen3-coder", options=ParserOptions(markup=True)), text)
     assert calls_of(events) == [("f", {"x": "Write <function=name> and <tool_call>."})]
 
 
@@ -76,7 +90,9 @@ def test_an_object_that_is_no_call_quotes_a_call() -> None:
         f'<tool_call>{{"note": {inner}}}</tool_call>',
         f'<tool_call>{{"name": "g", "arguments": {{"x": {inner}}}}}</tool_call>',
     ):
-        events = events_of(lambda: Parser(["f"], format="hermes", markup=True, unknown_tools="content"), text)
+        events = events_of(
+            lambda: Parser(["f"], format="hermes", options=ParserOptions(markup=True, unknown_tools="content")), text
+        )
         assert calls_of(events) == []
         assert content_of(events).startswith(text[:-12])
 
@@ -91,7 +107,7 @@ def test_an_object_that_is_no_call_quotes_a_call() -> None:
 )
 def test_a_call_without_quotes_in_a_string_of_an_object_that_is_no_call(options: dict[str, Any], text: str) -> None:
     """JSON escapes nothing of it: only that the string is not searched keeps it from running."""
-    events = events_of(lambda: Parser(["f"], markup=True, **options), text)
+    events = events_of(lambda: Parser(["f"], **faced(**options, markup=True)), text)
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
@@ -102,7 +118,9 @@ def test_a_call_quoted_in_a_region_of_a_response_template() -> None:
     inner = '<tc>{"name": "f", "arguments": {}}</tc>'
     text = f'<tc>{{"arguments": {{"x": "a "{inner}""}}, "name": "f"}}</tc>'
     for make in (
-        lambda: Parser(["f"], response_template=given, markup=True),  # read as the format that says the same
+        lambda: Parser(
+            ["f"], format=Format.from_response_template(given), options=ParserOptions(markup=True)
+        ),  # read as the format that says the same
         lambda: machine_of(response_plan(given), ["f"]),  # by regions
     ):
         assert calls_of(events_of(make, text)) == []
@@ -124,7 +142,7 @@ def test_a_call_quoted_in_a_region_of_a_response_template() -> None:
 def test_no_two_calls_share_an_id(written: list[str | None], ids: list[str]) -> None:
     parts = [f'"id": "{each}", ' if each else "" for each in written]
     text = "".join(f'<tool_call>{{{part}"name": "f", "arguments": {{}}}}</tool_call>' for part in parts)
-    events = events_of(lambda: Parser(["f"], format="hermes", markup=True), text)
+    events = events_of(lambda: Parser(["f"], format="hermes", options=ParserOptions(markup=True)), text)
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ids
 
 
@@ -135,14 +153,21 @@ def test_a_call_that_the_prompt_has_begun_starts_first() -> None:
     """A delta went out before the start, where the first chunk could pass as it was."""
 
     def make() -> Parser:
-        return Parser(["f"], format="hermes", prompt='<tool_call>{"name": "f", "arguments": {"x": "a', markup=True)
+        return Parser(
+            ["f"],
+            format="hermes",
+            prompt='<tool_call>{"name": "f", "arguments": {"x": "a',
+            options=ParserOptions(markup=True),
+        )
 
     assert isinstance(make().feed("b")[0], CallStart)
     assert calls_of(events_of(make, 'bc"}}</tool_call>')) == [("f", {"x": "abc"})]
 
 
 def test_what_stood_in_the_prompt_is_no_problem_of_the_turn() -> None:
-    events = events_of(lambda: Parser(["f"], format="jamba", prompt="<tool_calls>[", markup=True), "I look.")
+    events = events_of(
+        lambda: Parser(["f"], format="jamba", prompt="<tool_calls>[", options=ParserOptions(markup=True)), "I look."
+    )
     assert content_of(events) == "I look."
     assert not [event for event in events if isinstance(event, Problem) and event.start < 0]
 
@@ -153,7 +178,10 @@ def test_what_stood_in_the_prompt_is_no_problem_of_the_turn() -> None:
 def test_a_prompt_may_end_anywhere(name: str) -> None:
     text = render(name, [("f", {"x": "a"}), ("evil", {"y": "b c"})], tools=TOOLS)
     for cut in chosen(range(len(text)), 14, key=str):
-        events_of(lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], markup=True), text[cut:])  # type: ignore[misc]
+        events_of(
+            lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], options=ParserOptions(markup=True)),  # type: ignore[misc]
+            text[cut:],
+        )
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------
@@ -170,7 +198,9 @@ def test_a_prompt_may_end_anywhere(name: str) -> None:
 )
 def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text: str) -> None:
     """Whether it was `ok` depended on the cuts."""
-    events = events_of(lambda: Parser(["f"], format=name, limits=Limits(call_chars=most), markup=True), text)
+    events = events_of(
+        lambda: Parser(["f"], format=name, options=ParserOptions(limits=Limits(call_chars=most), markup=True)), text
+    )
     assert calls_of(events) == []
     assert "limit passed: call_chars" in [event.reason for event in events if isinstance(event, Problem)]
 
@@ -189,7 +219,7 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
 )
 def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:
     """An opener of letters directly behind a malformed call; a limit of a call that begins in the middle of a chunk."""
-    events_of(lambda: Parser(format=name, limits=limits, markup=True), text)
+    events_of(lambda: Parser(format=name, options=ParserOptions(limits=limits or Limits(), markup=True)), text)
 
 
 # -- harmony ----------------------------------------------------------------------------------------------------------
@@ -203,7 +233,10 @@ SAYS = "<|start|>assistant<|channel|>final<|message|>"
 def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str) -> None:
     """It was taken for the marker, and it and the white space around it were lost."""
     thought = f"I write {marker} at the end, then more."
-    events = events_of(lambda: Parser(["f"], format=option, markup=True), f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>")
+    events = events_of(
+        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)),
+        f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>",
+    )
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == thought
     assert content_of(events) == "Hi"
 
@@ -212,7 +245,9 @@ def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str)
     "end", ["<|call|>", "<|return|>", "<|call|>\n", "<|call|> <|start|>assistant<|channel|>final<|message|>Hi"]
 )
 def test_a_marker_behind_which_another_or_the_end_stands_is_markup(end: str) -> None:
-    events = events_of(lambda: Parser(["f"], format="harmony", markup=True), f"{THINKS}So be it.{end}")
+    events = events_of(
+        lambda: Parser(["f"], format="harmony", options=ParserOptions(markup=True)), f"{THINKS}So be it.{end}"
+    )
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So be it."
     assert content_of(events) == ("Hi" if end.endswith("Hi") else "")
 
@@ -220,7 +255,9 @@ def test_a_marker_behind_which_another_or_the_end_stands_is_markup(end: str) -> 
 @pytest.mark.parametrize("option", ["harmony", "auto"])
 def test_json_in_the_final_channel_is_the_answer(option: str) -> None:
     answer = '{"name": "f", "arguments": {}}'
-    events = events_of(lambda: Parser(["f"], format=option, markup=True), f"{SAYS}{answer}<|return|>")
+    events = events_of(
+        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)), f"{SAYS}{answer}<|return|>"
+    )
     assert (calls_of(events), content_of(events)) == ([], answer)
 
 
@@ -284,7 +321,7 @@ def test_views_of_one_turn_join_alike() -> None:
         "format": "qwen3-coder",
         "prompt": "<tool_call>\n<function=f>\n<parameter=x>\na\n</parameter>\n",
     }
-    whole = Parser(TOOLS, **options)
+    whole = Parser(TOOLS, **faced(**options))
     rest = "</function>\n</tool_call>"
     found = join(whole.feed(rest) + whole.finish())
     assert [event.call.span for event in found if isinstance(event, CallEnd)] == [(0, 0)]

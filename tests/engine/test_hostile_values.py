@@ -20,6 +20,7 @@ from toolglean import (
     CallStart,
     Limits,
     Parser,
+    ParserOptions,
     Problem,
     Reasoning,
     ToolSet,
@@ -41,7 +42,9 @@ PAIRS = sorted({pair for declared in all_formats() for pair in declared.all_reas
 def test_auto_knows_the_reasoning_of_every_family(opener: str, closer: str) -> None:
     """Some pairs are left out in `auto`, for they are prose; the others must keep their own lane."""
     for tools in (None, ["f"]):
-        events = events_of(partial(Parser, tools, format="auto", markup=True), f"{opener}Hm{closer}Hello")
+        events = events_of(
+            partial(Parser, tools, format="auto", options=ParserOptions(markup=True)), f"{opener}Hm{closer}Hello"
+        )
         thought = "".join(each.text for each in events if isinstance(each, Reasoning))
         if opener[0] == "/":
             assert not thought
@@ -53,7 +56,7 @@ def test_auto_knows_the_reasoning_of_every_family(opener: str, closer: str) -> N
 
 @pytest.mark.parametrize("text", ["<thinking>Hm", "Write <thinking> first.", "<thinking>x</thinking>"])
 def test_thinking_in_auto(text: str) -> None:
-    events_of(lambda: Parser(format="auto", markup=True), text)
+    events_of(lambda: Parser(format="auto", options=ParserOptions(markup=True)), text)
 
 
 # -- numbers, characters -----------------------------------------------------------------------------------------------
@@ -101,7 +104,9 @@ def test_integers_with_exponents(text: str, value: object) -> None:
     output = parse(coder(text), typed("integer"), format="qwen3-coder")
     assert output.calls[0].arguments == {"n": value}
     if len(text) < 400:
-        events_of(lambda: Parser(typed("integer"), format="qwen3-coder", markup=True), coder(text))
+        events_of(
+            lambda: Parser(typed("integer"), format="qwen3-coder", options=ParserOptions(markup=True)), coder(text)
+        )
 
 
 @pytest.mark.parametrize("name", ["\ud800", "BULL\udfffET", "", "A" * 255, "LATIN SMALL LETTER \x00", "é"])
@@ -109,7 +114,7 @@ def test_integers_with_exponents(text: str, value: object) -> None:
 def test_characters_by_name(name: str, before: str, after: str) -> None:
     """What is no character's name stands for itself."""
     text = f"{before}\\N{{{name}}}{after}"
-    events = events_of(lambda: Parser(["f"], format="pythonic", markup=True), text)
+    events = events_of(lambda: Parser(["f"], format="pythonic", options=ParserOptions(markup=True)), text)
     arguments: Any = calls_of(events)[0][1]
     value = arguments["x"] if isinstance(arguments["x"], str) else arguments["x"]["a"][0]
     assert value == whole_characters("\\N{" + name + "}")
@@ -127,7 +132,7 @@ NAMED = [
 @pytest.mark.parametrize(("name", "text"), NAMED, ids=[f"{name}-{number}" for number, (name, _) in enumerate(NAMED)])
 def test_names_and_ids_hold_no_lone_surrogate(name: str, text: str) -> None:
     for tools in (None, ["f"]):
-        events = events_of(partial(Parser, tools, format=name, markup=True), text)
+        events = events_of(partial(Parser, tools, format=name, options=ParserOptions(markup=True)), text)
         for event in events:
             if isinstance(event, CallStart):
                 event.name.encode()
@@ -191,7 +196,7 @@ def test_the_depth_limit(which: str, limit: int) -> None:
     name, room, written, tools = DEEP[which]
 
     def make() -> Parser:
-        return Parser(tools, format=name, markup=True, limits=Limits(depth=limit))
+        return Parser(tools, format=name, options=ParserOptions(markup=True, limits=Limits(depth=limit)))
 
     held = limit - room
     events = events_of(make, written("[" * held + "1" + "]" * held))
@@ -209,7 +214,7 @@ def test_nesting_is_read_wherever_the_caller_stands(which: str, deep: int) -> No
     text = written("[" * deep + "1" + "]" * deep)
 
     def run() -> Any:
-        parser = Parser(tools, format=name, limits=Limits(depth=2000))
+        parser = Parser(tools, format=name, options=ParserOptions(limits=Limits(depth=2000)))
         events = parser.feed(text[: len(text) // 2])
         parser = pickle.loads(pickle.dumps(parser))
         return join(events + parser.feed(text[len(text) // 2 :]) + parser.finish())
@@ -270,7 +275,9 @@ def test_references_are_followed_in_every_dialect(which: str) -> None:
     name, _, written, _ = DEEP[which]
     tools = ToolSet([{"name": "f", "parameters": REFERRED}])
     text = written("007" if which == "quoted" else "7")
-    assert calls_of(events_of(lambda: Parser(tools, format=name, markup=True), text)) == [("f", {"n": 7})]
+    assert calls_of(events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), text)) == [
+        ("f", {"n": 7})
+    ]
     assert parse(render(name, [("f", {"n": 7})], tools=tools), tools, format=name).calls[0].arguments == {"n": 7}
 
 
@@ -299,9 +306,9 @@ def test_kimi_k3_unescapes_attributes_and_nothing_else(written: str, meant: str)
         "<|close|>call<|sep|><|close|>tools<|sep|>"
     )
     for tools in (None, [meant]):
-        assert calls_of(events_of(partial(Parser, tools, format="kimi-k3", markup=True), text)) == [
-            (meant, {meant: written})
-        ]
+        assert calls_of(
+            events_of(partial(Parser, tools, format="kimi-k3", options=ParserOptions(markup=True)), text)
+        ) == [(meant, {meant: written})]
 
 
 @pytest.mark.parametrize("word", ["a&b", 'q"k', "&amp;", "&quot;", '&"&'])

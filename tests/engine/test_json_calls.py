@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Content, Event, Limits, Parser, Problem
+from tests.support.face import faced
+from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem
 from toolglean.scan import data
 
 READ = {
@@ -38,7 +39,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 def read(text: str, **options: Any) -> list[Event]:
     tools = options.pop("tools", TOOLS)
-    return events_of(lambda: Parser(tools, markup=True, **options), text)
+    return events_of(lambda: Parser(tools, **faced(**options, markup=True)), text)
 
 
 def problems(events: list[Event]) -> list[str]:
@@ -186,11 +187,11 @@ def test_data_is_content_as_soon_as_it_shows() -> None:
 
 
 def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:
-    parser = Parser(TOOLS, limits=Limits(held=64))
+    parser = Parser(TOOLS, options=ParserOptions(limits=Limits(held=64)))
     text = json.dumps([call("read", {"path": "x" * 500}), call("delete_all")])
     assert parser.feed(text) == []
     assert [each.status for each in parser.add("\n").calls] == ["ok", "ok"]
-    other = Parser(TOOLS, tag="[")
+    other = Parser(TOOLS, format=Format.from_tag("["))
     assert [each.status for each in other.add(text).calls] == ["ok", "ok"]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Parser, Problem
+from toolglean import Parser, ParserOptions, Problem
 
 TOOLS = ["f", "g"]
 BEGIN, END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
@@ -64,7 +64,7 @@ WRAPPED = [
 
 
 def check(row: Row, name: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), row.text)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), row.text)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert content_of(events) == row.content
     assert [event.reason for event in events if isinstance(event, Problem)] == [LEFT] * row.left
@@ -84,6 +84,10 @@ def test_a_wrapper_of_another_family(row: Row, name: str) -> None:
 
 def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> None:
     text = '<tool_calls>\n<invoke name="f" \n</tool_calls> it was.'
-    reasons = [each.reason for each in events_of(lambda: Parser(TOOLS, markup=True), text) if isinstance(each, Problem)]
+    reasons = [
+        each.reason
+        for each in events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+        if isinstance(each, Problem)
+    ]
     assert reasons
     assert all(reason.startswith("unreadable call") for reason in reasons)

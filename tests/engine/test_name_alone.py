@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import events_of
-from toolglean import CallDelta, CallEnd, Content, Parser, Problem, ToolCall
+from toolglean import CallDelta, CallEnd, Content, Parser, ParserOptions, Problem, ToolCall
 from toolglean.engine.judge.name_alone import NAME_ALONE, NameAlone
 
 ROWS = [
@@ -31,7 +31,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("format", "turn", "statuses"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_follows_tells(format: str, turn: str, statuses: list[str]) -> None:  # noqa: A002
-    events = events_of(lambda: Parser(["f", "g"], format=format, markup=True), turn)
+    events = events_of(lambda: Parser(["f", "g"], format=format, options=ParserOptions(markup=True)), turn)
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
     refused = [event for event in events if isinstance(event, Problem) and event.reason == NAME_ALONE]
     assert len(refused) == statuses.count("malformed")

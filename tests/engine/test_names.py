@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Parser, Problem, ToolSet, parse
+from toolglean import Format, Parser, ParserOptions, Problem, ToolSet, parse
 
 TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b"])
 
@@ -47,7 +47,7 @@ def _hermes(name: str) -> str:
 
 @pytest.mark.parametrize(("written", "tool"), MEANT.values(), ids=list(MEANT))
 def test_a_namespace_is_left_out(written: str, tool: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, format="hermes", markup=True), _hermes(written))
+    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), _hermes(written))
     assert calls_of(events) == [(tool, {"x": 1})]
 
 
@@ -60,14 +60,19 @@ def test_any_other_word_makes_another_tool(written: str) -> None:
 @pytest.mark.parametrize("name", ["auto", "pythonic", "raven", "hermes", "lfm2"])
 @pytest.mark.parametrize("text", ["dry_run.delete_all()", "[functions.undo.delete_all()]"])
 def test_without_a_marker_an_unknown_name_is_content(name: str, text: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == []
     assert content_of(events) == text
 
 
 def test_discovery_knows_the_same_namespaces() -> None:
     def read(payload: str) -> object:
-        return calls_of(events_of(lambda: Parser(TOOLS, tag="<call>", markup=True), f"<call>{payload}</call>"))
+        return calls_of(
+            events_of(
+                lambda: Parser(TOOLS, format=Format.from_tag("<call>"), options=ParserOptions(markup=True)),
+                f"<call>{payload}</call>",
+            )
+        )
 
     assert read('functions.delete_all {"x": 1}') == [("delete_all", {"x": 1})]
     assert read('dry_run.delete_all {"x": 1}') == []
@@ -77,7 +82,7 @@ MISSED = '<tool_call>{"name": "undo.delete_all"}</tool_call>'
 
 
 def test_a_missed_call_of_another_namespace_is_visible() -> None:
-    events = events_of(lambda: Parser(TOOLS, format="hermes", markup=True), MISSED)
+    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), MISSED)
     assert calls_of(events) == []
     assert [event.reason for event in events if isinstance(event, Problem)]
 
@@ -109,7 +114,7 @@ OPEN = [
 )
 def test_a_name_left_open_is_content_where_tools_are_known(named: str, call: str, name: str) -> None:
     text = f"The form is {call.format(name)} for all."
-    events = events_of(lambda: Parser(TOOLS, format=named, markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format=named, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == []
     assert content_of(events) == text
 
@@ -137,7 +142,10 @@ FORMS = {
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
 def test_in_the_middle_of_a_line_the_call_of_an_unknown_tool_is_an_example(name: str, call: str) -> None:
     for declared in (name, "auto"):
-        events = events_of(lambda declared=declared: Parser(TOOLS, format=declared, markup=True), f"So {call} is it.")  # type: ignore[misc]
+        events = events_of(
+            lambda declared=declared: Parser(TOOLS, format=declared, options=ParserOptions(markup=True)),  # type: ignore[misc]
+            f"So {call} is it.",
+        )
         assert calls_of(events) == []
         assert content_of(events) == f"So {call} is it."
         assert [event.reason for event in events if isinstance(event, Problem)] == [
@@ -155,5 +163,5 @@ def test_elsewhere_it_is_the_call_of_an_unknown_tool(name: str, call: str) -> No
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
 def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call: str) -> None:
     text = f"So {call.replace('get_stock', 'fetch')} is it."
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert [made for made, _ in calls_of(events)] == ["fetch"]

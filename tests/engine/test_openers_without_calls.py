@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Parser, Problem
+from tests.support.face import faced
+from toolglean import CallEnd, Parser, ParserOptions, Problem
 
 TOOLS = ["f", "shell"]
 HERMES = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
@@ -81,7 +82,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_markers_without_a_call(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=row.format, markup=True), row.text)
+    events = events_of(lambda: Parser(TOOLS, format=row.format, options=ParserOptions(markup=True)), row.text)
     ends = [event.call.status for event in events if isinstance(event, CallEnd)]
     assert [name for name, _ in calls_of(events)] == row.calls
     assert [status for status in ends if status != "ok"] == row.unfinished
@@ -103,7 +104,7 @@ def test_markers_without_a_call(row: Row) -> None:
 
 def test_no_problem_where_there_was_nothing_to_call() -> None:
     def reasons(text: str, **options: Any) -> list[str]:
-        parser = Parser(TOOLS, **options)
+        parser = Parser(TOOLS, **faced(**options))
         return [problem.reason for problem in parser.add(text).problems + parser.close().problems]
 
     assert reasons("A <tool_call> is a marker, and so is </tool_call>.") == []

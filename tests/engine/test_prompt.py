@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Parser, Reasoning, UsageError
+from tests.support.face import faced
+from toolglean import CallEnd, Format, Parser, ParserOptions, Reasoning, UsageError
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 
@@ -24,7 +25,7 @@ def reasoning_of(events: list[object]) -> str:
 )
 def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
     text = f"I should call f.\n</think>\n\nSure.\n{CALL}"
-    events = events_of(lambda: Parser(format="hermes", markup=True, **options), text)  # type: ignore[arg-type]
+    events = events_of(lambda: Parser(format="hermes", **faced(**options, markup=True)), text)
     assert reasoning_of([*events]) == "I should call f."
     assert content_of(events) == "Sure.\n"
     assert calls_of(events) == [("f", {"x": 1})]
@@ -32,28 +33,31 @@ def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
 
 def test_a_prompt_with_calls_of_earlier_turns() -> None:
     prompt = f"<|im_start|>assistant\n{CALL}<|im_end|>\n<|im_start|>user\nAgain, with <tool_call>.<|im_end|>\n<|im_start|>assistant\n"
-    events = events_of(lambda: Parser(format="hermes", markup=True, prompt=prompt), CALL)
+    events = events_of(lambda: Parser(format="hermes", prompt=prompt, options=ParserOptions(markup=True)), CALL)
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ["call_0"]
     assert [event.call.span[0] for event in events if isinstance(event, CallEnd)] == [0]
 
 
 def test_a_call_that_the_prompt_has_begun() -> None:
     prompt = '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {'
-    events = events_of(lambda: Parser(format="hermes", markup=True, prompt=prompt), '"x": 1}}\n</tool_call>')
+    events = events_of(
+        lambda: Parser(format="hermes", prompt=prompt, options=ParserOptions(markup=True)), '"x": 1}}\n</tool_call>'
+    )
     assert calls_of(events) == [("f", {"x": 1})]
 
 
 def test_bare_json_behind_a_prompt() -> None:
     prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
     events = events_of(
-        lambda: Parser(["f"], tag="{", markup=True, prompt=prompt), '{"name": "f", "arguments": {"x": 1}}'
+        lambda: Parser(["f"], format=Format.from_tag("{"), prompt=prompt, options=ParserOptions(markup=True)),
+        '{"name": "f", "arguments": {"x": 1}}',
     )
     assert calls_of(events) == [("f", {"x": 1})]
 
 
 def test_a_tag_knows_no_reasoning() -> None:
     with pytest.raises(UsageError, match="reasoning"):
-        Parser(tag="<tool_call>", start="reasoning")
+        Parser(format=Format.from_tag("<tool_call>"), start="reasoning")
 
 
 PROMPTS = [
@@ -76,4 +80,4 @@ PROMPTS = [
 @pytest.mark.parametrize(("name", "prompt", "text"), PROMPTS, ids=[each[0] for each in PROMPTS])
 def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: str, text: str) -> None:
     options: dict[str, Any] = {"tag": name[4:]} if name.startswith("tag:") else {"format": name}
-    events_of(lambda: Parser(["f", "g"], prompt=prompt, markup=True, **options), text)
+    events_of(lambda: Parser(["f", "g"], prompt=prompt, **faced(**options, markup=True)), text)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import account, calls_of, content_of, events_of
-from toolglean import Parser, Problem, join
+from tests.support.face import faced
+from toolglean import Parser, ParserOptions, Problem, join
 from toolglean.formats.quotations import OTHERS, RESULTS
 
 OVER = "another message: the turn is over"
@@ -126,7 +127,7 @@ READ = [
 
 def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
     text = row.text.replace("CALL", call)
-    return text, events_of(lambda: Parser(TOOLS, format=name, markup=True, **row.options), text)
+    return text, events_of(lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True)), text)
 
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
@@ -152,7 +153,7 @@ def test_what_only_looks_like_it_hides_no_call(row: Row, family: str) -> None:
 def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None) -> None:
     call = CALLS[name or "hermes"]
     text = f"So:\n{pair[0]}\nthe note says {call}\n{pair[1]}\n{call}"
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert len(calls_of(events)) == 1
     assert next(event.reason for event in events if isinstance(event, Problem)) == "call in code"
 
@@ -162,7 +163,7 @@ def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None)
 def test_after_the_header_of_another_all_is_content(header: str, name: str | None) -> None:
     call = CALLS[name or "hermes"]
     text = f"Well.{header}\nYes.\n{call}<think>so</think>{call}"
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert not calls_of(events)
     assert content_of(events).endswith(f"Yes.\n{call}<think>so</think>{call}")
     assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]
@@ -171,7 +172,7 @@ def test_after_the_header_of_another_all_is_content(header: str, name: str | Non
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
 def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> None:
     text = row.text.replace("CALL", HERMES)
-    events = events_of(lambda: Parser(TOOLS, quoted="call", markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(quoted="call", markup=True)), text)
     over = any(isinstance(event, Problem) and event.reason == OVER for event in events)
     assert len(calls_of(events)) == ("CALL" in row.text and not over)
     assert over == any(
@@ -183,21 +184,21 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
 @pytest.mark.parametrize("name", [None, "hermes", "glm-4.5"])
 def test_a_header_at_the_end_is_no_problem(header: str, name: str | None) -> None:
     call = CALLS[name or "hermes"]
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True), call + header)
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), call + header)
     assert len(calls_of(events)) == 1
     assert not [event for event in events if isinstance(event, Problem)]
 
 
 def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
     call = CALLS["qwen3-coder"]
-    events = events_of(lambda: Parser(TOOLS, markup=True), f"> {call}\n{call}")
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"> {call}\n{call}")
     assert len(calls_of(events)) == 1
 
 
 def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
     prompt = "<|im_start|>user\nDo it.<|im_end|>\n<|im_start|>assistant\n"
     for given in (prompt, "<|im_start|>user\nDo it."):
-        events = events_of(lambda: Parser(TOOLS, prompt=given, markup=True), HERMES)  # noqa: B023
+        events = events_of(lambda: Parser(TOOLS, prompt=given, options=ParserOptions(markup=True)), HERMES)  # noqa: B023
         assert len(calls_of(events)) == 1
 
 
@@ -205,7 +206,7 @@ def test_tokens_without_an_end_lose_nothing() -> None:
     for unit in ("`<pre>` ", "<pre ", "~", "\n> ", "[e~[", "<|im_start|>use", "<!-- -->", "``` <code> "):
         text = unit * (10_000 // len(unit))
         for size in (1, 4, len(text)):
-            parser = Parser(TOOLS, markup=True)
+            parser = Parser(TOOLS, options=ParserOptions(markup=True))
             events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]
             account(join(events + parser.finish()), text)
 
@@ -215,5 +216,5 @@ def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
     # Whether it is still waited for depended on the cuts, and with it the place of the problem.
     call = '<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n'
     text = f"{call}{'9' * size}<|user|>z</function_calls> y"
-    events = events_of(lambda: Parser(TOOLS, format="anthropic", markup=True), text)
+    events = events_of(lambda: Parser(TOOLS, format="anthropic", options=ParserOptions(markup=True)), text)
     assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Limits, Parser, Problem
+from tests.support.face import faced
+from toolglean import Limits, Parser, ParserOptions, Problem
 
 TOOLS = ["f", "g"]
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
@@ -63,7 +64,7 @@ ROWS = [
 def test_quotes(row: Row, name: str | None) -> None:
     if name == "hermes" and CODER in row.text:
         pytest.skip("another family's call")
-    events = events_of(lambda: Parser(TOOLS, format=name, markup=True, **row.options), row.text)
+    events = events_of(lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True)), row.text)
     assert len(calls_of(events)) == row.calls
     expected = row.text if row.content is None else row.content
     assert content_of(events).strip() == expected.strip()
@@ -80,12 +81,12 @@ def test_a_backtick_holds_a_call_back_for_so_long() -> None:
     for size, calls in ((200, 0), (40, 1)):
         limits = Limits(held=size)
         text = f"Run `a{LINE} {'x' * 100}` so."
-        events = events_of(lambda: Parser(TOOLS, markup=True, limits=limits), text)  # noqa: B023
+        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), text)  # noqa: B023
         assert len(calls_of(events)) == calls
         assert [event.reason for event in events if isinstance(event, Problem)] == ["call in code"] * (1 - calls)
 
 
 def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:
-    parser = Parser(TOOLS, limits=Limits(held=100))
+    parser = Parser(TOOLS, options=ParserOptions(limits=Limits(held=100)))
     parser.add(f"It`s {LINE}")
     assert [call.name for call in parser.add("x" * 200).calls] == ["f"]

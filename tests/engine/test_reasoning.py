@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Format, Parser, Problem, Reasoning, ToolSet, render
+from tests.support.face import faced
+from toolglean import Format, Parser, ParserOptions, Problem, Reasoning, ToolSet, render
 from toolglean.formats.reasonings import reasonings_of_others
 from toolglean.formats.registry import all_formats, get_format
 
@@ -41,10 +42,13 @@ def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: b
     opener, closer = pair_of(declared) if named or declared.name not in PROSE else ("<think>", "</think>")
     call = render(declared, [CALL], tools=TOOLS)
     name = declared.name if named else "auto"
-    ends = events_of(lambda: Parser(TOOLS, format=name, markup=True), f"{opener}Hm.\n{call}")
+    ends = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), f"{opener}Hm.\n{call}")
     assert calls_of(ends) == ([] if declared.name in BARE else [CALL])
     if declared.name not in OWN_ONLY:
-        goes_on = events_of(lambda: Parser(TOOLS, format=name, markup=True), f"{opener}Hm.\n{call} so{closer}Hello")
+        goes_on = events_of(
+            lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)),
+            f"{opener}Hm.\n{call} so{closer}Hello",
+        )
         assert (calls_of(goes_on), content_of(goes_on).strip()) == ([], "Hello")
 
 
@@ -53,9 +57,9 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
     for opener, *closers in reasonings_of_others(get_format(name), FORMATS):
         for closer in closers:
             turn = f"{opener}Hm.{closer}Hello"
-            found = events_of(lambda: Parser(TOOLS, format=name, markup=True), turn)
+            found = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
             assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
-            alone = events_of(lambda: Parser(TOOLS, format=name, strict=True, markup=True), turn)
+            alone = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(strict=True, markup=True)), turn)
             assert thought_of(alone) == ""
 
 
@@ -108,7 +112,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_reasoning(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=row.format, markup=True, **row.options), row.text)
+    events = events_of(lambda: Parser(TOOLS, format=row.format, **faced(**row.options, markup=True)), row.text)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert thought_of(events) == row.reasoning
     assert content_of(events).strip() == row.content
@@ -123,6 +127,8 @@ def test_a_prompt_that_opens_it_and_a_turn_that_ends_with_a_call() -> None:
 
 
 def test_a_closer_too_many_is_said() -> None:
-    events = events_of(lambda: Parser(TOOLS, markup=True), "<think>a <think>b</think> c</think>d")
+    events = events_of(
+        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), "<think>a <think>b</think> c</think>d"
+    )
     reasons = [event.reason for event in events if isinstance(event, Problem)]
     assert reasons == ["end of reasoning that had not begun"]

@@ -10,7 +10,19 @@ import pytest
 from fuzz import repairs
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.shared import ROOT
-from toolglean import CallDelta, CallEnd, CallStart, Event, Parser, Problem, ToolCall, ToolSet, UsageError, render
+from toolglean import (
+    CallDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    Parser,
+    ParserOptions,
+    Problem,
+    ToolCall,
+    ToolSet,
+    UsageError,
+    render,
+)
 from toolglean.engine.repair.candidates import REPAIRS
 from toolglean.formats import get_format
 from toolglean.formats.compile import compiled
@@ -198,7 +210,7 @@ AS_WRITTEN = [
 
 
 def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
-    return events_of(lambda: Parser(TOOLS, format=declared, markup=True, repair=repair), text)
+    return events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True, repair=repair)), text)
 
 
 def ended(events: list[Event]) -> list[ToolCall]:
@@ -278,7 +290,7 @@ def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str,
         for opener in openers:
             value = f"see {closer}{opener}{mention}"
             text = render(declared, [("f", {"a": value}), ("f", {"a": "y"})], tools=tools)
-            events = events_of(lambda: Parser(TOOLS, format=declared, markup=True), text)
+            events = events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True)), text)
             assert calls_of(events) == [("f", {"a": value}), ("f", {"a": "y"})], text
             assert told(events) == []
 
@@ -347,7 +359,7 @@ def test_the_table_in_the_documentation_is_that_of_the_code() -> None:
 
 def test_repair_must_be_a_flag() -> None:
     with pytest.raises(UsageError, match="repair must be True or False, not 'yes'"):
-        Parser(repair="yes")  # type: ignore[arg-type]
+        Parser(options=ParserOptions(repair="yes"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("repair", repairs.BREAKERS)
@@ -382,5 +394,10 @@ def test_a_copy_looks_for_the_same_behind_a_line_break() -> None:
     # A closer that stands in a value holds the value's first line break.
     text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
     for repair in (True, False):
-        events = events_of(lambda: Parser(["f"], format="anthropic-antml", markup=True, repair=repair), text)  # noqa: B023
+        events = events_of(
+            lambda repair=repair: Parser(  # type: ignore[misc]
+                ["f"], format="anthropic-antml", options=ParserOptions(markup=True, repair=repair)
+            ),
+            text,
+        )
         assert not calls_of(events)

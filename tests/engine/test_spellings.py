@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Parser, Problem, parse
+from toolglean import CallEnd, Parser, ParserOptions, Problem, parse
 from toolglean.errors import FormatError
 from toolglean.formats.spec import Format, JsonOrText
 
@@ -107,7 +107,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
 @pytest.mark.parametrize("name", READ)
 def test_a_spelling_is_read_however_it_is_cut(name: str) -> None:
     text, calls, content = READ[name]
-    events = events_of(partial(Parser, TOOLS, markup=True), text)
+    events = events_of(partial(Parser, TOOLS, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == calls
     assert content_of(events) == content
 
@@ -133,7 +133,7 @@ OWN = {
 @pytest.mark.parametrize(("name", "own"), OWN.items())
 def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
     text, calls, content = READ[name]
-    events = events_of(partial(Parser, TOOLS, format=own, markup=True), text)
+    events = events_of(partial(Parser, TOOLS, format=own, options=ParserOptions(markup=True)), text)
     assert (calls_of(events), content_of(events)) == (calls, content)
 
 
@@ -141,9 +141,9 @@ def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
 def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
     text = f"{before}&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;"
     for name in ("auto", "hermes", "qwen3-coder"):
-        events = events_of(partial(Parser, TOOLS, format=name, markup=True), text)
+        events = events_of(partial(Parser, TOOLS, format=name, options=ParserOptions(markup=True)), text)
         assert (calls_of(events), content_of(events)) == ([], text)
-    events = events_of(partial(Parser, TOOLS, format="escaped-markup", markup=True), text)
+    events = events_of(partial(Parser, TOOLS, format="escaped-markup", options=ParserOptions(markup=True)), text)
     assert (calls_of(events), content_of(events)) == ([OSLO], before)
 
 
@@ -159,7 +159,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
 
 @pytest.mark.parametrize("name", sorted(READ.keys() - CERTAIN_WITHOUT_ITS_NAME))
 def test_an_unknown_name_makes_no_call_of_it(name: str) -> None:
-    events = events_of(partial(Parser, ["other"], markup=True), READ[name][0])
+    events = events_of(partial(Parser, ["other"], options=ParserOptions(markup=True)), READ[name][0])
     assert calls_of(events) == []
 
 
@@ -189,7 +189,7 @@ PROSE = [
 
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_about_it_is_content(text: str) -> None:
-    events = events_of(partial(Parser, TOOLS, markup=True), text)
+    events = events_of(partial(Parser, TOOLS, options=ParserOptions(markup=True)), text)
     assert [event.call for event in events if isinstance(event, CallEnd)] == []
     assert content_of(events) == text
 
@@ -197,7 +197,7 @@ def test_prose_about_it_is_content(text: str) -> None:
 @pytest.mark.parametrize("text", [text for text in PROSE if not text.startswith("{")])
 @pytest.mark.parametrize("own", ["gemma-4", "mistral-v13", "kimi-k2", "harmony", "functionary-v3.1", "inkling"])
 def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:
-    events = events_of(partial(Parser, TOOLS, format=own, markup=True), text)
+    events = events_of(partial(Parser, TOOLS, format=own, options=ParserOptions(markup=True)), text)
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
@@ -205,7 +205,8 @@ def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:
 def test_text_for_json_is_malformed_where_no_lone_parameter_takes_it(tool: str) -> None:
     tools = [_tool("look", ["city", "country"], city="string", country="string"), "now"]
     events = events_of(
-        partial(Parser, tools, markup=True), f"<|channel|>analysis to={tool} code<|message|>x = 1<|call|>"
+        partial(Parser, tools, options=ParserOptions(markup=True)),
+        f"<|channel|>analysis to={tool} code<|message|>x = 1<|call|>",
     )
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
     assert content_of(events) == ""
@@ -215,7 +216,7 @@ def test_text_for_json_is_malformed_where_no_lone_parameter_takes_it(tool: str) 
 def test_a_number_for_a_name_that_could_be_any_tool_is_an_unknown_one(arguments: str) -> None:
     tools = [_tool("look", [], city="string"), _tool("see", [], city="string")]
     text = f"<|tool_calls_section_begin|>{BEGIN}0{ARGUMENTS}{arguments}{END}<|tool_calls_section_end|>"
-    events = events_of(partial(Parser, tools, markup=True), text)
+    events = events_of(partial(Parser, tools, options=ParserOptions(markup=True)), text)
     calls = [event.call for event in events if isinstance(event, CallEnd)]
     assert [(call.name, call.known) for call in calls] == [("0", False)]
     assert any(isinstance(event, Problem) and "number for a name" in event.reason for event in events)
@@ -262,12 +263,12 @@ def test_wrong_words(wrong: dict[str, Any], said: str) -> None:
 def test_text_ends_at_its_closer_alone() -> None:
     declared = Format("x", call="<run {name}>\n{arguments}\n</run>", arguments=JsonOrText())
     text = "<run python>\na < b </ru\n\n</run>ok"
-    events = events_of(partial(Parser, TOOLS, format=declared, markup=True), text)
+    events = events_of(partial(Parser, TOOLS, format=declared, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == [("python", {"code": "a < b </ru\n"})]
     assert content_of(events) == "ok"
 
 
 def test_text_for_a_tool_that_takes_none_is_refused() -> None:
     for text in ("<tool: function>\nf n", "<tool: function>\nf null\n</tool>", "<tool: function>\nf 12\n</tool>"):
-        events = events_of(lambda: Parser(["f"], format="cwm", markup=True), text)
+        events = events_of(lambda: Parser(["f"], format="cwm", options=ParserOptions(markup=True)), text)
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]

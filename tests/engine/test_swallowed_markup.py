@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.support.chunkings import calls_of, events_of
-from toolglean import CallEnd, Event, Parser, Problem, ToolCall, UsageError, parse, render
+from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
@@ -45,7 +45,7 @@ FORMATS = [each.name for each in all_formats() if each.parameters and "{value}" 
 
 
 def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
-    return events_of(lambda: Parser(TOOLS, format=declared, markup=True, repair=repair), text)
+    return events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True, repair=repair)), text)
 
 
 def ended(events: list[Event]) -> list[ToolCall]:
@@ -100,7 +100,7 @@ def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
                 [call] = parse(text, TOOLS, format=name).calls
                 assert (call.arguments, call.repairs) == (arguments, (EXTRA,)), text
                 assert parse(text, TOOLS, format="auto").calls[0].arguments == arguments
-                assert parse(text, TOOLS, format=name, repair=False).calls == []
+                assert parse(text, TOOLS, format=name, options=ParserOptions(repair=False)).calls == []
 
 
 @pytest.mark.parametrize("name", BY_PARAMETERS)
@@ -117,7 +117,9 @@ def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str)
                         for call in parse(text, TOOLS, format=declared).calls:
                             assert (call.arguments, call.repairs) == (arguments, (CLOSER,)), text
                             repaired += 1
-                        assert parse(text, TOOLS, format=declared, repair=False).calls == [], text
+                        assert parse(text, TOOLS, format=declared, options=ParserOptions(repair=False)).calls == [], (
+                            text
+                        )
     assert repaired > 0
 
 
@@ -186,7 +188,7 @@ WORDS = [
 @pytest.mark.parametrize(("declared", "text", "name"), WORDS, ids=[each[0] for each in WORDS])
 def test_a_marker_in_a_word(declared: str, text: str, name: str) -> None:
     for tools in (None, [name]):
-        calls = calls_of(events_of(lambda: Parser(tools, format=declared, markup=True), text))  # noqa: B023
+        calls = calls_of(events_of(lambda: Parser(tools, format=declared, options=ParserOptions(markup=True)), text))  # noqa: B023
         assert all("[" not in each and "<" not in each and each != name for each, _ in calls)
 
 
@@ -217,7 +219,7 @@ def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
     open_schema = {"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": True}
     tools = [{"name": "list_files", "parameters": open_schema}]
     text = render("tool-tags", [("list_files", {"dir": "."})], tools=tools)
-    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", markup=True), text)) == [
+    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", options=ParserOptions(markup=True)), text)) == [
         ("list_files", {"dir": "."})
     ]
 

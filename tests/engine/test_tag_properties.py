@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.support import depth
 from tests.support.chunkings import account, calls_of, chunkings, events_of
 from tests.support.shared import FIXTURES, SHARED, rows
-from toolglean import Event, Parser, join
+from toolglean import Event, Format, Parser, ParserOptions, join
 
 TOOLS = ("f", "get", "get_weather", "tool", "name", "a.b")
 TAGS = (
@@ -49,7 +49,14 @@ TEXTS = st.lists(st.one_of(FRAGMENTS, FRAGMENTS, st.text(max_size=3)), max_size=
 
 @given(TEXTS, st.sampled_from(TAGS), st.booleans())
 def test_any_text(text: str, tag: str, unknown: bool) -> None:
-    events_of(lambda: Parser(TOOLS, tag=tag, markup=True, unknown_tools="call" if unknown else "content"), text)
+    events_of(
+        lambda: Parser(
+            TOOLS,
+            format=Format.from_tag(tag),
+            options=ParserOptions(markup=True, unknown_tools="call" if unknown else "content"),
+        ),
+        text,
+    )
 
 
 JSON = st.recursive(
@@ -88,13 +95,16 @@ def test_calls_come_back(calls: list[tuple[str, dict[str, Any]]], data: st.DataO
         name == "name" and isinstance(each.get("name"), dict) for (name, _), each in zip(calls, written, strict=True)
     ):
         return  # {"name": {…}}: a tool called "name" under its own name; the fixed row below covers it
-    events = events_of(lambda: Parser(TOOLS, tag="<tool_call>", markup=True), text)
+    events = events_of(
+        lambda: Parser(TOOLS, format=Format.from_tag("<tool_call>"), options=ParserOptions(markup=True)), text
+    )
     assert calls_of(events) == [(name, json.loads(json.dumps(arguments))) for name, arguments in calls]
 
 
 def test_a_tool_called_name_under_its_own_name() -> None:
     events = events_of(
-        lambda: Parser(TOOLS, tag="<tool_call>", markup=True), '<tool_call>{"name": {"x": 1}}</tool_call>'
+        lambda: Parser(TOOLS, format=Format.from_tag("<tool_call>"), options=ParserOptions(markup=True)),
+        '<tool_call>{"name": {"x": 1}}</tool_call>',
     )
     assert calls_of(events) == [("name", {"x": 1})]
 
@@ -107,7 +117,10 @@ def _random_streams() -> list[dict[str, Any]]:
 def test_hard_streams() -> None:
     """The streams on which the port is proven, all of them where ../shared is at hand: 0 differences, all tiled."""
     for number, case in enumerate(depth.chosen(_random_streams(), 150, key=lambda row: row["id"])):
-        parsers = [Parser(case["tools"], tag=case["tag"], markup=True) for _ in range(8)]
+        parsers = [
+            Parser(case["tools"], format=Format.from_tag(case["tag"]), options=ParserOptions(markup=True))
+            for _ in range(8)
+        ]
         text = case["text"]
         whole = _events(parsers.pop(), [text])
         account(whole, text)

@@ -28,7 +28,7 @@ from tests.support.vectors import (
     template_cases,
     wire_cases,
 )
-from toolglean import CallEnd, Content, Parser, join, parse
+from toolglean import CallEnd, Content, Parser, ParserOptions, join, parse
 
 pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here: it may not be committed")
 
@@ -206,7 +206,7 @@ def test_recorded_turns() -> None:
         chunkings = [[text], list(text), [text[at : at + 7] for at in range(0, len(text), 7)]]
         runs = []
         for chunks in chunkings:
-            parser = Parser(format=name or "auto", markup=True)
+            parser = Parser(format=name or "auto", options=ParserOptions(markup=True))
             runs.append(join([event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()))
         assert runs[0] == runs[1] == runs[2]
         account(runs[0], text)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.chunkings import chunkings, events_of
-from toolglean import Limits, Parser
+from toolglean import Parser, ParserOptions
 from toolglean.engine.machine import Machine
 from toolglean.engine.places.payload import FormatPayload, FormatPlan
 from toolglean.engine.turn import Turn
@@ -43,8 +43,7 @@ def watched(told: Told | None) -> Parser:
     declared = find_format("hermes")
     assert declared is not None
     parser, plan = Parser(), FormatPlan(compiled((declared,)))
-    options = {"unknown_tools": "call", "markup": True, "id_prefix": "call_", "limits": Limits()}
-    Machine.__init__(parser, plan, None, **options, watch=told)  # type: ignore[arg-type]  # each is of its type
+    Machine.__init__(parser, plan, None, ParserOptions(markup=True), watch=told)
     return parser
 
 

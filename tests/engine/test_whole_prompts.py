@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.face import faced
 from tests.support.shared import FIXTURES, SHARED, shared_rows
 from toolglean import Format, Parser, Reasoning
 from toolglean.errors import FormatError, TemplateError
@@ -37,7 +38,12 @@ EVIL = '<tool_call>\n{"name": "evil", "arguments": {"x": "'
 
 
 def turn_of(prompt: str, text: str, **options: Any) -> list[Any]:
-    return [*events_of(lambda: Parser(["f", "evil", "get_weather"], prompt=prompt, markup=True, **options), text)]
+    return [
+        *events_of(
+            lambda: Parser(["f", "evil", "get_weather"], prompt=prompt, **faced(**options, markup=True)),
+            text,
+        )
+    ]
 
 
 @pytest.mark.parametrize("options", [{"format": "deepseek-v4"}, {"model": "deepseek-ai/DeepSeek-V4"}, {}])
@@ -108,7 +114,7 @@ def test_what_others_wrote_begins_no_call(prompt: str, options: dict[str, Any]) 
 def test_a_whole_prompt_that_ends_in_a_call(name: str, header: str, text: str, cut: int, option: str) -> None:
     prompt = f"Write {text}, or {text[:-3]}, and so on.<|im_end|>{header}{text[:cut]}"
     options = {"format": name} if option == "format" else {}
-    parser = Parser(["f"], prompt=prompt, **options)  # type: ignore[arg-type]
+    parser = Parser(["f"], prompt=prompt, **faced(**options))
     outputs = [parser.add(text[cut:]), parser.close()]
     assert [(each.name, each.arguments) for output in outputs for each in output.calls] == [("f", {"x": 1})]
 
@@ -142,7 +148,7 @@ def test_a_response_template_without_its_anchor() -> None:
         "<|im_end|>\n<|im_start|>assistant\n",
         f"<<bot>>{text}[TOOL_RESULTS]{text[:20]}[/TOOL_RESULTS]",
     ):
-        parser = Parser(["f"], response_template=answers, prompt=f"{text} and {text[:25]}{end}")
+        parser = Parser(["f"], format=Format.from_response_template(answers), prompt=f"{text} and {text[:25]}{end}")
         assert [each.name for each in parser.add(text).calls] == ["f"]
 
 
@@ -192,7 +198,7 @@ def misread(stage: Stage, **options: Any) -> list[str]:
 
 
 def read(turn: str, prompt: str, options: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    parser = Parser(TOOLS, prompt=prompt, **options)
+    parser = Parser(TOOLS, prompt=prompt, **faced(**options))
     outputs = [parser.add(turn), parser.close()]
     return [(each.name, each.arguments) for output in outputs for each in output.calls]
 

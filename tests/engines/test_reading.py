@@ -116,7 +116,7 @@ def test_ids() -> None:
 
 
 def test_the_served_model() -> None:
-    assert served_model("hermes").format is served_model("", "Qwen/Qwen3-8B").format
+    assert served_model("hermes").format == served_model("", "Qwen/Qwen3-8B").format
     assert served_model("", "/models/mine") == served_model()
     assert served_model().format is None
     assert served_model().pairs == (("<think>", "</think>"),)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Parser, Reasoning, ToolSet, UsageError
+from toolglean import Parser, ParserOptions, Reasoning, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import JSON, Format
@@ -129,7 +129,7 @@ def says_itself(declared: Format) -> bool:
 def read_back(
     declared: Format, written: list[tuple[str, dict[str, Any]]], text: str, tools: ToolSet, seed: int = 0
 ) -> str:
-    events = events_of(lambda: Parser(tools, format=declared, markup=True), text, seed=seed)
+    events = events_of(lambda: Parser(tools, format=declared, options=ParserOptions(markup=True)), text, seed=seed)
     assert repr(calls_of(events)) == repr(written)
     return content_of(events)
 
@@ -167,9 +167,11 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
         text = render(declared, written, content=content, reasoning=reasoning, tools=tools)
     except UsageError:
         return
-    events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True), text)
+    events = events_of(lambda: Parser(tools, format=declared, options=ParserOptions(markup=True, strict=True)), text)
     if QUOTING.intersection(content):  # it may quote the call: test_quotes.py, test_quotations.py, test_data.py
-        events = events_of(lambda: Parser(tools, format=declared, markup=True, strict=True, quoted="call"), text)
+        events = events_of(
+            lambda: Parser(tools, format=declared, options=ParserOptions(markup=True, strict=True, quoted="call")), text
+        )
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == reasoning.strip()

@@ -15,7 +15,7 @@ import toolglean
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.shared import FIXTURES, ROOT, SHARED, rows
 from tests.support.vectors import labels
-from toolglean import CallDelta, CallStart, Content, Parser, Reasoning, parse
+from toolglean import CallDelta, CallStart, Content, Parser, ParserOptions, Reasoning, parse
 from toolglean.errors import UsageError
 from toolglean.formats import get_format, library
 from toolglean.formats.compile import compiled
@@ -70,7 +70,7 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
     assert row["from"]
 
     def make() -> Parser:
-        return Parser(row["tools"], format=name, prompt=row.get("prompt", ""), markup=True)
+        return Parser(row["tools"], format=name, prompt=row.get("prompt", ""), options=ParserOptions(markup=True))
 
     # What the prompt has begun counts from before the turn: there the events do not tile it.
     events = make().feed(row["turn"]) if "prompt" in row else events_of(make, row["turn"])
@@ -103,7 +103,7 @@ def test_with_all_formats_at_once_the_fixture_gives_the_same_calls(name: str) ->
     if get_format(name).by_name_only:
         assert not parse(row["turn"], row["tools"]).calls
         return
-    parser = Parser(row["tools"], markup=True)
+    parser = Parser(row["tools"], options=ParserOptions(markup=True))
     events = parser.feed(row["turn"]) + parser.finish()
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in row["calls"]]
 
@@ -191,7 +191,7 @@ FIXTURE = "@hm Let me see. @ok I will look. @calls{@look -where=the door|-times=
 
 def test_a_made_up_family_takes_one_declaration_and_one_fixture() -> None:
     tools = [{"name": "look", "parameters": {"type": "object", "properties": {"times": {"type": "integer"}}}}, "wait"]
-    events = events_of(lambda: Parser(tools, format=MADE_UP, markup=True), FIXTURE)
+    events = events_of(lambda: Parser(tools, format=MADE_UP, options=ParserOptions(markup=True)), FIXTURE)
     assert calls_of(events) == [("look", {"where": "the door", "times": 2}), ("wait", {})]
     assert content_of(events) == "I will look.  Done."
     assert [event.text for event in events if isinstance(event, Reasoning)] == ["Let me see."]

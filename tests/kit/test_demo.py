@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.face import faced
 from toolglean import Output, Parser, fold
 from toolglean.formats import get_format
 from toolglean.kit.demo import Stream, load_streams, load_tools
@@ -19,7 +20,7 @@ TURNS = [
 
 
 def read(chunks: list[str], **how: str) -> Output:
-    parser = Parser(load_tools(), **how)  # type: ignore[arg-type]  # each is a text
+    parser = Parser(load_tools(), **faced(**how))
     events = [event for chunk in chunks for event in parser.feed(chunk)]
     return fold(events + parser.finish())
 

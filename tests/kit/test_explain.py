@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
+from tests.support.face import faced
 from tests.support.wild import wild_rows
-from toolglean import Parser, ToolSet, UsageError, fold
+from toolglean import Parser, ParserOptions, ToolSet, UsageError, fold
 from toolglean.formats import JSON, Format, all_formats
 from toolglean.kit.explain import Explanation, Opener, Reach, explain, reasons
 from toolglean.kit.explain.openers import known_markers
@@ -237,7 +238,7 @@ NOT_SO = [
 
 @pytest.mark.parametrize("story", STORIES, ids=[f"{each.cause}: {each.text[:20]!r}" for each in STORIES])
 def test_stories(story: Story) -> None:
-    found = checked(story.text, explain(story.text, story.tools, **story.options))
+    found = checked(story.text, explain(story.text, story.tools, **faced(**story.options)))
     assert not found.complete
     assert named(found)[:1] == [story.cause]
     assert (found.causes[0].line, found.causes[0].column) == story.place
@@ -272,7 +273,7 @@ def test_a_fault_that_says_what_was_there_is_not_what_was_expected() -> None:
 def test_a_limit_is_named() -> None:
     from toolglean import Limits  # noqa: PLC0415  # for this test alone
 
-    found = explain(HERMES, limits=Limits(call_chars=20))
+    found = explain(HERMES, options=ParserOptions(limits=Limits(call_chars=20)))
     assert found.causes[0].name == "limit"
     assert "call_chars" in found.causes[0].text
 
@@ -292,18 +293,23 @@ def test_a_near_name_is_told() -> None:
         (GEMMA, ["get_weather"], {"tag": "<nothing>"}, ['format="auto"', 'format="gemma-4"']),
         ('{"name": "get_weather", "arguments": {}}', ["other"], {}, ['tools=[…, "get_weather"]']),
         ("A thought.</think>Hello.", None, {}, ['start="reasoning"']),
-        (f"{HERMES} and so", None, {"start": "reasoning"}, ['start="content"', 'calls_in_reasoning="call"']),
-        (f"Write this:\n\n```xml\n{HERMES}\n```\n", None, {}, ['quoted="call"']),
+        (
+            f"{HERMES} and so",
+            None,
+            {"start": "reasoning"},
+            ['start="content"', 'options=ParserOptions(calls_in_reasoning="call")'],
+        ),
+        (f"Write this:\n\n```xml\n{HERMES}\n```\n", None, {}, ['options=ParserOptions(quoted="call")']),
         (HERMES, ["other"], {"format": "hermes", "unknown_tools": "content"}, ['tools=[…, "get_weather"]']),
     ],
 )
 def test_advice_was_tried(text: str, tools: Any, options: dict[str, Any], advice: list[str]) -> None:
-    found = checked(text, explain(text, tools, **options))
+    found = checked(text, explain(text, tools, **faced(**options)))
     assert [each.text for each in found.advice] == advice
     for each in found.advice:
         changed = dict(each.options)
         others = {} if "format" in changed else options
-        parser = Parser(changed.pop("tools", tools), **{**others, **changed})
+        parser = Parser(changed.pop("tools", tools), **faced(**{**others, **changed}))
         output = fold(parser.feed(text) + parser.finish())
         assert tuple(call.name for call in output.calls) == each.calls
 
@@ -327,8 +333,8 @@ def test_wrong_arguments_are_told_at_once() -> None:
 def test_wild_turns(row: dict[str, Any]) -> None:
     options = {"start": row["start"]} if row["start"] else {}
     for tools in (row["tools"], None):
-        found = checked(row["text"], explain(row["text"], tools, **options))
-        parser = Parser(tools, **options)
+        found = checked(row["text"], explain(row["text"], tools, **faced(**options)))
+        parser = Parser(tools, **faced(**options))
         output = fold(parser.feed(row["text"]) + parser.finish())
         assert found.calls == tuple(call.name for call in output.calls)
         assert len(found.problems) == len(output.problems)
@@ -353,7 +359,7 @@ def test_no_text_raises() -> None:
         ]
         mutant = chosen.choice(mutants)
         options = chosen.choice([{}, {}, {"start": "reasoning"}, {"format": row["format"] or "hermes"}])
-        checked(mutant, explain(mutant, chosen.choice([row["tools"], None]), **options))
+        checked(mutant, explain(mutant, chosen.choice([row["tools"], None]), **faced(**options)))
 
 
 FLOODS = {

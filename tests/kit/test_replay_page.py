@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import toolglean.kit.replay.page as page_module
+from toolglean import ParserOptions
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.kit.replay import cut_turn, html_page, record
 from toolglean.kit.replay.page import page_data
@@ -151,16 +152,16 @@ def test_the_data() -> None:
         [2, "call_end", 0, "f", "call_0", True, "ok", []],
     ]
     assert data["marks"] == [
-        [1, "LookingForTag", "hermes"],
-        [2, "ToolCalling", "hermes"],
-        [3, "LookingForTag", "hermes"],
+        [1, "LOOKING_FOR_TAG", "hermes"],
+        [2, "TOOL_CALLING", "hermes"],
+        [3, "LOOKING_FOR_TAG", "hermes"],
     ]
     assert data["findings"]["summary"] == "Read as hermes: 1 complete call (f)."
 
 
 def test_findings() -> None:
     turn = 'Hi.\n<|tool_call>call:f{x:<|"|>1<|"|>}<tool_call|><tool_call>{"name": "f", "arguments": {"x": 1, y: 2}}'
-    found = page_data(record(cut_turn(turn), ["f"], format="hermes", strict=True))["findings"]
+    found = page_data(record(cut_turn(turn), ["f"], format="hermes", options=ParserOptions(strict=True)))["findings"]
     assert not found["complete"]
     assert {cause["name"] for cause in found["causes"]} >= {"json-broken", "other-dialect"}
     assert all(re.fullmatch(r"\d+:\d+", each["at"]) for each in found["causes"] + found["problems"] + found["openers"])

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
+from tests.support.face import faced
 from tests.support.work import calls_made
 from toolglean import CallEnd, Content, Event, Parser, Problem, Reasoning
 from toolglean.kit.demo import load_streams, load_tools
@@ -41,7 +42,7 @@ def named(case: Any) -> str:
 
 def recorded(chunks: list[str], tools: Any = None, **options: Any) -> Recording:
     """As `record`, but without the explanation, which takes most of the time."""
-    parser = Parser(tools, **options, markup=True)
+    parser = Parser(tools, **faced(**options, markup=True))
     fed = [parser.feed(chunk) for chunk in chunks]
     steps = [Step(chunk, tuple(events), "", None) for chunk, events in zip(chunks, fed, strict=True)]
     steps.append(Step(None, tuple(parser.finish()), "", None))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Format, FormatError, Parser, TemplateError, UsageError
+from toolglean import Format, FormatError, Parser, ParserOptions, TemplateError, UsageError, choose_format
 
 pytest.importorskip("jinja2")
 
@@ -70,21 +70,29 @@ def test_a_modelfile() -> None:
 def test_a_tokenizer_config(tmp_path: Path, as_path: bool) -> None:
     config = {"chat_template": TEMPLATE, "eos_token": "<|stop|>"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
-    parser = Parser(["get_weather"], tokenizer_config=tmp_path / "tokenizer_config.json" if as_path else config)
+    parser = Parser(
+        ["get_weather"], format=Format.from_tokenizer_config(tmp_path / "tokenizer_config.json" if as_path else config)
+    )
     assert calls(parser, TURN) == [("get_weather", {"city": "Oslo"})]
 
 
 def test_a_response_template_comes_before_the_chat_template() -> None:
-    parser = Parser(["f"], tokenizer_config={"chat_template": TEMPLATE, "response_template": ANSWERS})
+    parser = Parser(
+        ["f"], format=Format.from_tokenizer_config({"chat_template": TEMPLATE, "response_template": ANSWERS})
+    )
     assert calls(parser, CALL) == [("f", {"x": 1})]
-    assert calls(Parser(["f"], response_template=ANSWERS, template=TEMPLATE), CALL) == [("f", {"x": 1})]
-    assert calls(Parser(["f"], tokenizer_config={"response_template": ANSWERS}), CALL) == [("f", {"x": 1})]
+    assert calls(Parser(["f"], format=Format.from_response_template(ANSWERS), template=TEMPLATE), CALL) == [
+        ("f", {"x": 1})
+    ]
+    assert calls(Parser(["f"], format=Format.from_tokenizer_config({"response_template": ANSWERS})), CALL) == [
+        ("f", {"x": 1})
+    ]
 
 
 def test_what_the_user_says_comes_first() -> None:
     own = Format("own", call="<call>{call}</call>")
     assert calls(Parser(["f"], format=own, template=TEMPLATE, model="qwen3:8b"), CALL) == [("f", {"x": 1})]
-    assert calls(Parser(["f"], tag="<call>", template=TEMPLATE), CALL) == [("f", {"x": 1})]
+    assert calls(Parser(["f"], format=Format.from_tag("<call>"), template=TEMPLATE), CALL) == [("f", {"x": 1})]
 
 
 def test_the_model_s_name_comes_behind_the_template() -> None:
@@ -103,7 +111,9 @@ def test_only_a_tag() -> None:
         "{% for m in messages %}{% if m.tool_calls %}<call>{% for c in m.tool_calls %}{{ c.function.name | nofilter }}"
         "{% endfor %}</call>{% endif %}{% endfor %}"
     )
-    assert Parser(["f"], template=broken).tag == "<call>"
+    found = Format.from_template(broken)
+    assert found.tag == "<call>"
+    assert not found.is_declared
 
 
 @pytest.mark.parametrize(
@@ -121,7 +131,7 @@ def test_only_a_tag() -> None:
 )
 def test_wrong_arguments(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        Parser(["f"], **options)
+        choose_format(**options)
 
 
 # -- what is no template, what cannot be rendered, and what a template is given ----------------------------------------
@@ -161,7 +171,7 @@ def test_a_template_that_shows_no_way_of_writing_calls(text: str, error: Any, me
     """Never silently the tag `{`."""
     for untrusted in (False, True):
         with pytest.raises(error, match=message):
-            Parser(["f"], template=text, untrusted=untrusted)
+            Parser(["f"], format=Format.from_template(text, untrusted=untrusted))
 
 
 def test_a_path_object(tmp_path: Path) -> None:
@@ -184,9 +194,12 @@ c.function.arguments.items() %}{{ k }} is {{ v }}, {% endfor %}{% endfor %}</cal
 
 def test_a_fall_back_to_the_tag_keeps_what_ends_a_turn() -> None:
     def make() -> Parser:
-        return Parser(["f"], template=ODD, markup=True)
+        return Parser(["f"], template=ODD, options=ParserOptions(markup=True))
 
-    assert make().tag == "<call>"
+    found = Format.from_template(ODD)
+    assert found.reason
+    assert found.losses
+    assert found.tag == "<call>"
     for text in ("Hello.<|im_end|>", "Hello.<|im_end|>\n"):
         assert content_of(events_of(make, text)) == "Hello."
     events = events_of(make, 'Hi <call>{"name": "f", "arguments": {"x": 1}}</call><|im_end|>')
@@ -218,7 +231,9 @@ def test_variables_say_whether_the_model_thinks() -> None:
         ({"thinking": True, "enable_thinking": True}, "Hm."),
         ({"thinking": False, "enable_thinking": False}, ""),
     ):
-        output = Parser(["get_weather"], template=SWITCHED, variables=variables).add("Hm.</mull>Hello.")
+        output = Parser(["get_weather"], format=Format.from_template(SWITCHED, variables=variables)).add(
+            "Hm.</mull>Hello."
+        )
         assert output.reasoning == reasoning
     assert (
         Parser(["get_weather"], template=SWITCHED, prompt="<|user|>\nhi<|stop|>\n<|assistant|>\n<mull>")
@@ -238,4 +253,4 @@ def test_variables_say_whether_the_model_thinks() -> None:
 )
 def test_wrong_variables(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Parser(["f"], **options)
+        choose_format(**options)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.chunkings import events_of
 from tests.support.response_turns import TOOLS, Turn, machine_of, turns, written
 from tests.support.transformers_check import MUST, exported
-from toolglean import CallDelta, CallEnd, Event, Markup, Parser, join
+from toolglean import CallDelta, CallEnd, Event, Markup, Parser, ParserOptions, join
 from toolglean.engine.plan import Plan
 from toolglean.errors import FormatError
 from toolglean.formats.registry import all_formats, get_format
@@ -39,7 +39,7 @@ def shown(events: list[Event]) -> list[Any]:
 def same(declared: Format, plan: Plan, turn: Turn) -> None:
     text = written(declared, turn)
     # A response template knows no Markdown: calls in fences behind other text are calls there.
-    of_format = Parser(TOOLS, format=declared, markup=True, quoted="call")
+    of_format = Parser(TOOLS, format=declared, options=ParserOptions(markup=True, quoted="call"))
     of_template = events_of(lambda: machine_of(plan, TOOLS), text)
     assert shown(of_template) == shown(join(of_format.feed(text) + of_format.finish())), text
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.chunkings import calls_of, events_of
 from tests.support.response_turns import TOOLS, machine_of
 from tests.support.shared import FIXTURES
-from toolglean import Parser
+from toolglean import Format, Parser
 from toolglean.sources.response import message
 from toolglean.sources.response.plan import response_plan
 
@@ -44,7 +44,7 @@ def test_the_calls_are_streamed_the_same_at_every_chunking(row: dict[str, Any], 
 def test_a_parser_takes_the_template(row: dict[str, Any]) -> None:
     for case in row["cases"]:
         if "prefix" not in case:
-            parser = Parser(TOOLS, response_template=row["template"])
+            parser = Parser(TOOLS, format=Format.from_response_template(row["template"]))
             calls = [*parser.add(case["text"]).calls, *parser.close().calls]
             wanted = [each["function"]["name"] for each in case["message"].get("tool_calls", ())]
             assert [call.name for call in calls] == wanted

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolglean import Parser, parse
+from toolglean import Format, Parser, parse
 from toolglean.sources.response.marks import Marks
 from toolglean.sources.response.plan import response_plan
 from toolglean.sources.response.values import content_value
@@ -72,7 +72,7 @@ FLOODS: dict[str, tuple[dict[str, Any], str, int]] = {
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_in_a_region(name: str) -> None:
     given, unit, n = FLOODS[name]
-    assert_linear(lambda n: parse("<tc=f>" + unit * n + "</tc>", ["f"], response_template=given), n)
+    assert_linear(lambda n: parse("<tc=f>" + unit * n + "</tc>", ["f"], format=Format.from_response_template(given)), n)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_real_expression_by_characters(opener: str, unit: str) -> None:
     given = template(open_pattern=opener, content="json")
 
     def work(n: int) -> None:
-        parser = Parser(["f"], response_template=given)
+        parser = Parser(["f"], format=Format.from_response_template(given))
         for char in "<" + unit * (n // len(unit)):
             parser.feed(char)
 
@@ -113,10 +113,10 @@ def test_a_closing_marker_that_came_once() -> None:
 
 def test_openers_of_any_text_with_one_end_behind_all() -> None:
     given = template(open_pattern=r"<tc (?P<name>.*?)>", content="json")
-    assert_linear(lambda n: parse("<tc " * n + ">{}</tc>", ["f"], response_template=given), 20000)
-    found = parse("<tc x" * 2000 + "<tc f>{}</tc>", ["f"], response_template=given)
+    assert_linear(lambda n: parse("<tc " * n + ">{}</tc>", ["f"], format=Format.from_response_template(given)), 20000)
+    found = parse("<tc x" * 2000 + "<tc f>{}</tc>", ["f"], format=Format.from_response_template(given))
     assert [call.name for call in found.calls] == []  # it begins at the first one that ends within the bound
-    found = parse("<tc " + "x" * 5000 + "<tc f>{}</tc>", ["f"], response_template=given)
+    found = parse("<tc " + "x" * 5000 + "<tc f>{}</tc>", ["f"], format=Format.from_response_template(given))
     assert [call.name for call in found.calls] == ["f"]
 
 

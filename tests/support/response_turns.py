@@ -14,6 +14,7 @@ from toolglean.engine.machine import Machine
 from toolglean.engine.plan import Plan
 from toolglean.formats.spec import Format, Quoted
 from toolglean.limits import Limits
+from toolglean.options import changed
 
 PROPERTIES = {
     "city": {"type": "string"},
@@ -101,6 +102,6 @@ def machine_of(
     known = ToolSet(tools) if tools else None
     parser = Parser(known)
     Machine.__init__(
-        parser, plan, known, unknown_tools=unknown_tools, markup=True, id_prefix="call_", limits=limits or Limits()
+        parser, plan, known, changed(None, unknown_tools=unknown_tools, markup=True, limits=limits or Limits())
     )
     return parser

@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from tests.support.chunkings import account
 from tests.support.shared import FIXTURES, SHARED, rows
-from toolglean import CallEnd, Content, Event, Markup, Parser, Reasoning, ToolCall, join
+from toolglean import CallEnd, Content, Event, Markup, Parser, ParserOptions, Reasoning, ToolCall, join
 from toolglean.formats.registry import get_format
 
 WIRE = ("generated", "vllm", "sglang", "llama.cpp", "dynamo", "rust-tool-parser", "sglang-reasoning")
@@ -229,7 +229,9 @@ def judge(case: Case, name: str) -> Answer:
     declared = get_format(name)
 
     def run(chunks: list[str]) -> list[Event]:
-        parser = Parser(case.tools, format=declared, start=case.start, prompt=case.prompt, markup=True)
+        parser = Parser(
+            case.tools, format=declared, start=case.start, prompt=case.prompt, options=ParserOptions(markup=True)
+        )
         events: list[Event] = []
         for chunk in chunks:
             events += parser.feed(chunk)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.support.chunkings import account
 from tests.support.shared import FIXTURES, rows
-from toolglean import CallEnd, Content, Event, Parser, Reasoning, ToolCall, UsageError, join
+from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Reasoning, ToolCall, UsageError, join
 
 __all__ = ["FILES", "WAYS", "Answer", "judge", "wild_rows"]
 
@@ -49,7 +49,7 @@ def wild_rows(name: str = FILES[0]) -> list[dict[str, Any]]:
 
 
 def _auto(row: dict[str, Any]) -> Callable[[], Parser] | None:
-    return lambda: Parser(row["tools"], start=row["start"] or "content", markup=True)
+    return lambda: Parser(row["tools"], start=row["start"] or "content", options=ParserOptions(markup=True))
 
 
 def _by_model(row: dict[str, Any]) -> Callable[[], Parser] | None:
@@ -57,17 +57,21 @@ def _by_model(row: dict[str, Any]) -> Callable[[], Parser] | None:
         Parser(model=row["model"])
     except UsageError:  # a model that is not known
         return None
-    return lambda: Parser(row["tools"], model=row["model"], start=row["start"] or "content", markup=True)
+    return lambda: Parser(
+        row["tools"], model=row["model"], start=row["start"] or "content", options=ParserOptions(markup=True)
+    )
 
 
 def _by_format(row: dict[str, Any]) -> Callable[[], Parser] | None:
     if row["format"] is None:
         return None
-    return lambda: Parser(row["tools"], format=row["format"], start=row["start"] or "content", markup=True)
+    return lambda: Parser(
+        row["tools"], format=row["format"], start=row["start"] or "content", options=ParserOptions(markup=True)
+    )
 
 
 def _without_tools(row: dict[str, Any]) -> Callable[[], Parser] | None:
-    return lambda: Parser(start=row["start"] or "content", markup=True)
+    return lambda: Parser(start=row["start"] or "content", options=ParserOptions(markup=True))
 
 
 WAYS: dict[str, Callable[[dict[str, Any]], Callable[[], Parser] | None]] = {

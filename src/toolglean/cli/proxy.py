@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from toolglean._install import needs
 from toolglean.cli.options import InputError, read_text
 from toolglean.errors import FormatError, TemplateError
+from toolglean.formats.spec import Format
+from toolglean.options import ParserOptions
 
 __all__ = ["add_to"]
 
@@ -96,8 +98,10 @@ def _repair(args: argparse.Namespace) -> Any:
     from toolglean.clients.repair import Repair  # noqa: PLC0415
 
     template = None if args.template is None else read_text(args.template)
-    options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template, "tag": args.tag}
-    options |= {"strict": args.strict, "repair": args.repair}
+    options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template}
+    if args.tag is not None:
+        options["format"] = Format.from_tag(args.tag)
+    options["options"] = ParserOptions(strict=args.strict, repair=args.repair)
     try:
         return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
     except (FormatError, TemplateError) as error:

@@ -23,7 +23,7 @@ from toolglean._install import needs
 from toolglean.conversation.messages.wire import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
-from toolglean.parser import Parser
+from toolglean.formats.spec import Format
 from toolglean.tools import ToolSet
 
 try:
@@ -105,10 +105,9 @@ class _Templates:
 def _tells(template: str) -> bool:
     # A template without a place for calls gives Ollama's last resort, a bare `{`: then the turn itself tells more.
     try:
-        parser = Parser(template=template)
+        return Format.from_template(template).tag != "{"
     except (FormatError, TemplateError, UsageError):
         return False
-    return parser.format is not None and parser.format.tag != "{"
 
 
 class _ClientBase:

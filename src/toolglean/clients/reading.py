@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.clients.both_ways import BothWays, Met
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
-from toolglean.options import DEFAULT, changed, options_of
+from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
@@ -58,12 +58,15 @@ def text_for(tools: Tools, options: Mapping[str, Any]) -> TurnText:
         What `Parser` raises.
     """
     own = {name: options[name] for name in ("whole_calls", "single_call", "counts") if name in options}
-    chosen = options_of(options.get("options"))
-    prefix = chosen.id_prefix
-    if prefix == DEFAULT.id_prefix:
-        prefix = f"call_{uuid.uuid4().hex[:12]}_"  # no other turn has it
+    chosen = with_own_ids(options.get("options"))
     asked = {name: value for name, value in options.items() if name not in own}
-    return TurnText(Parser(tools, **{**asked, "options": changed(chosen, id_prefix=prefix)}), prefix, **own)
+    return TurnText(Parser(tools, **{**asked, "options": chosen}), chosen.id_prefix or "", **own)
+
+
+def with_own_ids(given: ParserOptions | None) -> ParserOptions:
+    """The options, with a prefix of ids that no other turn has, if none was chosen."""
+    options = options_of(given)
+    return changed(options, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if options.id_prefix is None else options
 
 
 class _Ended(NamedTuple):

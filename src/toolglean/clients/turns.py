@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from toolglean.clients.both_ways import BothWays
-from toolglean.clients.reading import text_for
+from toolglean.clients.reading import text_for, with_own_ids
 from toolglean.conversation.messages.wire import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
@@ -29,10 +28,11 @@ class ServerTurn:
     """
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, options: Mapping[str, Any]) -> None:
-        self.id_prefix: str = options.get("id_prefix") or f"call_{uuid.uuid4().hex[:12]}_"
+        chosen = with_own_ids(options.get("options"))
+        self.id_prefix = chosen.id_prefix or ""
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
-        self._turn = text_for(known, {**options, "id_prefix": self.id_prefix, "whole_calls": False})
+        self._turn = text_for(known, {**options, "options": chosen, "whole_calls": False})
         self._held: list[tuple[Any, Any, Any]] = []  # calls of the server's that a call in the text may be
         self._chars = 0  # of text that was read: the place of what the server has parsed
         self._next = 0

@@ -62,7 +62,7 @@ class Machine(FastPath):
         code = plan.quotes(heeded=options.quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
-            Emitter(options.id_prefix, markup=options.markup),
+            Emitter("call_" if options.id_prefix is None else options.id_prefix, markup=options.markup),
             Names(tools, unknown=options.unknown_tools == "call"),
             limits,
             Judge(code, strings),

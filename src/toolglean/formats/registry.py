@@ -63,6 +63,7 @@ def register(declared: Format) -> None:
     Args:
         declared: the format.
     """
+    declared.declared("be found by its name")
     global _registered  # noqa: PLW0603  # replaced as a whole
     with _registering:
         others = (each for each in _registered.formats if folded(each.name) != folded(declared.name))

@@ -99,7 +99,7 @@ def render(
             reason. For a history that nobody will parse, leave the parameter out, or pass the text as content.
         FormatError: the declaration is wrong.
     """
-    declared = get_format(format) if isinstance(format, str) else format
+    declared = get_format(format) if isinstance(format, str) else format.declared("write calls")
     return _Turn(declared, tools).written(_calls(calls, declared), content, reasoning)
 
 

@@ -136,7 +136,8 @@ class Format(Declaration):
         variables: Mapping[str, Any] | None = None,
         untrusted: bool = False,
     ) -> Format:
-        """The format that Hugging Face's `tokenizer_config.json` shows: its response template, or else its chat template.
+        """The format that Hugging Face's `tokenizer_config.json` shows: by its response template, or else its chat
+        template.
 
         Args:
             config: what the file contains, as a dict, or its path.

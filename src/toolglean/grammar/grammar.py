@@ -101,7 +101,7 @@ def grammar_of(
         ToolError: an entry of `tools` is no tool.
         FormatError: the declaration is wrong.
     """
-    declared = get_format(format) if isinstance(format, str) else format
+    declared = get_format(format) if isinstance(format, str) else format.declared("make a grammar")
     if not isinstance(declared, Format):
         raise UsageError(f"format={format!r:.80} is no format: give a Format or the name of one")
     given = tools if isinstance(tools, ToolSet) else ToolSet(tools)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.conversation.routing.tools import OPENAI, WEATHER, fragment, integration
 from tests.support.chunkings import chunkings
+from toolglean import ParserOptions
 from toolglean.conversation.messages import (
     ContentPartReasoning,
     ContentPartText,
@@ -332,7 +333,7 @@ def test_ids_avoid_those_of_the_history() -> None:
     history = History(conversation=[Message(Role.MODEL, [ContentPartToolCall("boom", {}, "call_1_0")])])
     parts = said(handlers(Played({"content": CALL}))[0], history)
     assert parts[0]["id"] == "call_2_0"
-    own = handlers(Played({"content": CALL}), parser={"id_prefix": "mine-"})[0]
+    own = handlers(Played({"content": CALL}), parser={"options": ParserOptions(id_prefix="mine-")})[0]
     assert said(own)[0]["id"] == "mine-0"
 
 

@@ -17,6 +17,7 @@ from toolglean import (
     Markup,
     Output,
     Parser,
+    ParserOptions,
     Problem,
     Quoted,
     Reasoning,
@@ -38,17 +39,12 @@ from toolglean.ollama import Parser as ExactPort
 
 parser = Parser(
     ["get_time", Tool("get_weather", {"type": "object"}, "The weather"), {"name": "search"}],
-    tag="<tool_call>",
-    closer=None,
-    unknown_tools="content",
-    markup=True,
-    id_prefix="turn_1_",
-    limits=Limits(depth=32),
+    format=Format.from_tag("<tool_call>", closer=None),
+    options=ParserOptions(unknown_tools="content", markup=True, id_prefix="turn_1_", limits=Limits(depth=32)),
 )
 assert_type(parser.state, State)
 assert_type(parser.fork(), Parser)
 assert_type(parser.format, Format | None)
-assert_type(parser.tag, str | None)
 
 nova = Format(
     "nova",
@@ -59,7 +55,7 @@ nova = Format(
     models=("nova-*",),
 )
 assert_type(nova.markers, tuple[str, ...])
-Parser(format=nova, start="reasoning", prompt="", coerce=False)
+Parser(format=nova, start="reasoning", prompt="", options=ParserOptions(coerce=False))
 Parser(format="hermes")
 Parser(model="qwen3:8b")
 Parser(format=Format("leaf", call="<leaf>{name}{arguments}</leaf>", arguments=Tree("~")))

@@ -260,7 +260,7 @@ class _Turn:
         options = dict(provider.options.parser)
         before = _ids(history)
         chosen = options_of(options.pop("options", None))
-        self.prefix = _id_prefix(before, chosen.id_prefix)
+        self.prefix = _id_prefix(before, chosen.id_prefix or "call_")
         self.provider = provider
         self.detector = detector
         self.parser = Parser(provider.mcp.tools or None, options=changed(chosen, id_prefix=self.prefix), **options)

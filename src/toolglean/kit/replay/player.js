@@ -321,7 +321,7 @@ globalThis.toolgleanReplay = (() => {
     }
 
     showNow(step, token, name, events) {
-      const [, state, format] = this.data.marks[upTo(this.data.marks, step, (mark) => mark[0]) - 1] ?? [0, "LookingForTag", null];
+      const [, state, format] = this.data.marks[upTo(this.data.marks, step, (mark) => mark[0]) - 1] ?? [0, "LOOKING_FOR_TAG", null];
       const rows = events.slice(0, MOST_EVENTS).map(({ kind, label, text }) => row(kind, label, clipped(text)));
       if (events.length > MOST_EVENTS) rows.push(element("p", "quiet", `and ${many(events.length - MOST_EVENTS, "more event")}`));
       if (this.turn.held) rows.push(row("held", "held back", many(this.turn.held, "character")));

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolglean.formats.origin import Source
     from toolglean.formats.spec import Format
 
-__all__ = ["format_of", "plan_for"]
+__all__ = ["plan_for"]
 
 MOST = 128  # plans that are kept, for as many sets of tools
 
@@ -76,11 +76,3 @@ def _new(formats: tuple[Format, ...], library: tuple[Format, ...], names: tuple[
     chosen = (*fixed, *(each for each in written_out if each is not None))
     program = compiled(chosen) if alone or not chosen else compiled(chosen, reasonings_of_others(chosen[0], library))
     return FormatPlan(program) if alone or not names else FormatPlan(program, siblings_of(program, names))
-
-
-def format_of(plan: Plan) -> Format | None:
-    """The format that a plan reads where it is not one of patterns: that of a tag, or of a response template."""
-    from toolglean.formats.spec import Format  # noqa: PLC0415  # only those who ask pay for it
-
-    source = plan.described
-    return None if source is None else Format(source.name, call="", reads=source)
