@@ -292,9 +292,17 @@ class Output:
         return events
 
 
+_new = object.__new__
+
+
 def plain_output(content: str, start: int) -> Output:
     """The output of a chunk of which nothing came but content, and where it begins in the turn, in characters."""
-    output = Output(content)
+    output = _new(Output)  # `__init__` asks what was given: this is made for almost every chunk, and takes a third less
+    output.content = content
+    output.reasoning = ""
+    output.calls = []
+    output.unfinished = []
+    output.problems = []
     output._events = start
     return output
 

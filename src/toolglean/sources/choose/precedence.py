@@ -117,17 +117,22 @@ def choose(given: Given) -> Choice:
 
 
 def _named(format: str | Format | Sequence[str | Format]) -> tuple[Format, ...] | None:  # noqa: A002
-    if format == "auto":
-        return None
-    from toolglean.formats.registry import formats_of_auto, get_format  # noqa: PLC0415  # `auto` does without it here
+    if isinstance(format, str):
+        if format == "auto":
+            return None
+        from toolglean.formats.registry import get_format  # noqa: PLC0415  # `auto`, and a tag, do without it here
+
+        return (get_format(format),)
     from toolglean.formats.spec import Format  # noqa: PLC0415
 
-    if isinstance(format, Format):
-        return (format,)
-    if isinstance(format, str):
-        return (get_format(format),)
+    return (format,) if isinstance(format, Format) else _in_order(format)
+
+
+def _in_order(formats: Sequence[str | Format]) -> tuple[Format, ...]:
+    from toolglean.formats.registry import formats_of_auto, get_format  # noqa: PLC0415
+
     found: dict[str, Format] = {}
-    for each in format:
+    for each in formats:
         several = formats_of_auto() if each == "auto" else (get_format(each) if isinstance(each, str) else each,)
         for one in several:
             if not one.is_declared or one.reads is not None:
