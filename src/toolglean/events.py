@@ -1,5 +1,4 @@
-# What this file knows: the whole vocabulary of what the parser reports.
-# What it must not know: how any of it is found.
+# The whole vocabulary of what the parser reports. Does not depend on how any of it is found.
 #
 # Plain slotted dataclasses, because an event is built for almost every chunk (109 ns; a frozen one takes 199, a
 # NamedTuple 194). Treat them as read-only.
@@ -54,8 +53,8 @@ class ToolCall:
         UsageError: a call of status "ok" was made without arguments.
     """
 
-    # Written out by hand, for `arguments` is a property, so that no unfinished call shows arguments that somebody could
-    # run (`getattr(call, "arguments", {})` raises too). All else that dataclasses do stays as it was.
+    # Written by hand, because `arguments` is a property: no unfinished call shows arguments that somebody could run
+    # (`getattr(call, "arguments", {})` raises too). In all other ways it is an ordinary dataclass.
     __match_args__ = ("id", "index", "name", "known", "arguments", "arguments_text", "span", "status", "repairs")
     __slots__ = ("_arguments", "arguments_text", "id", "index", "known", "name", "repairs", "span", "status")
 

@@ -1,6 +1,5 @@
-# What this file knows: whole texts and iterators, as loops over the parser (there is no second way to parse), and the
-# way back, from calls to the text that a model would have written.
-# What it must not know: anything that a parser does.
+# Whole texts and iterators, as loops over the parser (there is no second way to parse), and the way back, from calls to
+# the text that a model would have written. Does not depend on how a parser reads.
 """One-shot parsing and rendering, and events from streams of text or bytes."""
 
 from __future__ import annotations
