@@ -136,7 +136,7 @@ def test_from_response_template() -> None:
     assert calls_of(Parser(["f"], format=found).feed(text)) == [("f", {"x": 1})]
     with pytest.raises(FormatError):
         Format.from_response_template({"fields": {"a": {"content": "nonsense"}}})
-    with pytest.raises(UsageError, match="response_template={} does not say"):
+    with pytest.raises(UsageError, match=r"response_template=\{\} does not say"):
         Format.from_response_template({})
 
 

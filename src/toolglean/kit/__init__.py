@@ -1,5 +1,4 @@
-# Tools around the parser, each for one question:
-# none of them depends on the command line.
+# Tools around the parser, each for one question. None of them depends on the command line.
 #
 #   explain/       why was this turn read as it was?
 #   replay/        what was known when? A turn as a page that plays it
