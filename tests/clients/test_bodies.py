@@ -18,8 +18,8 @@ from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving
 from tests.support.loopback.raw import head, raw_server
-from toolglean.clients import bodies
-from toolglean.clients.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
+from toolglean.clients.repair import bodies
+from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
 
 BOMB = 12 * 1024 * 1024
 """Characters of a bomb that is not refused: below `MOST`."""

@@ -61,7 +61,7 @@ def test_one_client_does_not_need_another(name: str) -> None:
     assert imported(name, others) == ("", "")
 
 
-@pytest.mark.parametrize("name", ["chat", "responses", "ollama_lines", "streams", "turns", "repair"])
+@pytest.mark.parametrize("name", ["chat", "responses", "ollama_lines", "streams", "turn.server_turn", "repair"])
 def test_what_mends_needs_no_package(name: str) -> None:
     assert imported(name, "".join(BLOCKED.format(name=other) for other in (*EXTRAS, *HTTP, "pydantic"))) == ("", "")
 

@@ -24,9 +24,9 @@ pytest.importorskip("starlette", reason="needs toolglean[proxy]")
 httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 
 from toolglean.clients.proxy import Upstream, application  # noqa: E402
-from toolglean.clients.proxy_history import as_text  # noqa: E402
+from toolglean.clients.proxy.history import as_text  # noqa: E402
+from toolglean.clients.proxy.upstream import PathError  # noqa: E402
 from toolglean.clients.repair import Kind, Repair  # noqa: E402
-from toolglean.clients.upstream import PathError  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
 HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø"}}\n</tool_call>'

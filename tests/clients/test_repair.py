@@ -431,9 +431,9 @@ def test_what_was_found_is_counted() -> None:
 
 
 def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolglean.clients import repair_bytes  # noqa: PLC0415
+    from toolglean.clients.repair import answers  # noqa: PLC0415
 
-    monkeypatch.setattr(repair_bytes, "LONGEST", 2000)
+    monkeypatch.setattr(answers, "LONGEST", 2000)
     for kind in KINDS:
         for stream in (True, False):
             request = asked(kind, TOOLS, stream=stream)

@@ -222,7 +222,7 @@ def test_what_no_format_is_known_of_is_left_to_vllm() -> None:
     assert tool.structural_tag_model is None
     assert not tool.reads_reasoning
     known = parser_class("tool", "toolglean")(Tokenizer(name="Qwen/Qwen3-8B"))
-    assert known.served.format.name == "hermes"
+    assert known.syntax.format.name == "hermes"
     assert not known.supports_required_and_named
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages import ContentPartToolCall, ToolCallAggregator
 from toolglean.conversation.messages.wire import arguments_text, result_text
 from toolglean.conversation.routing.arguments import coerce_arguments

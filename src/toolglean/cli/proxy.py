@@ -1,5 +1,5 @@
 # What this file knows: the command `toolglean proxy`: its arguments, and the server that it runs.
-# What it must not know: what the proxy does (clients/proxy.py). Nothing of it is imported before it is asked for.
+# What it must not know: what the proxy does (clients/proxy/). Nothing of it is imported before it is asked for.
 """`toolglean proxy`: a server that mends the answers of another server."""
 
 from __future__ import annotations

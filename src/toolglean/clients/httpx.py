@@ -23,8 +23,8 @@ from typing import Any
 from urllib.request import getproxies
 
 from toolglean._install import needs
-from toolglean.clients.bodies import BodyError, aunpacked, can_unpack, unpacked
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
+from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack, unpacked
 from toolglean.errors import UsageError
 
 __all__ = [

@@ -1,6 +1,6 @@
 # What this file knows: how leaked calls are moved from the text of Ollama's chat to where its server puts those that it
 # has parsed, on plain dicts: the lines of /api/chat. It needs no package.
-# What it must not know: the ollama package's objects (ollama_chunks.py), how calls are written.
+# What it must not know: the ollama package's objects (ollama/chunks.py), how calls are written.
 #
 # A line of plain text is passed through unchanged. Ollama's wire has only whole calls, so a leaked one comes out once
 # it has ended well; the text of one that does not stays content. What was held back comes before the last line.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.clients.reading import Tools, is_all, text_for
+from toolglean.clients.turn.text import Tools, is_all, text_for
 from toolglean.conversation.messages.wire import field, is_object
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
 
@@ -98,9 +98,9 @@ class LineReader:
         calls = field(message, "tool_calls")
         if not isinstance(calls, list | tuple) or not calls:
             return line
-        kept = [call for call in calls if not self._turn.both.was_written_whole(field(call, "function"))]
+        kept = [call for call in calls if not self._turn.duplicates.was_call_written(field(call, "function"))]
         for call in kept:
-            self._turn.both.parsed_whole(field(call, "function"))
+            self._turn.duplicates.add_parsed_call(field(call, "function"))
             self._turn.take()
             self._next += 1
         if len(kept) == len(calls):

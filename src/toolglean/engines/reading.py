@@ -1,6 +1,6 @@
 # What this file knows: one turn as an engine hands it out: pieces of content, of reasoning and of calls, each call with
 # an id; and which of these an engine wants: some read reasoning and calls apart, one after the other.
-# What it must not know: any engine's classes, how calls are written, how they are found (clients/reading.py holds the
+# What it must not know: any engine's classes, how calls are written, how they are found (clients/turn/text.py holds the
 # text of a call until it is known whether it is one).
 """One turn, in the pieces that engines send."""
 
@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from toolglean.clients.reading import TurnText
-from toolglean.engines.served import Served
+from toolglean.clients.turn.text import TurnText
+from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
 from toolglean.options import ParserOptions
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["CallPart", "Piece", "TurnReader"]
+__all__ = ["ToolCallDelta", "TurnDelta", "TurnReader"]
 
 
 @dataclass(slots=True)
-class CallPart:
+class ToolCallDelta:
     """A piece of a call.
 
     Attributes:
@@ -41,7 +41,7 @@ class CallPart:
 
 
 @dataclass(slots=True)
-class Piece:
+class TurnDelta:
     """What has become certain.
 
     Attributes:
@@ -51,7 +51,7 @@ class Piece:
 
     content: str = ""
     reasoning: str = ""
-    calls: list[CallPart] = field(default_factory=list)
+    calls: list[ToolCallDelta] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.content or self.reasoning or self.calls)
@@ -61,7 +61,7 @@ class TurnReader:
     """Reads one turn.
 
     Args:
-        served: how the model writes.
+        syntax: how the model writes.
         tools: the request's tools; None if there are none: then any name may be a tool's.
         prompt: the prompt or its end; "" if it is not known.
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
@@ -87,8 +87,8 @@ class TurnReader:
         "_new_id",
         "_prefix",
         "_reasoning",
-        "_served",
         "_spaces",
+        "_syntax",
         "_turn",
         "broken",
         "ended",
@@ -96,7 +96,7 @@ class TurnReader:
 
     def __init__(
         self,
-        served: Served,
+        syntax: ModelSyntax,
         tools: ToolSet | None = None,
         *,
         prompt: str = "",
@@ -111,7 +111,7 @@ class TurnReader:
     ) -> None:
         self.ended = False
         self.broken: set[int] = set()
-        self._served = served
+        self._syntax = syntax
         self._calls = calls
         self._spaces = spaces
         self._inside = in_reasoning  # if the prompt is known, the first event shows it
@@ -126,32 +126,34 @@ class TurnReader:
                 markup=True, unknown_tools=unknown_tools if tools else "call", id_prefix=self._prefix
             ),
             **start,
-            **served.arguments,
+            **syntax.arguments,
         )
         none = not calls
         self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
         if none:
             self._turn.take()
 
-    def feed(self, text: str) -> Piece:
+    def feed(self, text: str) -> TurnDelta:
         """What a piece of text has made certain."""
         return self._piece(self._turn.feed(text))
 
-    def finish(self) -> Piece:
+    def finish(self) -> TurnDelta:
         """The turn is over: what was held back."""
         return self._piece(self._turn.finish())
 
-    def read(self, text: str) -> Piece:
-        """A whole turn. Its calls come whole: one `CallPart` for each."""
+    def read(self, text: str) -> TurnDelta:
+        """A whole turn. Its calls come whole: one `ToolCallDelta` for each."""
         first, last = self.feed(text), self.finish()
-        return Piece(first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls))
+        return TurnDelta(
+            first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls)
+        )
 
-    def _piece(self, events: list[Event]) -> Piece:
+    def _piece(self, events: list[Event]) -> TurnDelta:
         if len(events) == 1 and type(event := events[0]) is Content and self.ended and not self._gap:
-            return Piece(event.text)  # most chunks
+            return TurnDelta(event.text)  # most chunks
         content: list[str] = []
         reasoning: list[str] = []
-        calls: list[CallPart] = []
+        calls: list[ToolCallDelta] = []
         for event in events:
             if type(event) is Content:
                 self._outside(event.text)
@@ -165,12 +167,12 @@ class TurnReader:
             elif type(event) is CallStart:
                 self._outside(event.name)
                 self._gap = ""
-                calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
+                calls.append(ToolCallDelta(event.index, id=self._id(event.id), name=event.name))
             elif type(event) is CallDelta:
-                calls.append(CallPart(event.index, event.text))
+                calls.append(ToolCallDelta(event.index, event.text))
             elif type(event) is CallEnd and event.call.status != "ok":
                 self.broken.add(event.index)
-        return Piece("".join(content), "".join(reasoning), _joined(calls))
+        return TurnDelta("".join(content), "".join(reasoning), _joined(calls))
 
     def _id(self, given: str | None) -> str:
         return self._new_id() if given is None or given.startswith(self._prefix) else given
@@ -181,7 +183,7 @@ class TurnReader:
 
     def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
         # The format's own text: the markers of reasoning, the white space beside them, and all else.
-        openers, closers, marks = _marks(self._served.declared)
+        openers, closers, marks = _marks(self._syntax.declared)
         pieces = marks.split(text) if marks is not None else [text]
         if not self._reasoning and (len(pieces) > 1 or self._inside):
             content.append(text)
@@ -202,7 +204,7 @@ class TurnReader:
             self._gap += text if self._spaces else ""
             text = ""
         if not self._calls:
-            for end in self._served.ends:
+            for end in self._syntax.ends:
                 text = _without(end, text)
             if text:
                 content += (self._gap, text)
@@ -233,8 +235,8 @@ def _without(marker: str, text: str) -> str:
     return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
 
 
-def _joined(parts: list[CallPart]) -> list[CallPart]:
-    found: list[CallPart] = []
+def _joined(parts: list[ToolCallDelta]) -> list[ToolCallDelta]:
+    found: list[ToolCallDelta] = []
     texts: list[list[str]] = []
     for part in parts:
         if not found or found[-1].index != part.index:

@@ -1,5 +1,5 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
-# What it must not know: how calls are found in text and joined from fragments (toolglean.clients.chat_events), how
+# What it must not know: how calls are found in text and joined from fragments (toolglean.clients.chat.events), how
 # messages are written on the wire (toolglean.conversation.messages), the four forms of a chat (served.py).
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from toolglean.clients.chat_events import ChatEvents
+from toolglean.clients.chat.events import ChatEvents
 from toolglean.conversation.messages import OpenAIHistoryConverter
 from toolglean.conversation.messages.wire import field
 from toolglean.formats.spec import Format

@@ -13,8 +13,8 @@ import ollama
 from pydantic import Field, PrivateAttr
 
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
-from toolglean.clients.ollama_ids import keeping
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.ollama.ids import keeping
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages import OllamaHistoryConverter
 from toolglean.conversation.messages.wire import field
 from toolglean.events import Content, Event, Reasoning

@@ -43,7 +43,7 @@ def _swap() -> None:
     class Reasoning(parsers.ToolgleanReasoningParser):
         @property
         def reasoning_end_token_ids(self) -> set[int]:
-            return {self.vocab[closer] for _, closer in self.served.pairs if closer in self.vocab}
+            return {self.vocab[closer] for _, closer in self.syntax.pairs if closer in self.vocab}
 
     class Tool(parsers.ToolgleanToolParser):
         reads_without_tools = True

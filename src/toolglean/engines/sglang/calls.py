@@ -21,10 +21,10 @@ from sglang.srt.environ import envs
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
 
-from toolglean.engines.reading import Piece, TurnReader
-from toolglean.engines.served import tools_of
-from toolglean.engines.sglang.model import served_by
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.sglang.model import syntax_of
 from toolglean.engines.sglang.tags import structural_tag
+from toolglean.engines.syntax import tools_of
 from toolglean.errors import UsageError
 from toolglean.tools import ToolSet
 
@@ -46,7 +46,7 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
 
     def __init__(self, tokenizer: Any = None) -> None:
         super().__init__()
-        self._served = served_by(self.format_name, tokenizer)
+        self._syntax = syntax_of(self.format_name, tokenizer)
         self._reader: TurnReader | None = None
         self._arguments: list[list[str]] = []  # of each call, in pieces
         self.incomplete_tool_call_indices: set[int] = set()
@@ -77,7 +77,7 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
 
     def supports_structural_tag(self) -> bool:
         # With this the server expects the format's own calls under tool_choice, instead of a list in JSON.
-        return self._served.format is not None
+        return self._syntax.format is not None
 
     def structure_info(self) -> Any:
         raise UsageError("toolglean's parsers have no begin and end for SGLang: see get_structural_tag")
@@ -90,11 +90,11 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         parallel_tool_calls: bool = True,  # noqa: FBT001, FBT002
     ) -> Any:
         # What it raises is logged, and the server then asks for calls in JSON, which are read too.
-        if self._served.format is None:
+        if self._syntax.format is None:
             return None
         name = getattr(getattr(tool_choice, "function", None), "name", None)
         return structural_tag(
-            self._served.format,
+            self._syntax.format,
             tools or [],
             str(name or tool_choice),
             parallel=parallel_tool_calls,
@@ -104,10 +104,10 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
     def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
         forward = envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get()
         return TurnReader(
-            self._served, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
+            self._syntax, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
         )
 
-    def _sent(self, piece: Piece) -> Any:
+    def _sent(self, piece: TurnDelta) -> Any:
         for part in piece.calls:
             if part.name:
                 self.prev_tool_call_arr.append({"name": part.name, "arguments": ""})
@@ -118,10 +118,10 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         return _result(piece)
 
 
-def _result(piece: Piece) -> Any:
+def _result(piece: TurnDelta) -> Any:
     return StreamingParseResult(normal_text=piece.content, calls=list(_items(piece)))
 
 
-def _items(piece: Piece) -> Iterable[Any]:
+def _items(piece: TurnDelta) -> Iterable[Any]:
     for part in piece.calls:
         yield ToolCallItem(tool_index=part.index, name=part.name or None, parameters=part.arguments)

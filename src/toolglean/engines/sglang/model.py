@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolglean.engines.served import Served, served_model
+from toolglean.engines.syntax import ModelSyntax, model_syntax
 
-__all__ = ["served_by", "template_of"]
+__all__ = ["syntax_of", "template_of"]
 
 
 def template_of(tokenizer: Any) -> str:
@@ -19,7 +19,7 @@ def template_of(tokenizer: Any) -> str:
     return template if isinstance(template, str) else ""
 
 
-def served_by(format_name: str, tokenizer: Any) -> Served:
+def syntax_of(format_name: str, tokenizer: Any) -> ModelSyntax:
     """How the model writes.
 
     Args:
@@ -27,4 +27,4 @@ def served_by(format_name: str, tokenizer: Any) -> Served:
         tokenizer: the model's, or None.
     """
     name = getattr(tokenizer, "name_or_path", None)
-    return served_model(format_name, name if isinstance(name, str) else "", template_of(tokenizer))
+    return model_syntax(format_name, name if isinstance(name, str) else "", template_of(tokenizer))

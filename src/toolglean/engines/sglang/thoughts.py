@@ -15,8 +15,8 @@ from typing import Any
 from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, StreamingParseResult
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.served import THINK, opens_reasoning
-from toolglean.engines.sglang.model import served_by, template_of
+from toolglean.engines.sglang.model import syntax_of, template_of
+from toolglean.engines.syntax import THINK, opens_reasoning
 
 __all__ = ["ThoughtDetector"]
 
@@ -43,8 +43,8 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         tokenizer: Any = None,
         **_: Any,  # what later versions add
     ) -> None:
-        self._served = served_by(self.format_name, tokenizer)
-        opener, closer = self._served.pairs[0] if self._served.pairs else THINK
+        self._syntax = syntax_of(self.format_name, tokenizer)
+        opener, closer = self._syntax.pairs[0] if self._syntax.pairs else THINK
         super().__init__(
             opener,
             closer,
@@ -52,7 +52,7 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
             stream_reasoning=stream_reasoning,
             continue_final_message=continue_final_message,
             previous_content=previous_content if isinstance(previous_content, str) else "",
-            reasoning_default=reasoning_default(template_of(tokenizer)) if self._served.pairs else None,
+            reasoning_default=reasoning_default(template_of(tokenizer)) if self._syntax.pairs else None,
             force_nonempty_content=force_nonempty_content,
         )
         self._starts_inside = bool(self._in_reasoning)  # as the class above has found
@@ -78,7 +78,7 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         return found
 
     def _new(self) -> TurnReader:
-        return TurnReader(self._served, in_reasoning=self._starts_inside, calls=False, spaces=True)
+        return TurnReader(self._syntax, in_reasoning=self._starts_inside, calls=False, spaces=True)
 
     def _sent(self, content: str, reasoning: str, *, over: bool) -> Any:
         self._said = self._said or bool(content)

@@ -6,7 +6,7 @@
 #   parsers.py            the classes by name, made when vLLM asks for one
 #   tool_parser.py        calls and content
 #   reasoning_parser.py   reasoning, and what stands behind it
-#   partners.py           how the two find each other, so that one reader reads the whole turn
+#   pairing.py           how the two find each other, so that one reader reads the whole turn
 #   tokens.py             ids and text
 #   tags.py               structural tags
 #

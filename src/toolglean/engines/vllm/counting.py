@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolglean.engines.served import Served
+from toolglean.engines.syntax import ModelSyntax
 from toolglean.engines.vllm.tokens import Tokens
 from toolglean.events import Event, Reasoning
 from toolglean.parser import Parser
@@ -21,18 +21,18 @@ class ReasoningCount:
     """Counts the tokens of one answer.
 
     Args:
-        served: how the model writes.
+        syntax: how the model writes.
         begin: where the answer begins: `prompt` or `in_reasoning`, as for `TurnReader`.
     """
 
     __slots__ = ("_certain", "_last", "_parser", "_places", "_read", "_seen")
 
-    def __init__(self, served: Served, begin: Mapping[str, Any]) -> None:
+    def __init__(self, syntax: ModelSyntax, begin: Mapping[str, Any]) -> None:
         prompt = begin.get("prompt", "")
         start: dict[str, Any] = {"prompt": prompt} if prompt else {}
         if begin.get("in_reasoning"):
             start["start"] = "reasoning"
-        self._parser = Parser(**start, **served.arguments)
+        self._parser = Parser(**start, **syntax.arguments)
         self._places: list[int] = []  # where the tokens begin of which it is not known what they are
         self._seen = 0  # the end of the text that was read
         self._read = 0  # how many ids were read

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xgrammar import StructuralTag
 
-from toolglean.engines.served import tools_of
+from toolglean.engines.syntax import tools_of
 from toolglean.errors import ToolgleanError
 from toolglean.grammar import grammar_of
 from toolglean.tools import Tool, ToolSet

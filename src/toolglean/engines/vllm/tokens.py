@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolglean.engines.served import Served, served_model
+from toolglean.engines.syntax import ModelSyntax, model_syntax
 from toolglean.formats.headers import HEADERS, own_part
 
 __all__ = ["TAIL", "Tokens", "reasoning_is_over"]
@@ -34,10 +34,10 @@ class Tokens:
         self._words: dict[int, str] = {}
         self._rows: dict[tuple[int, ...], str] = {}  # where nothing decodes: the ids of whole markers
 
-    def served(self, format_name: str) -> Served:
+    def syntax(self, format_name: str) -> ModelSyntax:
         """How the model of this tokenizer writes."""
         name = getattr(self._tokenizer, "name_or_path", "")
-        found = served_model(
+        found = model_syntax(
             format_name,
             name if isinstance(name, str) else "",
             _template_of(getattr(self._tokenizer, "chat_template", None)),
@@ -93,7 +93,7 @@ def _template_of(given: Any) -> str:
 
 
 def reasoning_is_over(
-    tokens: Tokens, ids: Sequence[Any], served: Served, *, expected: bool = True, whole: bool = True
+    tokens: Tokens, ids: Sequence[Any], syntax: ModelSyntax, *, expected: bool = True, whole: bool = True
 ) -> bool:
     """Whether no reasoning is open, or to be expected, behind these ids: those of a prompt, or of an answer as well.
 
@@ -103,25 +103,25 @@ def reasoning_is_over(
     Args:
         tokens: reads the ids.
         ids: the ids.
-        served: how the model writes.
+        syntax: how the model writes.
         expected: whether the request lets the model reason.
         whole: whether to look further back where the last ids do not decide.
     """
-    if not served.pairs:
+    if not syntax.pairs:
         return True
-    waits = served.reasons and expected
+    waits = syntax.reasons and expected
     size = TAIL
     while True:
         text = tokens.text(ids[-size:])
         own = own_part(text, HEADERS)
         part = text if own is None else own
-        opened = max((part.rfind(opener) for opener, _ in served.pairs if opener), default=-1)
-        closed = max((part.rfind(closer) for _, closer in served.pairs if closer), default=-1)
+        opened = max((part.rfind(opener) for opener, _ in syntax.pairs if opener), default=-1)
+        closed = max((part.rfind(closer) for _, closer in syntax.pairs if closer), default=-1)
         if opened >= 0 or closed >= 0:
             return closed > opened
         if own is not None:
             begun = own.strip()
-            return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in served.pairs))
+            return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in syntax.pairs))
         if size >= len(ids) or not whole:
             return not waits
         size *= 2

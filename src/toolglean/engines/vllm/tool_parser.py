@@ -24,8 +24,8 @@ from vllm.entrypoints.generate.base.protocol import (
 )
 from vllm.tool_parsers.abstract_tool_parser import ToolParser
 
-from toolglean.engines.reading import Piece, TurnReader
-from toolglean.engines.vllm.partners import last_made
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens
 
@@ -54,14 +54,14 @@ class ToolgleanToolParser(ToolParser):
 
     def __init__(self, tokenizer: Any, tools: Any = None, **_: Any) -> None:
         super().__init__(tokenizer, tools)
-        self.served = Tokens(tokenizer).served(self.format_name)
-        if self.served.format is None:
+        self.syntax = Tokens(tokenizer).syntax(self.format_name)
+        if self.syntax.format is None:
             # What the model would write is not known, so a forced call is JSON that vLLM itself asks for and reads.
             self.structural_tag_model = None
             self.supports_required_and_named = True
         self._reader: TurnReader | None = None
         self._begin: dict[str, Any] = {}
-        self._known: tuple[str, Piece] | None = None
+        self._known: tuple[str, TurnDelta] | None = None
         partner = last_made(tokenizer)
         if partner is not None:
             partner.meet(self)
@@ -81,7 +81,7 @@ class ToolgleanToolParser(ToolParser):
         self._begin = begin
         self.skip_reasoning_parsing = self.skip_reasoning_parsing or keep_reasoning
 
-    def read_whole(self, model_output: str, request: Any, **begin: Any) -> Piece:
+    def read_whole(self, model_output: str, request: Any, **begin: Any) -> TurnDelta:
         """A whole turn, from its beginning.
 
         Args:
@@ -91,7 +91,7 @@ class ToolgleanToolParser(ToolParser):
         """
         return self._new_reader(request, whole_calls=True, **begin).read(model_output)
 
-    def know(self, rest: str, piece: Piece) -> None:
+    def know(self, rest: str, piece: TurnDelta) -> None:
         """What that text holds, which vLLM will pass to `extract_tool_calls`, is known."""
         self._known = (rest, piece)
 
@@ -102,16 +102,16 @@ class ToolgleanToolParser(ToolParser):
         return with_special_tokens(request) if request.tools and request.tool_choice != "none" else request
 
     def get_structural_tag(self, request: Any, *, reasoning: bool = False, strict_level: int = 0) -> Any:
-        if self.served.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
+        if self.syntax.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
             return None
-        return structural_tag_of(self.served.format, request, reasoning=reasoning, strict_level=strict_level)
+        return structural_tag_of(self.syntax.format, request, reasoning=reasoning, strict_level=strict_level)
 
     def _new_reader(self, request: Any, **options: Any) -> TurnReader:
         wanted = self.reads_without_tools or (
             bool(getattr(request, "tools", None)) and getattr(request, "tool_choice", None) != "none"
         )
         return TurnReader(
-            self.served,
+            self.syntax,
             request_tools(getattr(request, "tools", None) or self.tools),
             calls=wanted,
             spaces=True,
@@ -173,7 +173,7 @@ def _new_id() -> str:
     return f"chatcmpl-tool-{uuid.uuid4().hex}"  # as vLLM makes them
 
 
-def delta_of(piece: Piece) -> DeltaMessage | None:
+def delta_of(piece: TurnDelta) -> DeltaMessage | None:
     """A piece of a turn in vLLM's words; None where there is nothing to say."""
     if not piece:
         return None

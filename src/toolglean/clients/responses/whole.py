@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.reading import Tools, listed, text_for, whole_turn
+from toolglean.clients.turn.text import Tools, listed, text_for, whole_turn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import ToolCall
 
@@ -34,7 +34,7 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
     output = listed(response, "output")
     for item in output:
         if field(item, "type") == "function_call":
-            reader.turn.both.parsed_whole(item)
+            reader.turn.duplicates.add_parsed_call(item)
             reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
     return with_output(response, found) if found else dict(response)
@@ -71,7 +71,7 @@ class _WholeReader:
         if not isinstance(text, str) or not text:
             return part
         turn = self.turn.fork()
-        turn.both = self.turn.both
+        turn.duplicates = self.turn.duplicates
         left, output = whole_turn(text, turn)
         if output.calls:
             self.turn.take()

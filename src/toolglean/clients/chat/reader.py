@@ -7,7 +7,7 @@
 # first of them, or without any text if all of it is held back; `usage` goes with the last. Text held back is released
 # before `finish_reason`, or at the end of the stream if none comes.
 #
-# Calls that the server has parsed itself pass (own_calls.py), unless they came out of the text already.
+# Calls that the server has parsed itself pass (server_calls.py), unless they came out of the text already.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
-from toolglean.clients.own_calls import OwnCalls
-from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for, whole_turn
+from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.conversation.messages.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.messages.wire import field, text_of
 from toolglean.events import ToolCall
@@ -45,7 +45,7 @@ class ChoiceReader:
     def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
         self.turn = turn
         self.over = False
-        self.own = OwnCalls(turn, deltas)
+        self.own = ServerCalls(turn, deltas)
         self._deltas = deltas
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
@@ -293,7 +293,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     if own or message.get("function_call"):
         turn.take()
         for each in (*own, {"function": message.get("function_call")}):
-            turn.both.parsed_whole(field(each, "function"))
+            turn.duplicates.add_parsed_call(field(each, "function"))
     left, output = whole_turn(text, turn)
     if left == text and not (output.calls or output.reasoning):
         return choice

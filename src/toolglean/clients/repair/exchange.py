@@ -1,6 +1,6 @@
 # What this file knows: which requests ask for an answer that can be mended, and what they say of tools and the model.
 # What it must not know: how bytes arrive (httpx.py and the proxy bring them), how an answer is cut into its parts
-# (repair_bytes.py), how calls are written.
+# (answers.py), how calls are written.
 #
 #   POST …/chat/completions        OpenAI's chat API, also with `functions` instead of tools
 #   POST …/responses               OpenAI's Responses API
@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeAlias
 
 from toolglean.clients.chat import StreamReader, dict_completion
 from toolglean.clients.ollama_lines import LineReader
-from toolglean.clients.reading import Counts
-from toolglean.clients.repair_bytes import AnswerReader, Lines, ServerSentEvents, Whole
+from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import ResponseReader, dict_response
+from toolglean.clients.turn.text import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format

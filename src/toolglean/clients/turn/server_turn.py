@@ -1,5 +1,5 @@
 # What this file knows: one turn of a server that may send calls in either way, parsed or in the text, as one row of
-# events: numbered in the order in which they begin, each with an id. One that comes both ways is one (both_ways.py).
+# events: numbered in the order in which they begin, each with an id. One that comes both ways is one (duplicates.py).
 # What it must not know: any client's objects (ollama.py), how calls are written.
 """A turn whose calls come from the server and from the text."""
 
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.clients.both_ways import BothWays
-from toolglean.clients.reading import text_for, with_own_ids
+from toolglean.clients.turn.duplicates import DuplicateFilter
+from toolglean.clients.turn.text import text_for, with_own_ids
 from toolglean.conversation.messages.wire import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
@@ -57,15 +57,15 @@ class ServerTurn:
         has no events.
         """
         found, unread = arguments_of(arguments)
-        same = False if unread else self.both.was_written(name, found)
+        same = False if unread else self.duplicates.was_written(name, found)
         if same is None:  # the text is writing a call of that name
             self._held.append((name, arguments, id))
         return [] if same or same is None else self._parsed(name, arguments, id)
 
     @property
-    def both(self) -> BothWays:
+    def duplicates(self) -> DuplicateFilter:
         """The calls of the turn that came one way only so far."""
-        return self._turn.both
+        return self._turn.duplicates
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: events of those in the text that no longer wait for them."""
@@ -81,7 +81,7 @@ class ServerTurn:
         name = name if isinstance(name, str) else ""
         found, unread = arguments_of(arguments)
         if not unread:
-            self.both.parsed(name, found)
+            self.duplicates.add_parsed(name, found)
         status: Status = "malformed" if unread or not name else "ok"
         known = None if self._tools is None else name in self._tools
         text = unread or _text_of(found)

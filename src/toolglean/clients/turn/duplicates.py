@@ -13,11 +13,11 @@ from typing import Any
 
 from toolglean.conversation.messages.wire import arguments_of, field
 
-__all__ = ["BothWays", "Met"]
+__all__ = ["DuplicateFilter", "SentCall"]
 
 
 @dataclass(slots=True, eq=False)
-class Met:
+class SentCall:
     """A call that went out, or is going out.
 
     Attributes:
@@ -29,36 +29,36 @@ class Met:
     arguments: Any = None
 
 
-class BothWays:
+class DuplicateFilter:
     """The calls of one turn that went out, and came one way only so far."""
 
     __slots__ = ("_parsed", "_written")
 
     def __init__(self) -> None:
-        self._parsed: list[Met] = []
-        self._written: list[Met] = []
+        self._parsed: list[SentCall] = []
+        self._written: list[SentCall] = []
 
-    def parsed(self, name: Any, arguments: Any = None) -> Met:
+    def add_parsed(self, name: Any, arguments: Any = None) -> SentCall:
         """A call that the server has parsed goes out."""
-        self._parsed.append(Met(name, arguments))
+        self._parsed.append(SentCall(name, arguments))
         return self._parsed[-1]
 
-    def parsed_whole(self, call: Any) -> None:
+    def add_parsed_call(self, call: Any) -> None:
         """The same for a call that came in one piece: what has its `name` and its `arguments`."""
         name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
         if not unread:
-            self.parsed(name, arguments)
+            self.add_parsed(name, arguments)
 
-    def written(self, name: str, arguments: Any = None) -> Met:
+    def add_written(self, name: str, arguments: Any = None) -> SentCall:
         """A call in the text goes out."""
-        self._written.append(Met(name, arguments))
+        self._written.append(SentCall(name, arguments))
         return self._written[-1]
 
-    def drop(self, met: Met) -> None:
+    def drop(self, sent: SentCall) -> None:
         """That call came to nothing."""
         for calls in (self._parsed, self._written):
-            if met in calls:
-                calls.remove(met)
+            if sent in calls:
+                calls.remove(sent)
 
     @property
     def any_written(self) -> bool:
@@ -77,7 +77,7 @@ class BothWays:
         """
         return _same(self._parsed, name, arguments)
 
-    def was_written_whole(self, call: Any) -> bool:
+    def was_call_written(self, call: Any) -> bool:
         """The same for a call of the server's that came in one piece."""
         name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
         return not unread and self.was_written(name, arguments) is True
@@ -87,11 +87,11 @@ class BothWays:
         return _same(self._written, name, arguments)
 
 
-def _same(others: list[Met], name: Any, arguments: Any) -> bool | None:
-    alike = [met for met in others if met.name == name]
-    for met in alike:
-        if arguments is not None and met.arguments == arguments:
-            others.remove(met)
+def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:
+    alike = [sent for sent in others if sent.name == name]
+    for sent in alike:
+        if arguments is not None and sent.arguments == arguments:
+            others.remove(sent)
             return True
-    unsure = any(arguments is None or met.arguments is None for met in alike)
+    unsure = any(arguments is None or sent.arguments is None for sent in alike)
     return None if unsure else False

@@ -1,5 +1,5 @@
 # What this file knows: how the body of an answer is decompressed, a bounded piece at a time, and when it is too much.
-# What it must not know: what the body says (repair_bytes.py), and which package the response comes from: those of httpx
+# What it must not know: what the body says (answers.py), and which package the response comes from: those of httpx
 # and httpx2 have the same methods.
 #
 # The libraries decompress whatever arrived at once, and a thousand bytes may come of one. Here no piece has more than

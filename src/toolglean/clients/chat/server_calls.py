@@ -18,25 +18,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.both_ways import Met
-from toolglean.clients.reading import TurnText
+from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.messages.deltas import ChatDeltas
 from toolglean.conversation.messages.joining import ToolCallAggregator
 from toolglean.conversation.messages.wire import field as field_of
 
-__all__ = ["OwnCalls"]
+__all__ = ["ServerCalls"]
 
 
 @dataclass(slots=True)
-class _Own:
+class _ServerCall:
     """A call of the server's, as far as it has come."""
 
     held: list[Any] = field(default_factory=list)
-    met: Met | None = None  # it goes out
+    sent: SentCall | None = None  # it goes out
     dropped: bool = False
 
 
-class OwnCalls:
+class ServerCalls:
     """The server's calls in one choice.
 
     Args:
@@ -48,7 +48,7 @@ class OwnCalls:
         self._turn = turn
         self._deltas = deltas
         self._joined = ToolCallAggregator()
-        self._calls: list[_Own] = []
+        self._calls: list[_ServerCall] = []
         self._undecided: list[int] = []  # places in that list
         self._indexes: dict[Any, int] = {}  # theirs, or their id, to ours
         self._last: int | str = 0
@@ -58,12 +58,12 @@ class OwnCalls:
         found: list[tuple[Any, int]] = []
         for fragment, place in zip(fragments, self._joined.add(fragments), strict=True):
             if place == len(self._calls):
-                self._calls.append(_Own())
+                self._calls.append(_ServerCall())
                 self._undecided.append(place)
             own = self._calls[place]
-            if own.met is not None:
+            if own.sent is not None:
                 found.append((fragment, self._moved(fragment)))
-                own.met.arguments = own.met.arguments or self._joined.arguments(place)
+                own.sent.arguments = own.sent.arguments or self._joined.arguments(place)
             elif not own.dropped:
                 own.held.append(fragment)
                 found += self._decided(place)
@@ -76,10 +76,10 @@ class OwnCalls:
     def close(self) -> None:
         """No more will come: what has come of each call is all of it."""
         for place, own in enumerate(self._calls):
-            if own.met is not None and own.met.arguments is None:
-                own.met.arguments = self._joined.arguments(place, over=True)
-                if own.met.arguments is None:  # they cannot be read
-                    self._turn.both.drop(own.met)
+            if own.sent is not None and own.sent.arguments is None:
+                own.sent.arguments = self._joined.arguments(place, over=True)
+                if own.sent.arguments is None:  # they cannot be read
+                    self._turn.duplicates.drop(own.sent)
 
     def finish(self) -> list[tuple[Any, int]]:
         """The fragments that waited to the end."""
@@ -87,11 +87,11 @@ class OwnCalls:
 
     def _decided(self, place: int, *, over: bool = False) -> list[tuple[Any, int]]:
         name, arguments = self._joined.names[place], self._joined.arguments(place, over=over)
-        both, own = self._turn.both, self._calls[place]
+        duplicates, own = self._turn.duplicates, self._calls[place]
         same: bool | None = False
-        if both.any_written:
+        if duplicates.any_written:
             may_grow = not (over or self._joined.has_arguments(place))  # a name may come in pieces
-            same = None if may_grow else both.was_written(name, arguments)
+            same = None if may_grow else duplicates.was_written(name, arguments)
         if same is None and not over:
             return []
         self._undecided.remove(place)
@@ -100,7 +100,7 @@ class OwnCalls:
             own.dropped = True
             return []
         self._turn.take()
-        own.met = both.parsed(name, arguments)
+        own.sent = duplicates.add_parsed(name, arguments)
         return [(fragment, self._moved(fragment)) for fragment in held]
 
     def _moved(self, fragment: Any) -> int:

@@ -1,6 +1,6 @@
 # What this file knows: OpenAI's chat API as events: calls of either kind, those that the server has parsed and those in
 # the text.
-# What it must not know: how calls are found in text (turns.py reads it), how fragments are joined
+# What it must not know: how calls are found in text (turn/server_turn.py reads it), how fragments are joined
 # (toolglean.conversation.messages),
 # HTTP, any client's objects.
 """Chunks and answers of OpenAI's chat API as one row of events."""
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.clients.both_ways import Met
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages import OpenAIChunkWrapper, ToolCallAggregator
 from toolglean.conversation.messages.openai import CUT_OFF
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
@@ -22,12 +22,12 @@ __all__ = ["ChatEvents"]
 
 
 @dataclass(slots=True)
-class _Own:
+class _ServerCall:
     """A call that the server has parsed, as far as it was told."""
 
     index: int
     id: str
-    met: Met
+    sent: SentCall
     told: int = 0  # pieces of its arguments
 
 
@@ -43,7 +43,7 @@ class ChatEvents:
         self._tools = None if tools is None else ToolSet(tools)
         self._turn = ServerTurn(self._tools, options)
         self._joined = ToolCallAggregator()
-        self._own: list[_Own | None] = []  # None: it came out of the text
+        self._own: list[_ServerCall | None] = []  # None: it came out of the text
         self._over = False
 
     def read(self, chunk: Any) -> list[Event]:
@@ -85,10 +85,10 @@ class ChatEvents:
 
     def _close(self) -> None:
         for place, own in enumerate(self._own):
-            if own is not None and own.met.arguments is None:
-                own.met.arguments = self._joined.arguments(place, over=True)
-                if own.met.arguments is None:  # they cannot be read
-                    self._turn.both.drop(own.met)
+            if own is not None and own.sent.arguments is None:
+                own.sent.arguments = self._joined.arguments(place, over=True)
+                if own.sent.arguments is None:  # they cannot be read
+                    self._turn.duplicates.drop(own.sent)
 
     def _progress(self, *, at_end: bool = False) -> list[Event]:
         found: list[Event] = []
@@ -97,24 +97,24 @@ class ChatEvents:
                 if not (parts or at_end):
                     break  # its name may come in pieces
                 arguments = self._joined.arguments(place, over=at_end)
-                same = self._turn.both.was_written(name, arguments)
+                same = self._turn.duplicates.was_written(name, arguments)
                 if same is None and not at_end:
                     break  # until its arguments are whole
                 if same:
                     self._own.append(None)
                     continue
                 index, made = self._turn.claim()
-                self._own.append(_Own(index, id or made, self._turn.both.parsed(name, arguments)))
+                self._own.append(_ServerCall(index, id or made, self._turn.duplicates.add_parsed(name, arguments)))
                 found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
             own = self._own[place]
             if own is None or own.told == len(parts):
                 continue
             found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
             own.told = len(parts)
-            own.met.arguments = own.met.arguments or self._joined.arguments(place)
+            own.sent.arguments = own.sent.arguments or self._joined.arguments(place)
         return found
 
-    def _end(self, own: _Own, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
+    def _end(self, own: _ServerCall, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
         status: Status = "ok"
         if unread or not name or (cut and not arguments):
             status = "incomplete" if cut and name else "malformed"

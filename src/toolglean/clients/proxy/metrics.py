@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from toolglean.clients.reading import Counts
+from toolglean.clients.turn.text import Counts
 
 __all__ = ["Metrics"]
 

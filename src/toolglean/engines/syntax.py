@@ -18,14 +18,14 @@ from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet, as_tool
 
-__all__ = ["THINK", "Served", "opens_reasoning", "served_model", "tools_of"]
+__all__ = ["THINK", "ModelSyntax", "model_syntax", "opens_reasoning", "tools_of"]
 
 THINK = ("<think>", "</think>")
 """The markers of reasoning that `auto` knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ModelSyntax:
     """How a model writes.
 
     Attributes:
@@ -50,7 +50,7 @@ class Served:
 
 
 @lru_cache(maxsize=64)
-def served_model(format_name: str = "", model: str = "", template: str = "") -> Served:
+def model_syntax(format_name: str = "", model: str = "", template: str = "") -> ModelSyntax:
     """How a model writes, from what the engine knows of it.
 
     Args:
@@ -77,14 +77,14 @@ def served_model(format_name: str = "", model: str = "", template: str = "") -> 
     return _of(None, {"format": "auto"}, template)
 
 
-def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) -> Served:
+def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) -> ModelSyntax:
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
     plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.speaks)}
     ends = tuple(sorted(plain, key=len, reverse=True))  # one may begin another
     reasons = bool(pairs) and (named or not template)
-    return Served(arguments, declared, written, pairs, reasons, opens_reasoning(template), ends)
+    return ModelSyntax(arguments, declared, written, pairs, reasons, opens_reasoning(template), ends)
 
 
 def opens_reasoning(template: str, variables: Mapping[str, Any] | None = None) -> bool | None:

@@ -11,10 +11,10 @@ import pytest
 from tests.clients.answers import KINDS, answer, asked, events, fed, mended, random_sizes, reader, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
-from toolglean.clients.both_ways import BothWays
 from toolglean.clients.chat import dict_chunks
 from toolglean.clients.repair import Kind
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.turn.duplicates import DuplicateFilter
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.events import fold
 
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -139,8 +139,8 @@ def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
 
 
 def test_both_in_one_chunk() -> None:
-    both = delta(content=OSLO, **fragment('{"city": "Oslo"}', "get_weather"))
-    assert len(calls_of(list(dict_chunks([both, delta("stop")], TOOLS)))) == 1
+    duplicates = delta(content=OSLO, **fragment('{"city": "Oslo"}', "get_weather"))
+    assert len(calls_of(list(dict_chunks([duplicates, delta("stop")], TOOLS)))) == 1
 
 
 def test_a_name_in_pieces() -> None:
@@ -187,14 +187,14 @@ def test_servers_that_give_every_call_the_index_0() -> None:
 
 def test_each_call_meets_one() -> None:
     rng = random.Random(3)
-    both = BothWays()
+    duplicates = DuplicateFilter()
     for number in range(300):
-        both.written("f", {"n": number})
+        duplicates.add_written("f", {"n": number})
     order = list(range(300))
     rng.shuffle(order)
-    assert all(both.was_written("f", {"n": number}) for number in order)
-    assert not both.any_written
-    assert both.was_written("f", {"n": 1}) is False
+    assert all(duplicates.was_written("f", {"n": number}) for number in order)
+    assert not duplicates.any_written
+    assert duplicates.was_written("f", {"n": 1}) is False
 
 
 # -- a turn as events --------------------------------------------------------------------------------------------------

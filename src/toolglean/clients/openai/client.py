@@ -1,10 +1,10 @@
 # What this file knows: the openai package's clients (3.50 or later), and how theirs get an HTTP client that mends.
-# What it must not know: what an answer becomes (openai_objects.py, repair.py), how HTTP clients are built (httpx.py).
+# What it must not know: what an answer becomes (openai/objects.py, repair.py), how HTTP clients are built (httpx.py).
 #
 #   ours                                     the openai package's
 #   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. What asks
 #                                            over HTTP is mended: `create`, `parse`, `stream`, `with_raw_response`, …
-#   chat_chunks, … response                  streams and answers: openai_objects.py
+#   chat_chunks, … response                  streams and answers: openai/objects.py
 #   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.conversation.routing's handlers
 """Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
 
@@ -12,46 +12,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from toolglean._install import needs
-from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
+from openai import AsyncOpenAI, OpenAI
+
+from toolglean.clients.httpx import in_front_of
 from toolglean.clients.repair import Repair
-from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
 from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 from toolglean.errors import UsageError
 
-try:
-    from openai import AsyncOpenAI, OpenAI
-
-    from toolglean.clients.httpx import in_front_of
-    from toolglean.clients.openai_objects import (
-        achat_chunks,
-        aresponse_events,
-        chat_chunks,
-        chat_completion,
-        response,
-        response_events,
-    )
-except ImportError as error:
-    raise ImportError(needs("toolglean.clients.openai needs openai 3.50 or later", "openai")) from error
-
-__all__ = [
-    "AsyncOpenAIClient",
-    "OpenAIClient",
-    "achat_chunks",
-    "adict_chunks",
-    "adict_response_events",
-    "aresponse_events",
-    "chat_chunks",
-    "chat_completion",
-    "dict_chunks",
-    "dict_completion",
-    "dict_response",
-    "dict_response_events",
-    "ollama_handler",
-    "open_ai_handler",
-    "response",
-    "response_events",
-]
+__all__ = ["AsyncOpenAIClient", "OpenAIClient", "ollama_handler", "open_ai_handler"]
 
 # -- clients -----------------------------------------------------------------------------------------------------------
 

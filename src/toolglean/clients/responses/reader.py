@@ -3,7 +3,7 @@
 # What it must not know: the openai package's objects (openai.py), how calls are written.
 #
 #   the server's event                             what becomes of it
-#   those of a function_call                       as they are, unless it came out of the text already (own_items.py)
+#   those of a function_call                       as they are, unless it came out of the text already (items.py)
 #   response.output_item.added (a message),
 #   content_part.added                             as they are, with the first text that remains; left out where
 #                                                  reasoning or calls came, and no text remains
@@ -29,11 +29,10 @@ import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.own_items import ADDED, ITEM_DONE, OwnItems
-from toolglean.clients.reading import Tools, is_all, listed, text_for
-from toolglean.clients.response_parts import Item, Part
-from toolglean.clients.responses_whole import dict_response, with_output
+from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
+from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import Tools, is_all, listed, text_for
 from toolglean.conversation.messages.wire import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
@@ -66,7 +65,7 @@ class ResponseReader:
         self._number: int | None = None  # of the next event: the server's first, and on from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
-        self._own = OwnItems(self._turn.both, self._take)
+        self._own = ServerItems(self._turn.duplicates, self._take)
 
     @property
     def pristine(self) -> bool:
@@ -191,7 +190,7 @@ class ResponseReader:
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
             self._parts[key] = Part(self._turn.fork(), place, event)
-            self._parts[key].turn.both = self._turn.both
+            self._parts[key].turn.duplicates = self._turn.duplicates
             self._places.setdefault(_key(place, key[1]), self._parts[key])
         part = self._parts[key]
         if part.over or not isinstance(delta, str):

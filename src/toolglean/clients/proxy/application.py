@@ -1,6 +1,6 @@
 # What this file knows: HTTP between a caller and an upstream server: headers, limits, errors, who leaves when.
-# What it must not know: what an answer becomes (repair.py), how a history is rewritten (proxy_history.py), how counters
-# are written (proxy_metrics.py), how calls are written.
+# What it must not know: what an answer becomes (repair.py), how a history is rewritten (proxy/history.py), how counters
+# are written (proxy/metrics.py), how calls are written.
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
@@ -39,11 +39,11 @@ except ImportError as error:
     said = needs(f"toolglean.clients.proxy needs {error.name}", "proxy")
     raise ImportError(said, name=error.name) from error
 
-from toolglean.clients.bodies import BodyError, aunpacked, can_unpack
-from toolglean.clients.proxy_history import as_text
-from toolglean.clients.proxy_metrics import Metrics
+from toolglean.clients.proxy.history import as_text
+from toolglean.clients.proxy.metrics import Metrics
+from toolglean.clients.proxy.upstream import PathError, Upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
-from toolglean.clients.upstream import PathError, Upstream
+from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
 from toolglean.errors import UsageError
 
 __all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]

@@ -1,5 +1,5 @@
 # What this file knows: the ollama package's clients (0.6), and where a model's template is asked for.
-# What it must not know: what a chunk becomes (ollama_chunks.py), how ids get by (ollama_ids.py), any other client.
+# What it must not know: what a chunk becomes (ollama/chunks.py), how ids get by (ollama/ids.py), any other client.
 #
 #   ours                              the ollama package's
 #   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
@@ -8,7 +8,7 @@
 #   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
 #   OllamaClient, AsyncOllamaClient   Client, AsyncClient: `chat` mended, all else passed on
 #
-# The package's types have no field for the id of a call, though the server sends one and reads it back (ollama_ids.py).
+# The package's types have no field for the id of a call, though the server sends one and reads it back (ollama/ids.py).
 """Turns calls that leaked into the text of Ollama's chat into calls, and keeps ids."""
 
 from __future__ import annotations
@@ -19,50 +19,26 @@ import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
-from toolglean._install import needs
+import ollama
+from ollama import ResponseError
+
+from toolglean.clients.ollama.chunks import (
+    achat_chunks,
+    achat_events,
+    agenerate_events,
+    chat_chunks,
+    chat_events,
+    chat_response,
+    generate_events,
+)
+from toolglean.clients.ollama.ids import keeping
 from toolglean.conversation.messages.wire import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
 from toolglean.tools import ToolSet
 
-try:
-    import ollama
-    from ollama import ResponseError
-
-    from toolglean.clients.ollama_chunks import (
-        EventReader,
-        achat_chunks,
-        achat_events,
-        agenerate_chunks,
-        agenerate_events,
-        chat_chunks,
-        chat_events,
-        chat_response,
-        generate_chunks,
-        generate_events,
-    )
-    from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall, keeping
-except ImportError as error:
-    raise ImportError(needs("toolglean.clients.ollama needs ollama 0.6.2 or later", "ollama")) from error
-
-__all__ = [
-    "AsyncOllamaClient",
-    "ChatResponse",
-    "EventReader",
-    "Message",
-    "OllamaClient",
-    "ToolCall",
-    "achat_chunks",
-    "achat_events",
-    "agenerate_chunks",
-    "agenerate_events",
-    "chat_chunks",
-    "chat_events",
-    "chat_response",
-    "generate_chunks",
-    "generate_events",
-]
+__all__ = ["AsyncOllamaClient", "OllamaClient"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which it is worth asking again."""

@@ -9,7 +9,7 @@
 #                        seen, and some clients run what they saw: they complete half of an object, or take no arguments
 #                        where they cannot read any. So this must be asked for.
 #
-# A call that the server has parsed, too, is one call (both_ways.py): if theirs went out first, ours stays text. While
+# A call that the server has parsed, too, is one call (duplicates.py): if theirs went out first, ours stays text. While
 # theirs is being written, ours waits until it shows whether the two are the same, and what comes behind ours waits too.
 """The text of one turn, on its way to a client."""
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from toolglean.clients.both_ways import BothWays, Met
+from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser
@@ -96,7 +96,7 @@ class TurnText:
 
     __slots__ = (
         *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_tape", "_waiting"),
-        *("_whole", "both", "id_prefix", "pristine"),
+        *("_whole", "duplicates", "id_prefix", "pristine"),
     )
 
     def __init__(
@@ -110,7 +110,7 @@ class TurnText:
     ) -> None:
         self.id_prefix = id_prefix
         self.pristine = True
-        self.both = BothWays()
+        self.duplicates = DuplicateFilter()
         self._parser = parser
         self._whole = whole_calls
         self._single = single_call
@@ -120,7 +120,7 @@ class TurnText:
         self._seen = 0  # the end of what went in
         self._free = True  # whether another call may come out
         self._passes = False  # whether the open call comes out as it is written
-        self._open: Met | None = None  # that call
+        self._open: SentCall | None = None  # that call
         self._waiting: deque[Event | _Ended] = deque()  # a call that may have come both ways, and what is behind it
 
     def fork(self) -> TurnText:
@@ -204,10 +204,10 @@ class TurnText:
 
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
-            apart = self.both.was_parsed(event.name) is False  # no call of the server's has this name
+            apart = self.duplicates.was_parsed(event.name) is False  # no call of the server's has this name
             self._passes = self._free and not self._whole and apart
             self._free = self._free and not (self._passes and self._single)
-            self._open = self.both.written(event.name) if self._passes else None
+            self._open = self.duplicates.add_written(event.name) if self._passes else None
         if type(event) is not CallEnd:
             return [event] if self._passes else []
         call, self._ended = event.call, event.call.span[1]
@@ -218,7 +218,7 @@ class TurnText:
             self._open.arguments = call.arguments
             self._count(event)
         else:
-            self.both.drop(self._open)
+            self.duplicates.drop(self._open)
         return [event]
 
     def _judged(self, ended: _Ended) -> list[Event] | None:
@@ -228,10 +228,10 @@ class TurnText:
             return _at_once(ended.event)
         if call.status != "ok" or not self._free:
             return [Content(ended.text, call.span[0])]
-        same = self.both.was_parsed(call.name, call.arguments)
+        same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
             return [Content(ended.text, call.span[0])] if same else None
-        self.both.written(call.name, call.arguments)
+        self.duplicates.add_written(call.name, call.arguments)
         self._free = not self._single
         self._count(ended.event)
         return _at_once(ended.event)

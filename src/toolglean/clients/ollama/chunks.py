@@ -1,5 +1,5 @@
 # What this file knows: the ollama package's chunks (0.6), and what each of them becomes.
-# What it must not know: how calls are found (turns.py reads them), where chunks come from (ollama.py).
+# What it must not know: how calls are found (turn/server_turn.py reads them), where chunks come from (ollama.py).
 """Chunks of Ollama's chat and generate: as events, and as chunks whose leaked calls are calls."""
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 import ollama
 from ollama import GenerateResponse
 
-from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall
+from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call

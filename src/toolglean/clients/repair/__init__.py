@@ -1,0 +1,5 @@
+"""What one request to a server asks for, and what becomes of the bytes of its answer. No package is needed."""
+
+from toolglean.clients.repair.exchange import FORMAT_OPTIONS, AnswerReader, Counts, Exchange, Kind, Repair, kind_of
+
+__all__ = ["FORMAT_OPTIONS", "AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]

@@ -1,0 +1,10 @@
+"""Leaked calls in OpenAI's Responses API, on plain dicts: for proxies. No package is needed."""
+
+from toolglean.clients.responses.reader import (
+    ResponseReader,
+    adict_response_events,
+    dict_response,
+    dict_response_events,
+)
+
+__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
