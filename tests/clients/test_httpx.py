@@ -232,7 +232,7 @@ def test_a_client_is_made_as_the_openai_package_makes_it(library: ModuleType) ->
 
 def test_wrong_arguments_are_refused_at_once() -> None:
     with pytest.raises(UsageError, match="library='httpx' is not a module: give httpx or httpx2"):
-        toolglean_client("httpx")  # type: ignore[arg-type]
+        toolglean_client("httpx")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="unknown format"):
         toolglean_client(format="nothing")
     with pytest.raises(UsageError, match="unknown format"):

@@ -21,11 +21,13 @@ Item_co = TypeVar("Item_co", covariant=True)
 class Reader(Protocol):
     """What reads the items of a stream."""
 
-    def read(self, item: Any) -> list[Any]:
+    def read(self, item: Any, /) -> list[Any]:
         """What an item becomes."""
+        ...
 
     def finish(self) -> list[Any]:
         """What was held back."""
+        ...
 
 
 class Reading(Iterator[Item_co]):

@@ -11,13 +11,13 @@ import ollama
 from ollama import GenerateResponse
 
 from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
+from toolglean.clients.ollama.requests import Tools
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
-from toolglean.tools import ToolLike, ToolSet
 
 __all__ = [
     "EventReader",
@@ -31,9 +31,6 @@ __all__ = [
     "generate_chunks",
     "generate_events",
 ]
-
-Tools = Iterable[ToolLike] | ToolSet | None
-
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
@@ -90,7 +87,7 @@ class EventReader:
     def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
         self.turn = ServerTurn(tools, options)
 
-    def read(self, chunk: Any) -> list[Event]:
+    def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
         """The events of a chunk."""
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
@@ -178,11 +175,11 @@ class _ChunkReader(LineReader):
 
 
 class _GenerateReader(_ChunkReader):
-    def read(self, chunk: Any) -> list[Any]:
-        return super().read(_as_chat(chunk))
+    def read(self, line: Any) -> list[Any]:
+        return super().read(_as_chat(line))
 
 
 def chat_response(response: ollama.ChatResponse, tools: Tools = None, **options: Any) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    mended: ollama.ChatResponse = _ChunkReader(tools, options).whole(response)
-    return mended
+    repaired: ollama.ChatResponse = _ChunkReader(tools, options).whole(response)
+    return repaired

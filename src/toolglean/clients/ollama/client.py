@@ -16,8 +16,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast, overload
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import ollama
 from ollama import ResponseError
@@ -32,11 +32,11 @@ from toolglean.clients.ollama.chunks import (
     generate_events,
 )
 from toolglean.clients.ollama.ids import keeping
+from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
 from toolglean.conversation.messages.wire import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
-from toolglean.tools import ToolSet
 
 __all__ = ["AsyncOllamaClient", "OllamaClient"]
 
@@ -51,7 +51,7 @@ class _Templates:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = dict(options)
-        self.shown: dict[str, Any] = {}  # what the server says of its models
+        self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says of its models
         self._known: dict[str, dict[str, Any]] = {}
 
     def given(self, model: str) -> dict[str, Any] | None:
@@ -86,22 +86,30 @@ def _tells(template: str) -> bool:
         return False
 
 
-class _ClientBase:
+class _Shared:
     """What both clients share."""
 
     _templates: _Templates
-    client: Any
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.client, name)
+    if not TYPE_CHECKING:  # the types are the package's own
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.client, name)
+
+        def _pass_on(self, names: Iterable[str]) -> None:
+            """What the client does itself: it may be of a class of its own, or only like a client of the package."""
+            own = {name for kind in type(self).__mro__ if kind.__module__ == __name__ for name in vars(kind)}
+            for name in names:
+                if not name.startswith("__") and name not in own and hasattr(self.client, name):
+                    vars(self)[name] = getattr(self.client, name)
 
     def knows(self, model: str) -> bool:
         """Whether the server need not be asked about that model any more."""
         return self._templates.given(model) is not None
 
 
-class OllamaClient(_ClientBase):
-    """An `ollama.Client` whose `chat` returns leaked calls as calls. Everything else is passed through to it.
+class OllamaClient(_Shared, ollama.Client):
+    """An `ollama.Client` whose `chat` returns leaked calls as calls. Everything else is passed through to your client.
 
     Args:
         client: the client; None: `ollama.Client()`.
@@ -120,6 +128,8 @@ class OllamaClient(_ClientBase):
         _check_client(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient")
         self.client = ollama.Client() if client is None else client
         self._templates = _Templates(options)
+        if not TYPE_CHECKING:
+            self._pass_on(dir(ollama.Client))
 
     def parser_options(self, model: str) -> dict[str, Any]:
         """The parser's options for that model.
@@ -130,7 +140,7 @@ class OllamaClient(_ClientBase):
         known = self._templates.given(model)
         return self._templates.found(model, self.shown(model)) if known is None else known
 
-    def shown(self, model: str) -> Any:
+    def shown(self, model: str) -> ollama.ShowResponse | None:
         """What the server says of a model (`show`), asked for once; None if it does not know the model, or is busy.
 
         Raises:
@@ -145,44 +155,45 @@ class OllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
-    @overload
+    # The package's overload for streams may be called without `stream`, which then is never what it gives.
+    @overload  # type: ignore[override]
     def chat(
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: Literal[True],
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> Iterator[ollama.ChatResponse]: ...
     @overload
     def chat(
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: Literal[False] = False,
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> ollama.ChatResponse: ...
     @overload
     def chat(
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: bool,
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> ollama.ChatResponse | Iterator[ollama.ChatResponse]: ...
-    def chat(
+    def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: bool = False,
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> Any:
         """`ollama.Client.chat`, with leaked calls as calls: a `ChatResponse`; with `stream=True` an iterator of them.
 
@@ -198,25 +209,32 @@ class OllamaClient(_ClientBase):
         client = keeping(self.client, messages)
         if not tools:
             return client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = self.parser_options(model)
         found = client.chat(model, messages, tools=given, stream=stream, **more)
-        return (chat_chunks if stream else chat_response)(found, _known(given), **options)
+        return (chat_chunks if stream else chat_response)(found, known_tools(given), **options)
 
     def chat_events(
-        self, model: str = "", messages: Sequence[Any] | None = None, *, tools: Any = None, **more: Any
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        **more: Unpack[ChatOptions],
     ) -> Iterator[Event]:
         """The events of a streamed chat, with the tools and the model's format: see `chat_events`.
 
         Args:
             model, messages, tools, more: as for `chat`.
         """
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = self.parser_options(model)
         found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)
-        return chat_events(found, _known(given), **options)
+        return chat_events(found, known_tools(given), **options)
 
-    def generate_events(self, model: str, prompt: str, *, tools: Any = None, **more: Any) -> Iterator[Event]:
+    def generate_events(
+        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
+    ) -> Iterator[Event]:
         """The events of a raw `generate`, for which you write the whole prompt.
 
         Args:
@@ -224,19 +242,21 @@ class OllamaClient(_ClientBase):
             prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins there.
             tools: the tools that the prompt describes.
         """
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = {key: value for key, value in self.parser_options(model).items() if key != "start"}
         found = self.client.generate(model, prompt, raw=True, stream=True, **more)
-        return generate_events(found, _known(given), prompt=prompt, **options)
+        return generate_events(found, known_tools(given), prompt=prompt, **options)
 
 
-class AsyncOllamaClient(_ClientBase):
+class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     """An `ollama.AsyncClient` whose `chat` returns leaked calls as calls: see `OllamaClient`."""
 
     def __init__(self, client: ollama.AsyncClient | None = None, **options: Any) -> None:
         _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
         self.client = ollama.AsyncClient() if client is None else client
         self._templates = _Templates(options)
+        if not TYPE_CHECKING:
+            self._pass_on(dir(ollama.AsyncClient))
 
     async def parser_options(self, model: str) -> dict[str, Any]:
         """The parser's options for that model: see `OllamaClient.parser_options`."""
@@ -246,7 +266,7 @@ class AsyncOllamaClient(_ClientBase):
         # Reading a template may take a second, in which the loop should go on.
         return await asyncio.to_thread(self._templates.found, model, await self.shown(model))
 
-    async def shown(self, model: str) -> Any:
+    async def shown(self, model: str) -> ollama.ShowResponse | None:
         """What the server says of a model: see `OllamaClient.shown`."""
         known = self._templates.shown
         if model not in known:
@@ -258,63 +278,71 @@ class AsyncOllamaClient(_ClientBase):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
-    @overload
+    # The package's overload for streams may be called without `stream`, which then is never what it gives.
+    @overload  # type: ignore[override]
     async def chat(
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: Literal[True],
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> AsyncIterator[ollama.ChatResponse]: ...
     @overload
     async def chat(
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: Literal[False] = False,
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> ollama.ChatResponse: ...
-    async def chat(
+    async def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         model: str = "",
-        messages: Sequence[Any] | None = None,
+        messages: Messages = None,
         *,
-        tools: Any = None,
+        tools: Tools = None,
         stream: bool = False,
-        **more: Any,
+        **more: Unpack[ChatOptions],
     ) -> Any:
         """`ollama.AsyncClient.chat`, with leaked calls as calls: see `OllamaClient.chat`."""
         client = keeping(self.client, messages)
         if not tools:
             return await client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = await self.parser_options(model)
         found = await client.chat(model, messages, tools=given, stream=stream, **more)
-        return (achat_chunks if stream else chat_response)(found, _known(given), **options)
+        return (achat_chunks if stream else chat_response)(found, known_tools(given), **options)
 
     async def chat_events(
-        self, model: str = "", messages: Sequence[Any] | None = None, *, tools: Any = None, **more: Any
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        **more: Unpack[ChatOptions],
     ) -> AsyncIterator[Event]:
         """The events of a streamed chat: see `OllamaClient.chat_events`."""
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = await self.parser_options(model)
         client = keeping(self.client, messages)
         found = await client.chat(model, messages, tools=given or None, stream=True, **more)
-        async with contextlib.aclosing(cast("Any", achat_events(found, _known(given), **options))) as events:
+        async with contextlib.aclosing(achat_events(found, known_tools(given), **options)) as events:
             async for event in events:
                 yield event
 
-    async def generate_events(self, model: str, prompt: str, *, tools: Any = None, **more: Any) -> AsyncIterator[Event]:
+    async def generate_events(
+        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
+    ) -> AsyncIterator[Event]:
         """The events of a raw `generate`: see `OllamaClient.generate_events`."""
-        given = _sent(tools)
+        given = sent_tools(tools)
         options = {key: value for key, value in (await self.parser_options(model)).items() if key != "start"}
         found = await self.client.generate(model, prompt, raw=True, stream=True, **more)
-        events = agenerate_events(found, _known(given), prompt=prompt, **options)
-        async with contextlib.aclosing(cast("Any", events)) as closing:
+        events = agenerate_events(found, known_tools(given), prompt=prompt, **options)
+        async with contextlib.aclosing(events) as closing:
             async for event in closing:
                 yield event
 
@@ -327,17 +355,3 @@ def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
         raise UsageError(f"client={given!r:.80} is text: give a client, {name}(host={given!r:.80})")
     if given is not None and not callable(getattr(given, "chat", None)):
         raise UsageError(f"client={given!r:.80} has no method chat: give an {name}, or nothing")
-
-
-def _sent(tools: Iterable[Any] | None) -> list[Any]:
-    # The package knows functions, dicts and its own tools; all other shapes become dicts.
-    return [
-        tool if inspect.isroutine(tool) or isinstance(tool, Mapping | ollama.Tool) else ToolSet([tool]).to_openai()[0]
-        for tool in tools or ()
-    ]
-
-
-def _known(tools: Iterable[Any]) -> ToolSet | None:
-    # Functions become tools as the package makes them.
-    found = [ollama._utils.convert_function_to_tool(tool) if inspect.isroutine(tool) else tool for tool in tools]
-    return ToolSet(found) or None

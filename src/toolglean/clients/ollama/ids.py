@@ -33,7 +33,7 @@ class Message(ollama.Message):
         tool_call_id: in a tool's result, the id of the call.
     """
 
-    tool_calls: Sequence[ToolCall] | None = None
+    tool_calls: Sequence[ToolCall] | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     tool_call_id: str | None = None
 
 
@@ -44,7 +44,7 @@ class ChatResponse(ollama.ChatResponse):
         message: what the model said.
     """
 
-    message: Message
+    message: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 def keeping(client: Any, messages: Sequence[Any] | None) -> Any:

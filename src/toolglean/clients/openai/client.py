@@ -1,119 +1,166 @@
-# What this file knows: the openai package's clients (3.50 or later), and how theirs get an HTTP client that mends.
-# What it must not know: what an answer becomes (openai/objects.py, repair.py), how HTTP clients are built (httpx.py).
+# What this file knows: the openai package's clients (3.50 or later), and how theirs get an HTTP client that repairs.
+# It does not depend on what an answer becomes (objects.py, ../repair), or on how HTTP clients are built (../httpx.py).
 #
-#   ours                                     the openai package's
-#   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. What asks
-#                                            over HTTP is mended: `create`, `parse`, `stream`, `with_raw_response`, …
-#   chat_chunks, … response                  streams and answers: openai/objects.py
-#   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.conversation.routing's handlers
-"""Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
+# `OpenAIClient` is an `openai.OpenAI`: whatever the package's client can do, it can do, with the package's own types.
+# It is made from yours by the package's own `copy`, with another HTTP client, and then has that copy's fields. The
+# package's `copy` (and `with_options`, which is the same) calls the class with the arguments of `openai.OpenAI`. So our
+# `copy` copies as the class of your client, and makes one of ours of the result.
+"""An `openai.OpenAI` whose answers have leaked calls as calls."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from openai import AsyncOpenAI, OpenAI
+from openai.resources.responses import AsyncResponses, Responses
 
 from toolglean.clients.httpx import in_front_of
-from toolglean.clients.repair import Repair
+from toolglean.clients.repair import Counts, Repair
 from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 from toolglean.errors import UsageError
 
 __all__ = ["AsyncOpenAIClient", "OpenAIClient", "ollama_handler", "open_ai_handler"]
 
-# -- clients -----------------------------------------------------------------------------------------------------------
 
-
-class _Passing:
-    """Passes on what it does not have itself."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-
-class _Responses(_Passing):
+class _Responses(Responses):
     """`client.responses`."""
 
-    def connect(self, *_: Any, **__: Any) -> Any:
-        """Refused: what comes over a websocket is not mended.
+    def connect(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: what comes over a websocket is not repaired.
 
         Raises:
             UsageError: always.
         """
-        raise UsageError(
-            "responses.connect() speaks over a websocket, where answers are not mended: use create(..., stream=True), "
-            "or ask the client that was wrapped (.client.responses.connect)"
-        )
+        raise UsageError(WEBSOCKET)
 
 
-class OpenAIClient(_Passing):
+class _AsyncResponses(AsyncResponses):
+    """The same of the asynchronous client."""
+
+    def connect(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused, as in `_Responses`."""
+        raise UsageError(WEBSOCKET)
+
+
+WEBSOCKET = (
+    "responses.connect() uses a websocket, where answers are not repaired: use create(..., stream=True), or the client "
+    "that was wrapped (.client.responses.connect)"
+)
+
+
+class OpenAIClient(OpenAI):
     """An `openai.OpenAI` whose answers have leaked calls as calls.
 
     Args:
-        client: the client; None: `openai.OpenAI()`.
+        client: the client; None: `openai.OpenAI()`. One of a class of its own (`AzureOpenAI`) stays one of that class.
         options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Attributes:
-        client: the client that was given. Its own answers are not mended.
+        client: the client that was given. Its own answers are not repaired.
         counts: what was found in the answers.
 
     Raises:
         UsageError: `client` is not such a client, or an option is wrong; the message says what to pass.
 
     Everything is the package's own (its methods, types, errors and settings), on a copy of the client that sends
-    through the HTTP client of yours. So the answers of all methods are mended that ask for a chat or a response with
-    tools over HTTP, also those of `parse`, `stream`, `with_raw_response`, `with_streaming_response` and `with_options`.
+    through the HTTP client of yours. So each method that asks for a chat or a response with tools over HTTP returns
+    repaired answers, including `parse`, `stream`, `with_raw_response`, `with_streaming_response` and `with_options`.
     """
 
-    def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
-        _check_client(client, OpenAI, AsyncOpenAI, "AsyncOpenAIClient")
-        self.client = OpenAI() if client is None else client
-        repair = Repair(**options)
-        super().__init__(_mended(self.client, repair))
-        self.counts = repair.counts
-        self.responses = _Responses(self._inner.responses)
+    client: OpenAI
+    counts: Counts
+    _repair: Repair
 
-    def __enter__(self) -> Self:
-        return self
+    def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
+        repair = Repair(**options)
+        given = OpenAI() if client is None else client
+        # The package has no public name for a client's HTTP client; its own `copy` takes it from here, too.
+        copied = given.copy(http_client=in_front_of(given._client, repair))
+        vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
+
+    if not TYPE_CHECKING:  # the types are the package's own
+
+        def __new__(cls, client: OpenAI | None = None, **_: Any) -> Self:
+            _check_client(client, OpenAI, AsyncOpenAI, "AsyncOpenAIClient")
+            return super().__new__(_class_for(cls, client, OpenAI))
+
+        def copy(self, **changes: Any) -> OpenAIClient:
+            return _copied(self, changes)
+
+        with_options = copy
+
+        @cached_property
+        def responses(self) -> Responses:
+            return _Responses(self)
 
     def __exit__(self, *_: object) -> None:
         self.client.close()
 
 
-class AsyncOpenAIClient(_Passing):
+class AsyncOpenAIClient(AsyncOpenAI):
     """An `openai.AsyncOpenAI` whose answers have leaked calls as calls: see `OpenAIClient`."""
 
-    def __init__(self, client: AsyncOpenAI | None = None, **options: Any) -> None:
-        _check_client(client, AsyncOpenAI, OpenAI, "OpenAIClient")
-        self.client = AsyncOpenAI() if client is None else client
-        repair = Repair(**options)
-        super().__init__(_mended(self.client, repair))
-        self.counts = repair.counts
-        self.responses = _Responses(self._inner.responses)
+    client: AsyncOpenAI
+    counts: Counts
+    _repair: Repair
 
-    async def __aenter__(self) -> Self:
-        return self
+    def __init__(self, client: AsyncOpenAI | None = None, **options: Any) -> None:
+        repair = Repair(**options)
+        given = AsyncOpenAI() if client is None else client
+        copied = given.copy(http_client=in_front_of(given._client, repair))
+        vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, client: AsyncOpenAI | None = None, **_: Any) -> Self:
+            _check_client(client, AsyncOpenAI, OpenAI, "OpenAIClient")
+            return super().__new__(_class_for(cls, client, AsyncOpenAI))
+
+        def copy(self, **changes: Any) -> AsyncOpenAIClient:
+            return _copied(self, changes)
+
+        with_options = copy
+
+        @cached_property
+        def responses(self) -> AsyncResponses:
+            return _AsyncResponses(self)
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.close()
 
 
-def _mended(client: Any, repair: Repair) -> Any:
-    # The package has no public name for a client's HTTP client; its own `copy` takes it from here, too.
-    return client.copy(http_client=in_front_of(client._client, repair))
+@lru_cache(maxsize=32)
+def _with_base(ours: Any, theirs: Any) -> Any:
+    return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__doc__": ours.__doc__})
+
+
+def _class_for(ours: Any, client: Any, plain: Any) -> Any:
+    # What a subclass of the package's client overrides (`AzureOpenAI` builds requests of its own) must stay in use.
+    theirs: Any = type(client)
+    return _with_base(ours, theirs) if issubclass(theirs, plain) and theirs is not plain else ours
+
+
+def _copied(own: Any, changes: dict[str, Any]) -> Any:
+    kind = type(own.client)
+    plain = object.__new__(kind)
+    vars(plain).update(vars(own))
+    if changes.get("http_client") is not None:
+        changes["http_client"] = in_front_of(changes["http_client"], own._repair)
+    twin = object.__new__(type(own))
+    ours = {name: getattr(own, name) for name in ("client", "counts", "_repair")}
+    vars(twin).update(vars(kind.copy(plain, **changes)), **ours)
+    return twin
 
 
 def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
     name = f"openai.{wanted.__name__}"
+    if isinstance(given, OpenAIClient | AsyncOpenAIClient):
+        raise UsageError(f"client={given!r:.80} repairs answers already: use it as it is")
     if isinstance(given, other):
-        raise UsageError(f"client={given!r:.80} is an openai.{other.__name__}: give an {name}, or use {ours}")
+        raise UsageError(f"client={given!r:.80} is an openai.{other.__name__}: pass an {name}, or use {ours}")
     if given is not None and not isinstance(given, wanted):
-        raise UsageError(f"client={given!r:.80} is not a client: give an {name}(base_url=...), or nothing")
+        raise UsageError(f"client={given!r:.80} is not a client: pass an {name}(base_url=...), or nothing")
 
 
 # -- the handlers ------------------------------------------------------------------------------------------------------

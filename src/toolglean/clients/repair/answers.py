@@ -34,9 +34,11 @@ class AnswerReader(Protocol):
 
     def feed(self, data: bytes) -> bytes:
         """Take in `data`, more of the answer, and return what can go out."""
+        ...
 
     def finish(self) -> bytes:
         """The answer is over, or its connection broke: what was held back."""
+        ...
 
 
 class ItemReader(Protocol):
@@ -45,16 +47,20 @@ class ItemReader(Protocol):
     @property
     def pristine(self) -> bool:
         """Whether all that came so far is text for the user, as the server sent it."""
+        ...
 
     @property
     def waits(self) -> bool:
         """Whether some of such text is held back."""
+        ...
 
-    def read(self, item: Any) -> list[Any]:
+    def read(self, item: Any, /) -> list[Any]:
         """What an item becomes."""
+        ...
 
     def finish(self) -> list[Any]:
         """What was held back."""
+        ...
 
 
 class _Parts:

@@ -19,20 +19,18 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, Unpack
 
-from toolglean._install import needs
+from mcp import Client, MCPError, StdioServerParameters, types
+from mcp.client import Transport
+from mcp.server import MCPServer, Server
+from mcp.shared.dispatcher import ProgressFnT
+
+from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.routing.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.routing.neutral import ErrorCode, ToolFault, ToolResultContent
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolSet
-
-try:
-    from mcp import Client, MCPError, StdioServerParameters, types
-    from mcp.server import MCPServer, Server
-    from mcp.shared.dispatcher import ProgressFnT
-except ImportError as error:
-    raise ImportError(needs("toolglean.clients.mcp needs mcp 2.3 or later", "mcp")) from error
 
 __all__ = ["EmbeddedMcpServer", "McpServerError", "Progress"]
 
@@ -68,13 +66,13 @@ class EmbeddedMcpServer:
 
     def __init__(
         self,
-        server: MCPServer[Any] | Server[Any] | StdioServerParameters | str | Any = None,
+        server: MCPServer[Any] | Server[Any] | StdioServerParameters | Transport | str | None = None,
         *,
         read_timeout: float | None = None,
-        **client_options: Any,
+        **client_options: Unpack[ClientOptions],
     ) -> None:
         self.server = MCPServer("toolglean") if server is None else server
-        self._options = {"read_timeout_seconds": read_timeout, **client_options}
+        self._options: dict[str, Any] = {"read_timeout_seconds": read_timeout, **client_options}
         self._handler = self._options.pop("message_handler", None)
         self._tools = self._listed_here()
         self._client: Client | None = None
@@ -96,13 +94,17 @@ class EmbeddedMcpServer:
         """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return self._tools.to_openai()
 
-    def tool(self, *args: Any, **options: Any) -> Callable[[Function], Function]:
+    def tool(self, name: str | None = None, **options: Unpack[ToolOptions]) -> Callable[[Function], Function]:
         """`MCPServer.tool`: a decorator that makes a function a tool of the server of this process.
+
+        Args:
+            name: of the tool; None: the function's.
+            options: further arguments of `MCPServer.tool`: `description`, `annotations`, …
 
         Raises:
             UsageError: the server is not an `MCPServer` in this process, so no tools can be added to it.
         """
-        decorate = self._own().tool(*args, **options)
+        decorate = self._own().tool(name, **options)
 
         def decorator(function: Function) -> Function:
             decorate(function)
@@ -111,9 +113,14 @@ class EmbeddedMcpServer:
 
         return decorator
 
-    def add_tool(self, function: Callable[..., Any], *args: Any, **options: Any) -> None:
-        """`MCPServer.add_tool`. Raises a `UsageError` as `tool` does."""
-        self._own().add_tool(function, *args, **options)
+    def add_tool(self, function: Callable[..., Any], name: str | None = None, **options: Unpack[ToolOptions]) -> None:
+        """`MCPServer.add_tool`. Raises a `UsageError` as `tool` does.
+
+        Args:
+            function: the tool.
+            name, options: as for `tool`.
+        """
+        self._own().add_tool(function, name, **options)
         self._tools = self._listed_here()
 
     def remove_tool(self, name: str) -> None:

@@ -1,0 +1,198 @@
+# What this file knows: the transports and clients of httpx, and of httpx2, which has the same ones under another name.
+# What it must not know: which answers are mended, and how (repair.py).
+#
+#   ours                                         goes in as
+#   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, AsyncOpenAI and what is built on them
+#   toolglean_transport, …_async_transport       `transport=` of a Client, AsyncClient of your own
+#   in_front_of                                  a client that sends through another client, with all that it is set to
+#
+# openai 3 is built on httpx2, earlier versions and many frameworks on httpx; each checks that it gets a client of its
+# own library. So the classes are made for either, when they are first asked for.
+"""An HTTP client whose answers have their leaked calls mended: for the openai package and all that is built on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, TypeVar, overload
+
+from toolglean.clients.httpx.library import (
+    HasAsyncClient,
+    HasAsyncTransport,
+    HasClient,
+    HasTransport,
+    library_of,
+    proxies,
+)
+from toolglean.clients.httpx.transport import AsyncThrough, Through, classes_of
+from toolglean.clients.repair import Repair
+from toolglean.errors import UsageError
+
+__all__ = [
+    "in_front_of",
+    "toolglean_async_client",
+    "toolglean_async_transport",
+    "toolglean_client",
+    "toolglean_transport",
+]
+
+READ_TIMEOUT, CONNECT_TIMEOUT = 600.0, 5.0
+"""Seconds; those of the openai package, because a model may think for minutes before its first word."""
+CONNECTIONS, KEPT = 1000, 100
+"""How many connections at most, and how many of them wait for another request; also the openai package's."""
+
+
+Client = TypeVar("Client")
+Transport = TypeVar("Transport")
+
+
+@overload
+def toolglean_client(
+    library: HasClient[Client],
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Client: ...
+@overload
+def toolglean_client(
+    library: None = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any: ...
+def toolglean_client(
+    library: Any = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any:
+    """A client whose answers have their leaked calls mended: `OpenAI(http_client=toolglean_client())`.
+
+    Args:
+        library: the module whose client it must be, `httpx` or `httpx2`; None: the one on which your openai package is
+            built, else the one that is installed.
+        transport: what sends the requests; None: the library's own, with the proxies of the environment.
+        client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
+            timeouts, limits and redirects are those of the openai package.
+        options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
+
+    Returns:
+        An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses` and Ollama's `/api/chat`
+        to requests with tools are mended, whole and streamed; all others are as they came.
+
+    Raises:
+        UsageError: an argument is wrong; the message says what to pass.
+        ImportError: neither library is installed.
+    """
+    return _client(library_of(library), "Client", "HTTPTransport", transport, client_options, options)
+
+
+@overload
+def toolglean_async_client(
+    library: HasAsyncClient[Client],
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Client: ...
+@overload
+def toolglean_async_client(
+    library: None = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any: ...
+def toolglean_async_client(
+    library: Any = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any:
+    """The same for `AsyncOpenAI`: see `toolglean_client`."""
+    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", transport, client_options, options)
+
+
+@overload
+def toolglean_transport(transport: Any = None, *, library: HasTransport[Transport], **options: Any) -> Transport: ...
+@overload
+def toolglean_transport(transport: Any = None, *, library: None = None, **options: Any) -> Any: ...
+def toolglean_transport(transport: Any = None, *, library: Any = None, **options: Any) -> Any:
+    """A transport that mends, for a client of your own: `httpx.Client(transport=toolglean_transport())`.
+
+    Args:
+        transport: what sends the requests; None: the library's own, without the proxies of the environment.
+        library, options: as for `toolglean_client`.
+    """
+    found = library_of(library)
+    return classes_of(found).Transport(found.HTTPTransport() if transport is None else transport, Repair(**options))
+
+
+@overload
+def toolglean_async_transport(
+    transport: Any = None, *, library: HasAsyncTransport[Transport], **options: Any
+) -> Transport: ...
+@overload
+def toolglean_async_transport(transport: Any = None, *, library: None = None, **options: Any) -> Any: ...
+def toolglean_async_transport(transport: Any = None, *, library: Any = None, **options: Any) -> Any:
+    """The same for an `AsyncClient`: see `toolglean_transport`."""
+    found = library_of(library)
+    inner = found.AsyncHTTPTransport() if transport is None else transport
+    return classes_of(found).AsyncTransport(inner, Repair(**options))
+
+
+def in_front_of(client: Any, repair: Repair) -> Any:
+    """A client that sends through another one, with the answers mended.
+
+    Args:
+        client: a `Client` or an `AsyncClient` of httpx or httpx2. Its hooks, proxies, redirects, authentication and
+            connections are used; closing ours closes it.
+        repair: how answers are mended.
+
+    Raises:
+        UsageError: it is not such a client.
+    """
+    for library in filter(None, map(sys.modules.get, ("httpx2", "httpx"))):
+        for kind, transport, through in (
+            (library.Client, "Transport", Through),
+            (library.AsyncClient, "AsyncTransport", AsyncThrough),
+        ):
+            if isinstance(client, kind):
+                same = {name: getattr(client, name) for name in ("headers", "params", "cookies", "base_url", "timeout")}
+                wrapped = getattr(classes_of(library), transport)(through(client), repair)
+                return kind(transport=wrapped, trust_env=False, **same)
+    raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: give one")
+
+
+def _client(
+    library: Any,
+    client: str,
+    http: str,
+    transport: Any,
+    given: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> Any:
+    repair = Repair(**options)
+    found: dict[str, Any] = {
+        "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
+        "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),
+        "follow_redirects": True,
+    } | dict(given or {})
+    # What a client does with these where it makes its transport itself; a transport of your own has them already.
+    names = ("verify", "cert", "trust_env", "http1", "http2", "limits")
+    sent = {name: found[name] for name in names if name in found}
+    wrap = getattr(classes_of(library), "Transport" if client == "Client" else "AsyncTransport")
+    if transport is None:
+        proxy = found.pop("proxy", None)
+        through = {"all://": proxy} if proxy is not None else proxies() if found.get("trust_env", True) else {}
+        mounts = {
+            place: None if url is None else wrap(getattr(library, http)(proxy=url, **sent), repair)
+            for place, url in through.items()
+        }
+        found["mounts"] = {**mounts, **found.get("mounts", {})}
+        transport = getattr(library, http)(**sent)
+    return getattr(library, client)(transport=wrap(transport, repair), **found)
