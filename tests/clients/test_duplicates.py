@@ -11,12 +11,13 @@ import pytest
 from tests.clients.answers import KINDS, answer, asked, events, fed, mended, random_sizes, reader, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
-from toolglean.clients.chat import dict_chunks
+from toolglean.clients import chat
 from toolglean.clients.repair import Kind
 from toolglean.clients.turn.duplicates import DuplicateFilter
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.events import fold
 
+dict_chunks: Any = chat.dict_chunks
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -139,8 +140,8 @@ def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
 
 
 def test_both_in_one_chunk() -> None:
-    duplicates = delta(content=OSLO, **fragment('{"city": "Oslo"}', "get_weather"))
-    assert len(calls_of(list(dict_chunks([duplicates, delta("stop")], TOOLS)))) == 1
+    both = delta(content=OSLO, **fragment('{"city": "Oslo"}', "get_weather"))
+    assert len(calls_of(list(dict_chunks([both, delta("stop")], TOOLS)))) == 1
 
 
 def test_a_name_in_pieces() -> None:

@@ -10,8 +10,13 @@ import pytest
 from tests.clients.answers import asked, fed, mended, reader, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Turn
-from toolglean.clients.chat import dict_chunks, dict_completion
-from toolglean.clients.responses import dict_response, dict_response_events
+from toolglean.clients import chat, responses
+
+# Servers send fields that the types do not know; tests/project/typing checks the types.
+dict_chunks: Any = chat.dict_chunks
+dict_completion: Any = chat.dict_completion
+dict_response: Any = responses.dict_response
+dict_response_events: Any = responses.dict_response_events
 
 LEAK = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 CALL = ("get_weather", {"city": "Oslo"})

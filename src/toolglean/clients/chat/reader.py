@@ -16,6 +16,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any
 
 from toolglean.clients.chat.server_calls import ServerCalls
+from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.conversation.messages.deltas import ChatDeltas, LegacyDeltas
@@ -218,7 +219,7 @@ class StreamReader:
         return found
 
 
-def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options: Any) -> Reading[dict[str, Any]]:
+def dict_chunks(chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any) -> Reading[ChunkDict]:
     """Move the calls that a model leaked into its text to where OpenAI's chat API has them: for proxies.
 
     Args:
@@ -246,8 +247,8 @@ def dict_chunks(chunks: Iterable[dict[str, Any]], tools: Tools = None, **options
 
 
 def adict_chunks(
-    chunks: AsyncIterable[dict[str, Any]], tools: Tools = None, **options: Any
-) -> AsyncReading[dict[str, Any]]:
+    chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
+) -> AsyncReading[ChunkDict]:
     """The same for an asynchronous stream: see `dict_chunks`."""
     return aread(chunks, StreamReader(tools, options))
 
@@ -264,17 +265,19 @@ def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> b
 # -- whole answers -----------------------------------------------------------------------------------------------------
 
 
-def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
+def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> CompletionDict:
     """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
     turn = text_for(tools, {**_reading(options), "whole_calls": True})
     choices = completion.get("choices")
-    if not isinstance(choices, list | tuple):
-        return dict(completion)
-    legacy = bool(options.get("legacy"))
-    return {**completion, "choices": [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]}
+    found: Any = dict(completion)  # of any fields: the types promise those that are read or written here
+    if isinstance(choices, list | tuple):
+        legacy = bool(options.get("legacy"))
+        found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
+    repaired: CompletionDict = found
+    return repaired
 
 
 def _reading(options: Mapping[str, Any]) -> dict[str, Any]:

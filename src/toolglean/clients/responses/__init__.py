@@ -6,5 +6,15 @@ from toolglean.clients.responses.reader import (
     dict_response,
     dict_response_events,
 )
+from toolglean.clients.responses.types import ItemDict, PartDict, ResponseDict, ResponseEventDict
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
+__all__ = [
+    "ItemDict",
+    "PartDict",
+    "ResponseDict",
+    "ResponseEventDict",
+    "ResponseReader",
+    "adict_response_events",
+    "dict_response",
+    "dict_response_events",
+]

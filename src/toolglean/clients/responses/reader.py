@@ -30,6 +30,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
+from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.text import Tools, is_all, listed, text_for
@@ -343,7 +344,7 @@ def _with_text(said: Any, part: Part | None) -> Any:
 
 def dict_response_events(
     events: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any
-) -> Reading[dict[str, Any]]:
+) -> Reading[ResponseEventDict]:
     """Move the calls that a model leaked into its text into separate items: for proxies.
 
     Args:
@@ -366,6 +367,6 @@ def dict_response_events(
 
 def adict_response_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
-) -> AsyncReading[dict[str, Any]]:
+) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return aread(events, ResponseReader(tools, options))

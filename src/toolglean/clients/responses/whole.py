@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolglean.clients.responses.types import ResponseDict
 from toolglean.clients.turn.text import Tools, listed, text_for, whole_turn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import ToolCall
@@ -24,7 +25,7 @@ def is_empty(parts: Iterable[Any]) -> bool:
     )
 
 
-def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> dict[str, Any]:
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> ResponseDict:
     """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
 
     Reasoning that stood in a message's text becomes an item before it, its calls items behind it. A message of which
@@ -37,7 +38,9 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
             reader.turn.duplicates.add_parsed_call(item)
             reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
-    return with_output(response, found) if found else dict(response)
+    repaired: Any = with_output(response, found) if found else dict(response)
+    typed: ResponseDict = repaired  # of any fields: the types promise those that are read or written here
+    return typed
 
 
 def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
