@@ -21,13 +21,13 @@ REPAIR = Repair()  # or, if all your models write the same: Repair(format="herme
 
 
 class Toolglean(CustomLogger):
-    """Mends the answers of the chat API, whole and streamed."""
+    """Repairs the answers of the chat API, whole and streamed."""
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
         asked = REPAIR.asked("chat", data)  # None: no tools, or tool_choice is "none"
         if asked is not None and isinstance(response, ModelResponse):
-            mended = dict_completion(response.model_dump(), asked.tools, **asked.options)
-            response.choices = ModelResponse(**mended).choices
+            repaired = dict_completion(response.model_dump(), asked.tools, **asked.options)
+            response.choices = ModelResponse(**repaired).choices
         return response
 
     async def async_post_call_streaming_iterator_hook(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, answer, asked, events, fed, mended, random_sizes, reader, said
+from tests.clients.answers import KINDS, answer, asked, events, fed, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
 from toolglean.clients import chat
@@ -74,7 +74,7 @@ def test_nobody_runs_it_twice(row: str, kind: Kind) -> None:
 def test_nor_where_arguments_stream(row: str, kind: Kind) -> None:
     sent, expected, _ = ROWS[row]
     request = asked(kind, TOOLS)
-    data = mended(kind, Turn(sent), request, whole_calls=False)
+    data = repaired(kind, Turn(sent), request, whole_calls=False)
     assert cities(said(kind, data, request).calls) == sorted(expected)
     if kind == "responses":
         well_formed(events(data))
@@ -93,7 +93,7 @@ def well_formed(stream: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_the_events_of_a_response_fit_together(row: str) -> None:
     request = asked("responses", TOOLS)
-    well_formed(events(mended("responses", Turn(ROWS[row][0]), request)))
+    well_formed(events(repaired("responses", Turn(ROWS[row][0]), request)))
 
 
 # -- a chat server that parses while it forwards -----------------------------------------------------------------------

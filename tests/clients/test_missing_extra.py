@@ -62,7 +62,7 @@ def test_one_client_does_not_need_another(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["chat", "responses", "ollama_lines", "streams", "turn.server_turn", "repair"])
-def test_what_mends_needs_no_package(name: str) -> None:
+def test_what_repairs_needs_no_package(name: str) -> None:
     assert imported(name, "".join(BLOCKED.format(name=other) for other in (*EXTRAS, *HTTP, "pydantic"))) == ("", "")
 
 

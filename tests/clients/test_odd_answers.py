@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import asked, fed, mended, reader, said
+from tests.clients.answers import asked, fed, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Turn
 from toolglean.clients import chat, responses
@@ -154,7 +154,7 @@ def test_a_text_that_is_said_again_beside_the_items() -> None:
     found = dict_response(whole, TOOLS)
     assert found["output_text"] == found["output"][0]["content"][0]["text"] == "Look. "
     request = asked("responses", TOOLS)
-    data = mended("responses", Turn([f"Look. {LEAK}"]), request)
+    data = repaired("responses", Turn([f"Look. {LEAK}"]), request)
     assert b"tool_call>" not in data
 
 

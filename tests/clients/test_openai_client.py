@@ -103,7 +103,7 @@ STRICT: Any = [
 STRICT_FLAT: Any = [{"type": "function", **STRICT[0]["function"]}]
 
 
-def test_every_way_to_ask_is_mended(own: Any, server: Loopback) -> None:
+def test_every_way_to_ask_is_repaired(own: Any, server: Loopback) -> None:
     server.play(*[LEAK] * 8)
     parsed = own.chat.completions.parse(model="m", messages=MESSAGES, tools=STRICT)
     assert chat_calls(parsed.choices[0].message.tool_calls) == CALLS

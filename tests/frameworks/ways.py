@@ -26,7 +26,7 @@ class Ask:
 
     Attributes:
         url: the server's, or the proxy's.
-        transport: whether the framework gets a client that mends.
+        transport: whether the framework gets a client that repairs.
         api: which API.
         stream: whether the answers are streamed.
         calls: the cities that the tool was called with.

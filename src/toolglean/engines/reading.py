@@ -1,8 +1,8 @@
-# What this file knows: one turn as an engine hands it out: pieces of content, of reasoning and of calls, each call with
-# an id; and which of these an engine wants: some read reasoning and calls apart, one after the other.
-# What it must not know: any engine's classes, how calls are written, how they are found (clients/turn/text.py holds the
-# text of a call until it is known whether it is one).
-"""One turn, in the pieces that engines send."""
+# One turn as an engine sends it: deltas of content, of reasoning and of calls, each call with an id; and which of these
+# an engine asks for: some read reasoning and calls separately, one after the other.
+# Does not depend on any engine's classes, on how calls are written, or on how they are found (clients/turn/text.py
+# holds back the text of a call until it is clear whether it is one).
+"""One turn, in the deltas that engines send."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["ToolCallDelta", "TurnDelta", "TurnReader"]
 
 @dataclass(slots=True)
 class ToolCallDelta:
-    """A piece of a call.
+    """What a delta adds to a call.
 
     Attributes:
         index: which call of the turn, from 0.
         arguments: a piece of its arguments, as JSON text.
-        id: its id, in its first piece; "" in all others.
+        id: its id, in its first delta; "" in all others.
         name: the tool's name, likewise.
     """
 
@@ -42,11 +42,11 @@ class ToolCallDelta:
 
 @dataclass(slots=True)
 class TurnDelta:
-    """What has become certain.
+    """What has become certain, and can be sent.
 
     Attributes:
         content, reasoning: text; "" for none.
-        calls: pieces of calls, at most one for each call.
+        calls: the deltas of calls, at most one for each call.
     """
 
     content: str = ""
@@ -65,19 +65,19 @@ class TurnReader:
         tools: the request's tools; None if there are none: then any name may be a tool's.
         prompt: the prompt or its end; "" if it is not known.
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
-        calls: whether calls come out. If not, their text is content, with their markers.
-        reasoning: whether reasoning is told apart. If not, its text and its markers are content.
-        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of
-            the content. What stands between the reasoning and a call is neither.
-        whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
-        single_call: whether only the first call comes out; the text of further ones is content.
-        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or
-            "call", as for `Parser`. An engine's answer cannot say that a tool is unknown.
-        new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
+        calls: whether calls are emitted. If not, their text is content, with their markers.
+        reasoning: whether reasoning is separated from content. If not, its text and its markers are content.
+        spaces: whether the white space next to the markers of reasoning is kept, at the edges of the reasoning and of
+            the content. White space between the reasoning and a call is part of neither.
+        whole_calls: whether a call is emitted only once it has ended well; the text of one that does not is content.
+        single_call: whether only the first call is emitted; the text of further ones is content.
+        unknown_tools: what becomes of a call to a tool that is not among the request's tools: "content" or "call", as
+            for `Parser`. An engine's answer cannot mark a tool as unknown.
+        new_id: makes the id of a call without an id of the model; None: it is `call_` and 24 random hex digits.
 
     Attributes:
-        ended: whether the reasoning is over: it was closed, or content or a call has come.
-        broken: the indexes of calls that came out and did not end well: they must not be run.
+        ended: whether the reasoning is over: it was closed, or there was content or a call.
+        broken: the indexes of calls that were emitted and did not end well: they must not be run.
     """
 
     __slots__ = (
@@ -114,8 +114,8 @@ class TurnReader:
         self._syntax = syntax
         self._calls = calls
         self._spaces = spaces
-        self._inside = in_reasoning  # if the prompt is known, the first event shows it
-        self._gap = ""  # white space behind the reasoning: the content's, if content follows
+        self._inside = in_reasoning  # if the prompt is known, the first event tells
+        self._gap = ""  # white space after the reasoning, which belongs to the content if content follows
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
         self._prefix = f"call_{uuid.uuid4().hex}_"
@@ -134,7 +134,7 @@ class TurnReader:
             self._turn.take()
 
     def feed(self, text: str) -> TurnDelta:
-        """What a piece of text has made certain."""
+        """What a piece of text makes certain."""
         return self._piece(self._turn.feed(text))
 
     def finish(self) -> TurnDelta:
@@ -182,7 +182,7 @@ class TurnReader:
         self.ended = self.ended or not text.isspace()
 
     def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
-        # The format's own text: the markers of reasoning, the white space beside them, and all else.
+        # The format's own text: the markers of reasoning, the white space next to them, and everything else.
         openers, closers, marks = _marks(self._syntax.declared)
         pieces = marks.split(text) if marks is not None else [text]
         if not self._reasoning and (len(pieces) > 1 or self._inside):
@@ -196,11 +196,11 @@ class TurnReader:
                 begins = number + 1 < len(pieces) and pieces[number + 1].strip() not in closers
                 reasoning.append(piece if self._spaces and not begins else "")
             elif self._reasoning or (len(pieces) == 1 and not self._inside):
-                self._other(piece, content, beside=len(pieces) > 1)
+                self._other(piece, content, near=len(pieces) > 1)
 
-    def _other(self, text: str, content: list[str], *, beside: bool) -> None:
-        # What belongs neither to the reasoning nor to its markers. What stands between them and a call is nothing.
-        if beside and (text.isspace() or not text):
+    def _other(self, text: str, content: list[str], *, near: bool) -> None:
+        # Text that belongs neither to the reasoning nor to its markers. White space between them and a call is dropped.
+        if near and (text.isspace() or not text):
             self._gap += text if self._spaces else ""
             text = ""
         if not self._calls:
@@ -213,7 +213,7 @@ class TurnReader:
 
 @lru_cache(maxsize=256)
 def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
-    # White space that a format declares as part of a marker is the marker's.
+    # White space that a format declares as part of a marker belongs to the marker.
     openers = frozenset(opener.strip() for opener, _ in declared if opener.strip())
     closers = frozenset(closer.strip() for _, closer in declared if closer.strip())
     every = sorted({marker for pair in declared for marker in pair if marker.strip()}, key=len, reverse=True)
@@ -222,16 +222,16 @@ def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], froze
 
 def _spelt(marker: str) -> str:
     bare = marker.strip()
-    before, _, behind = marker.partition(bare)
+    before, _, after = marker.partition(bare)
     return (
         "".join(f"(?:{re.escape(each)})?" for each in before)
         + re.escape(bare)
-        + "".join(f"(?:{re.escape(each)})?" for each in behind)
+        + "".join(f"(?:{re.escape(each)})?" for each in after)
     )
 
 
 def _without(marker: str, text: str) -> str:
-    # The white space beside such a marker goes with it.
+    # The white space around such a marker is removed with it.
     return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
 
 

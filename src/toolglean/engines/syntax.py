@@ -1,6 +1,6 @@
-# What this file knows: what an engine can tell of the model it serves (its name, its chat template) and of a request's
-# tools, and what a parser is made from.
-# What it must not know: any engine's classes: they are objects with attributes, or dicts.
+# What an engine can tell about the model that it serves (its name, its chat template) and about a request's tools, and
+# the arguments of a parser that follow.
+# Does not depend on any engine's classes: they are objects with attributes, or dicts.
 """How a served model writes, and its tools."""
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class ModelSyntax:
     """How a model writes.
 
     Attributes:
-        arguments: what `Parser` is given: `format`.
-        format: the format, if it is one of the library, or was inferred; None: the turn shows it, or only a tag is
-            known.
+        arguments: the arguments for `Parser`: `format`.
+        format: the format, if it is one of the library or was inferred; None: it is detected in the turn, or only a tag
+            is known.
         declared: the markers before and after its reasoning, as the format declares them.
         pairs: the same, without the white space around them.
         reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
             names one of them.
-        opens: whether its prompt opens the reasoning, as its chat template shows; None if that is not known.
-        ends: markers that stand for nothing that anybody reads: the ends of messages, the frame of an answer.
+        opens: whether its chat template opens the reasoning at the end of the prompt; None if that is not known.
+        ends: markers that no client needs: the ends of messages, the frame of an answer.
     """
 
     arguments: Mapping[str, Any] = field(hash=False)
@@ -51,18 +51,18 @@ class ModelSyntax:
 
 @lru_cache(maxsize=64)
 def model_syntax(format_name: str = "", model: str = "", template: str = "") -> ModelSyntax:
-    """How a model writes, from what the engine knows of it.
+    """How a model writes, from what the engine knows about it.
 
     Args:
         format_name: the name of its format; "": it is learned from the rest.
         model: its name, or the path from which it was loaded.
-        template: its chat template, as text. It counts before the name. Reading it takes about a second, once.
+        template: its chat template, as text. It takes precedence over the name. Reading it takes about a second, once.
 
     Returns:
-        How it writes. If neither the template nor the name tells, each turn shows it, as with `format="auto"`.
+        How it writes. If neither the template nor the name tells, it is detected in each turn, as with `format="auto"`.
 
     Raises:
-        UsageError: there is no format of that name.
+        UsageError: there is no format with that name.
     """
     if format_name:
         declared = get_format(format_name)
@@ -82,7 +82,7 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
     plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.speaks)}
-    ends = tuple(sorted(plain, key=len, reverse=True))  # one may begin another
+    ends = tuple(sorted(plain, key=len, reverse=True))  # one may be the prefix of another
     reasons = bool(pairs) and (named or not template)
     return ModelSyntax(arguments, declared, written, pairs, reasons, opens_reasoning(template), ends)
 
@@ -107,8 +107,8 @@ def tools_of(given: Iterable[Any] | None) -> ToolSet | None:
     """The function tools of a request; None if it has none.
 
     Args:
-        given: the request's tools: dicts or objects, as OpenAI's chat API or its Responses API have them. What is not
-            a function (a search that the server runs, a tool with free text) is left out.
+        given: the request's tools: dicts or objects, as in OpenAI's chat API or its Responses API. A tool that is not a
+            function (a search that the server runs, a tool with free text) is left out.
     """
     found = []
     for each in given or ():
@@ -117,7 +117,7 @@ def tools_of(given: Iterable[Any] | None) -> ToolSet | None:
         try:
             found.append(as_tool(each))
         except (ToolError, UsageError):
-            continue  # the engine has checked the request: whatever this is, it is not a function with a name
+            continue  # the engine has checked the request, so this is not a function with a name
     return ToolSet(found) if found else None
 
 

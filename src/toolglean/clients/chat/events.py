@@ -1,9 +1,7 @@
-# What this file knows: OpenAI's chat API as events: calls of either kind, those that the server has parsed and those in
-# the text.
-# What it must not know: how calls are found in text (turn/server_turn.py reads it), how fragments are joined
-# (toolglean.conversation.messages),
-# HTTP, any client's objects.
-"""Chunks and answers of OpenAI's chat API as one row of events."""
+# OpenAI's chat API as events: calls that the server has parsed, and calls in the text.
+# Does not depend on how calls are found in text (turn/server_turn.py reads it), on how fragments are joined
+# (toolglean.conversation.messages), on HTTP, or on any client's objects.
+"""Chunks and answers of OpenAI's chat API as one sequence of events."""
 
 from __future__ import annotations
 
@@ -23,19 +21,19 @@ __all__ = ["ChatEvents"]
 
 @dataclass(slots=True)
 class _ServerCall:
-    """A call that the server has parsed, as far as it was told."""
+    """A call that the server has parsed, as far as its events were emitted."""
 
     index: int
     id: str
     sent: SentCall
-    told: int = 0  # pieces of its arguments
+    told: int = 0  # pieces of its arguments that were emitted
 
 
 class ChatEvents:
     """Reads the chunks of one turn (of several choices, the first), or its whole answer.
 
     Args:
-        tools: what the model may call; None: text is text, and only calls that the server has parsed count.
+        tools: what the model may call; None: text is only text, and calls are those that the server has parsed.
         options: as for `toolglean.Parser`.
     """
 
@@ -43,7 +41,7 @@ class ChatEvents:
         self._tools = None if tools is None else ToolSet(tools)
         self._turn = ServerTurn(self._tools, options)
         self._joined = ToolCallAggregator()
-        self._own: list[_ServerCall | None] = []  # None: it came out of the text
+        self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
 
     def read(self, chunk: Any) -> list[Event]:
@@ -66,7 +64,7 @@ class ChatEvents:
         """The events of the end: what was held back, and the ends of the server's calls.
 
         Args:
-            reason: why the turn ended; "": nobody said so.
+            reason: why the turn ended; "" if the server did not say.
         """
         if self._over:
             return []
@@ -95,11 +93,11 @@ class ChatEvents:
         for place, (id, name, parts) in enumerate(self._joined.begun):  # noqa: A001  # the wire's own word
             if place == len(self._own):
                 if not (parts or at_end):
-                    break  # its name may come in pieces
+                    break  # its name may arrive in pieces
                 arguments = self._joined.arguments(place, over=at_end)
                 same = self._turn.duplicates.was_written(name, arguments)
                 if same is None and not at_end:
-                    break  # until its arguments are whole
+                    break  # until its arguments are complete
                 if same:
                     self._own.append(None)
                     continue

@@ -1,13 +1,12 @@
-# What this file knows: how leaked calls are moved from the text of OpenAI's chat stream into its `tool_calls`, on plain
-# dicts: for proxies. It needs no package.
-# What it must not know: any client's objects (openai.py), how calls are written.
+# Moves leaked calls from the text of OpenAI's chat stream into its `tool_calls`, on plain dicts. No package is needed.
+# Does not depend on any client's objects (openai/objects.py), or on how calls are written.
 #
 # A chunk of plain text is passed through unchanged: that is the fast path. Otherwise each delta that the text became
-# goes out in a separate chunk. The chunk's other fields (role, refusal, logprobs, a server's extra fields) go with the
-# first of them, or without any text if all of it is held back; `usage` goes with the last. Text held back is released
-# before `finish_reason`, or at the end of the stream if none comes.
+# is sent in a separate chunk. The chunk's other fields (role, refusal, logprobs, a server's extra fields) go with the
+# first of them, or alone if all of the text is held back; `usage` goes with the last. Text that was held back is sent
+# before `finish_reason`, or at the end of the stream if there is none.
 #
-# Calls that the server has parsed itself pass (server_calls.py), unless they came out of the text already.
+# Calls that the server has parsed itself are passed through (server_calls.py), unless the text has given them already.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks
 CHUNK_FIELDS = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
 )
-"""What every chunk says again, so that a chunk without anything else may be held back whole."""
+"""The fields that every chunk repeats, so that a chunk with no others may be held back."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 STOPPED: Any = ("stop",)
-"""The reasons that a call changes; a tuple, because a server may put anything there."""
+"""The finish reasons that a call changes. A tuple, because a server may send any value."""
 
 
 class ChoiceReader:
-    """What one choice of a stream says.
+    """Reads one choice of a stream.
 
     Args:
         turn: reads its text.
-        deltas: writes what the text says.
+        deltas: writes the deltas of the events.
     """
 
     def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
@@ -50,7 +49,7 @@ class ChoiceReader:
         self._deltas = deltas
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
-        """The deltas that the text becomes; None where it is nothing but text."""
+        """The deltas that the text becomes; None if it is nothing but text."""
         events = self.turn.feed(text)
         return None if is_all(events, text) else self._deltas.deltas(events)
 
@@ -59,22 +58,22 @@ class ChoiceReader:
         return self._deltas.deltas(self.turn.settle())
 
     def reason(self, given: Any) -> Any:
-        """The finish reason that is right where the server gives that one."""
+        """The right finish reason, given the server's."""
         return self._deltas.finish_reason(given)
 
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
-        """The choice is over: the deltas that were held back, and the finish reason that is right."""
+        """The choice is over: the deltas that were held back, and the right finish reason."""
         self.over = True
         self.own.close()
         return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
 class _Old(dict[str, Any]):
-    """A fragment of the old kind, `function_call`, in the form of one of `tool_calls`."""
+    """A fragment of the deprecated `function_call`, in the form of a fragment of `tool_calls`."""
 
 
 class StreamReader:
-    """Reads a stream of dicts, each choice for itself.
+    """Reads a stream of dicts, each choice separately.
 
     Args:
         tools: as for `toolglean.Parser`.
@@ -90,7 +89,7 @@ class StreamReader:
 
     @property
     def pristine(self) -> bool:
-        """Whether all that came so far is text for the user, as the server sent it."""
+        """Whether everything so far is text for the user, as the server sent it."""
         return all(reader.turn.pristine for reader in self._choices.values())
 
     @property
@@ -120,7 +119,7 @@ class StreamReader:
         return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
 
     def finish(self) -> list[Any]:
-        """The stream is over: what was held back of choices that had no finish reason."""
+        """The stream is over: what was held back in choices without a finish reason."""
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
@@ -137,13 +136,13 @@ class StreamReader:
         content, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
         text, old = text_of(content), self._old(reader, delta)
         fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
-        if reader.over:  # a reason that comes again must be the same
+        if reader.over:  # a repeated reason must be the same
             same = text or fragments or reader.reason(reason) == reason
             return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
         new = reader.read(text) if text else None
         own = [*reader.own.settle(), *reader.own.read(fragments)]
         settled = reader.settle()
-        tail, ended = reader.end(reason) if reason else ([], reason)  # some servers say "" until the end
+        tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
         rest = self._fragments(reader.own.finish()) if reason else []
         if new is None and _as_they_came(own, fragments) and not (settled or tail or rest) and ended == reason:
             return [choice]
@@ -154,7 +153,7 @@ class StreamReader:
         return self._choices_of(choice, deltas, ended, without="function_call" if old else "")
 
     def _old(self, reader: ChoiceReader, delta: Any) -> list[_Old]:
-        # The server's fragment of the old kind; only where such calls are asked for, one of ours may be the same.
+        # The server's `function_call`. Only if the request has `functions` may a call in the text be the same one.
         found = field(delta, "function_call")
         if found and self._deltas is not LegacyDeltas:
             reader.turn.take()
@@ -172,11 +171,11 @@ class StreamReader:
         rest.pop(without, None)
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
-        elif deltas:  # the server's own reasoning, and some that stood in the text
+        elif deltas:  # the server's own reasoning, and some from the text
             deltas = [rest, *deltas]
         elif rest or reason or self.says_more(choice, CHOICE_FIELDS):
             deltas = [rest]
-        if reason and deltas and deltas[-1]:  # as servers do: the reason in a chunk of its own
+        if reason and deltas and deltas[-1]:  # as servers do: the reason in a separate chunk
             deltas = [*deltas, {}]
         last = len(deltas) - 1
         return [
@@ -184,14 +183,14 @@ class StreamReader:
             for place, delta in enumerate(deltas)
         ]
 
-    # -- dicts: the client's objects have their own ways ---------------------------------------------------------------
+    # -- dicts: a subclass does the same with the client's objects -----------------------------------------------------
 
     def says_more(self, holder: Any, known: frozenset[str]) -> bool:
-        """Whether a chunk or a choice says anything besides these fields."""
+        """Whether a chunk or a choice contains anything besides these fields."""
         return any(value is not None for name, value in holder.items() if name not in known)
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
-        """What a delta holds besides text and calls."""
+        """What a delta contains besides text and calls."""
         fields = delta.items() if isinstance(delta, Mapping) else ()
         return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
 
@@ -207,7 +206,7 @@ class StreamReader:
         return {"index": index}
 
     def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
-        """The choice with another delta; what else it holds goes with the first."""
+        """The choice with another delta; its other fields go with the first."""
         rest = choice if first else {"index": choice.get("index", 0)}
         return {**rest, "delta": delta, "finish_reason": reason}
 
@@ -225,23 +224,23 @@ def dict_chunks(chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **opti
     Args:
         chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`; `whole_calls=True`: a call comes once it is whole, see below;
-            `single_call=True`: only the first call is one, the text of the others stays text.
+        options: as for `toolglean.Parser`; `whole_calls=True`: a call is sent once it is complete, see below;
+            `single_call=True`: only the first call is sent as a call, the text of the others stays text.
 
     Yields:
         Such chunks: text without calls; calls in `delta.tool_calls`, the name first, then the arguments piece by piece,
-        as the model writes them; reasoning that stood in the text as `reasoning_content`; `finish_reason` "tool_calls"
-        where it was "stop" and a call was completed. The text of a call which the server has parsed, too, stays text.
-        Everything else is unchanged.
+        as the model writes them; reasoning from the text in `reasoning_content`; `finish_reason` "tool_calls" instead
+        of "stop" if a call was completed. The text of a call that the server has also parsed stays text. Everything
+        else is unchanged.
 
-        A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments, and
-        run the call: pass them chunks that were made with `whole_calls=True`. Then a call comes once it is whole, and
-        the text of one that is cut off or cannot be read stays text.
+        A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments and
+        run the call: give them chunks that were made with `whole_calls=True`. Then a call is sent once it is complete,
+        and the text of one that is cut off or cannot be read stays text.
 
     Raises:
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
-        Exception: what `chunks` raises, once the text that was held back is out. The source is closed at the end, and
-            where the iterator is closed.
+        Exception: what `chunks` raises, after the text that was held back. The source is closed at the end, and when
+            the iterator is closed.
     """
     return read(chunks, StreamReader(tools, options))
 
@@ -272,7 +271,7 @@ def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **option
     """
     turn = text_for(tools, {**_reading(options), "whole_calls": True})
     choices = completion.get("choices")
-    found: Any = dict(completion)  # of any fields: the types promise those that are read or written here
+    found: Any = dict(completion)  # it has whatever fields the server sent
     if isinstance(choices, list | tuple):
         legacy = bool(options.get("legacy"))
         found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
@@ -281,7 +280,7 @@ def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **option
 
 
 def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
-    # A message of the old kind has room for one call, and a server that knows no other reads no more.
+    # A message with a `function_call` has room for one call, and a server that knows no other kind reads no more.
     found = {name: value for name, value in options.items() if name != "legacy"}
     return found | {"single_call": True} if options.get("legacy") else found
 
@@ -300,13 +299,13 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     left, output = whole_turn(text, turn)
     if left == text and not (output.calls or output.reasoning):
         return choice
-    mended = {**message, "content": _content(content, left) or None if output.calls else _content(content, left)}
+    repaired = {**message, "content": _content(content, left) or None if output.calls else _content(content, left)}
     if output.reasoning:
         said = message.get("reasoning_content")
-        mended["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
-    found = {**choice, "message": mended}
+        repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
+    found = {**choice, "message": repaired}
     if output.calls:
-        mended |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
+        repaired |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
         stopped = choice.get("finish_reason") in STOPPED
         found["finish_reason"] = (
             ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
@@ -315,7 +314,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
 
 
 def _content(given: Any, left: str) -> Any:
-    # Of a list of parts, those that are no text stay as they are.
+    # In a list of parts, those that are not text stay as they are.
     others = [part for part in given if field(part, "type") != "text"] if isinstance(given, list | tuple) else []
     return [*others, *([{"type": "text", "text": left}] if left else [])] if others else left
 

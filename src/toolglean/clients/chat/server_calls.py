@@ -1,15 +1,14 @@
-# What this file knows: which fragments of the calls that the server has parsed go out, when, and under which index.
-# What it must not know: how calls are found in text, how fragments are joined
-# (conversation/messages/joining.py), any client's
-# objects.
+# Which fragments of the calls that the server has parsed are sent, when, and under which index.
+# Does not depend on how calls are found in text, on how fragments are joined (conversation/messages/joining.py), or on
+# any client's objects.
 #
-#   no call of that name came out of the text       its fragments go out as they come
-#   one did                                         they wait until its arguments are whole: if both are the same call,
-#                                                   none of them goes out, else all do
-#   the arguments are never whole                   all go out at the end of the choice
+#   the text has given no call of that name     its fragments are sent as they come
+#   the text has given one                      they wait until its arguments are complete: if both are the same call,
+#                                               none of them is sent, otherwise all are
+#   the arguments are never complete            all are sent at the end of the choice
 #
-# Both kinds of calls are numbered in the order in which they go out, so the server's keep their index as long as none
-# of ours came before.
+# Both kinds of calls are numbered in the order in which they are sent, so the server's keep their index unless one of
+# ours came before.
 """The calls of OpenAI's chat stream that the server has parsed itself."""
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ __all__ = ["ServerCalls"]
 
 @dataclass(slots=True)
 class _ServerCall:
-    """A call of the server's, as far as it has come."""
+    """A call of the server, as far as it has arrived."""
 
     held: list[Any] = field(default_factory=list)
-    sent: SentCall | None = None  # it goes out
+    sent: SentCall | None = None  # it is being sent
     dropped: bool = False
 
 
@@ -50,11 +49,11 @@ class ServerCalls:
         self._joined = ToolCallAggregator()
         self._calls: list[_ServerCall] = []
         self._undecided: list[int] = []  # places in that list
-        self._indexes: dict[Any, int] = {}  # theirs, or their id, to ours
+        self._indexes: dict[Any, int] = {}  # their index, or their id, to our index
         self._last: int | str = 0
 
     def read(self, fragments: Sequence[Any]) -> list[tuple[Any, int]]:
-        """The fragments that go out after these came, each with the index that it gets."""
+        """The fragments that can be sent now that these have arrived, each with its new index."""
         found: list[tuple[Any, int]] = []
         for fragment, place in zip(fragments, self._joined.add(fragments), strict=True):
             if place == len(self._calls):
@@ -70,11 +69,11 @@ class ServerCalls:
         return found
 
     def settle(self) -> list[tuple[Any, int]]:
-        """More of the text was read: the fragments that no longer wait for it."""
+        """More of the text was read: the fragments that need not wait any longer."""
         return [each for place in list(self._undecided) for each in self._decided(place)]
 
     def close(self) -> None:
-        """No more will come: what has come of each call is all of it."""
+        """No more will arrive: each call is complete as it is."""
         for place, own in enumerate(self._calls):
             if own.sent is not None and own.sent.arguments is None:
                 own.sent.arguments = self._joined.arguments(place, over=True)
@@ -82,7 +81,7 @@ class ServerCalls:
                     self._turn.duplicates.drop(own.sent)
 
     def finish(self) -> list[tuple[Any, int]]:
-        """The fragments that waited to the end."""
+        """The fragments that waited until the end."""
         return [each for place in list(self._undecided) for each in self._decided(place, over=True)]
 
     def _decided(self, place: int, *, over: bool = False) -> list[tuple[Any, int]]:
@@ -90,7 +89,7 @@ class ServerCalls:
         duplicates, own = self._turn.duplicates, self._calls[place]
         same: bool | None = False
         if duplicates.any_written:
-            may_grow = not (over or self._joined.has_arguments(place))  # a name may come in pieces
+            may_grow = not (over or self._joined.has_arguments(place))  # a name may arrive in pieces
             same = None if may_grow else duplicates.was_written(name, arguments)
         if same is None and not over:
             return []
@@ -105,7 +104,7 @@ class ServerCalls:
 
     def _moved(self, fragment: Any) -> int:
         index, id = field_of(fragment, "index"), field_of(fragment, "id")  # noqa: A001  # the wire's own word
-        # A list or the like in the place of either is none.
+        # Ignore an id or an index that is not a string or a number.
         key = index if isinstance(index, int) else id if id and isinstance(id, str | int) else self._last
         if key not in self._indexes:
             self._indexes[key] = self._deltas.next_index

@@ -1,5 +1,5 @@
-# What this file knows: the fields of OpenAI's chat API that toolglean reads or writes.
-# A server may send more fields: they are passed on, and type checkers do not know them.
+# The fields of OpenAI's chat API that toolglean reads or writes. Other fields of a server are passed through, but type
+# checkers do not know them.
 """Chunks and answers of OpenAI's chat API as plain dicts, for type checkers."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class FunctionDict(TypedDict, total=False):
     """What is called: in a chunk, a piece of it.
 
     Attributes:
-        name: of the tool.
+        name: the tool.
         arguments: JSON text.
     """
 

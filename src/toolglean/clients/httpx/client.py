@@ -1,14 +1,11 @@
-# What this file knows: the transports and clients of httpx, and of httpx2, which has the same ones under another name.
-# What it must not know: which answers are mended, and how (repair.py).
+# The clients and transports of httpx, and of httpx2, which has the same ones under another name.
+# Does not depend on which answers are repaired, or how (../repair).
 #
-#   ours                                         goes in as
+#   ours                                         is passed as
 #   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, AsyncOpenAI and what is built on them
 #   toolglean_transport, …_async_transport       `transport=` of a Client, AsyncClient of your own
-#   in_front_of                                  a client that sends through another client, with all that it is set to
-#
-# openai 3 is built on httpx2, earlier versions and many frameworks on httpx; each checks that it gets a client of its
-# own library. So the classes are made for either, when they are first asked for.
-"""An HTTP client whose answers have their leaked calls mended: for the openai package and all that is built on it."""
+#   in_front_of                                  a client that sends through another client, with all its settings
+"""An HTTP client that repairs answers with leaked calls: for the openai package and everything built on it."""
 
 from __future__ import annotations
 
@@ -37,9 +34,9 @@ __all__ = [
 ]
 
 READ_TIMEOUT, CONNECT_TIMEOUT = 600.0, 5.0
-"""Seconds; those of the openai package, because a model may think for minutes before its first word."""
+"""Seconds, as in the openai package, because a model may think for minutes before its first word."""
 CONNECTIONS, KEPT = 1000, 100
-"""How many connections at most, and how many of them wait for another request; also the openai package's."""
+"""How many connections there are at most, and how many of them stay open when idle, as in the openai package."""
 
 
 Client = TypeVar("Client")
@@ -69,11 +66,11 @@ def toolglean_client(
     client_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
-    """A client whose answers have their leaked calls mended: `OpenAI(http_client=toolglean_client())`.
+    """A client that repairs answers with leaked calls: `OpenAI(http_client=toolglean_client())`.
 
     Args:
-        library: the module whose client it must be, `httpx` or `httpx2`; None: the one on which your openai package is
-            built, else the one that is installed.
+        library: the module whose client is needed, `httpx` or `httpx2`, which a type checker then knows; None: the one
+            on which your openai package is built, otherwise the one that is installed.
         transport: what sends the requests; None: the library's own, with the proxies of the environment.
         client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
             timeouts, limits and redirects are those of the openai package.
@@ -81,7 +78,7 @@ def toolglean_client(
 
     Returns:
         An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses` and Ollama's `/api/chat`
-        to requests with tools are mended, whole and streamed; all others are as they came.
+        to requests with tools are repaired, whole and streamed; all others are passed through unchanged.
 
     Raises:
         UsageError: an argument is wrong; the message says what to pass.
@@ -122,7 +119,7 @@ def toolglean_transport(transport: Any = None, *, library: HasTransport[Transpor
 @overload
 def toolglean_transport(transport: Any = None, *, library: None = None, **options: Any) -> Any: ...
 def toolglean_transport(transport: Any = None, *, library: Any = None, **options: Any) -> Any:
-    """A transport that mends, for a client of your own: `httpx.Client(transport=toolglean_transport())`.
+    """A transport that repairs answers, for a client of your own: `httpx.Client(transport=toolglean_transport())`.
 
     Args:
         transport: what sends the requests; None: the library's own, without the proxies of the environment.
@@ -146,12 +143,12 @@ def toolglean_async_transport(transport: Any = None, *, library: Any = None, **o
 
 
 def in_front_of(client: Any, repair: Repair) -> Any:
-    """A client that sends through another one, with the answers mended.
+    """A client that sends through another one, and repairs the answers.
 
     Args:
         client: a `Client` or an `AsyncClient` of httpx or httpx2. Its hooks, proxies, redirects, authentication and
             connections are used; closing ours closes it.
-        repair: how answers are mended.
+        repair: how answers are repaired.
 
     Raises:
         UsageError: it is not such a client.
@@ -165,7 +162,7 @@ def in_front_of(client: Any, repair: Repair) -> Any:
                 same = {name: getattr(client, name) for name in ("headers", "params", "cookies", "base_url", "timeout")}
                 wrapped = getattr(classes_of(library), transport)(through(client), repair)
                 return kind(transport=wrapped, trust_env=False, **same)
-    raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: give one")
+    raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: pass one of these")
 
 
 def _client(
@@ -182,7 +179,7 @@ def _client(
         "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),
         "follow_redirects": True,
     } | dict(given or {})
-    # What a client does with these where it makes its transport itself; a transport of your own has them already.
+    # A client that makes its transport passes these to it; a transport of your own has them already.
     names = ("verify", "cert", "trust_env", "http1", "http2", "limits")
     sent = {name: found[name] for name in names if name in found}
     wrap = getattr(classes_of(library), "Transport" if client == "Client" else "AsyncTransport")

@@ -1,5 +1,5 @@
-# What this file knows: httpx and httpx2 have the same classes; which of the two is meant, how type checkers see either,
-# and what a client of theirs takes from the environment.
+# httpx and httpx2 have the same classes. Which of the two to use, how type checkers see either, and which settings a
+# client takes from the environment.
 """httpx, or httpx2."""
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def library_of(given: Any) -> Any:
     if isinstance(given, ModuleType):
         return given
     if given is not None:
-        raise UsageError(f"library={given!r:.80} is not a module: give httpx or httpx2, or nothing")
+        raise UsageError(f"library={given!r:.80} is not a module: pass httpx or httpx2, or leave it out")
     for name in dict.fromkeys((_default_name(), "httpx", "httpx2")):
         try:
             return importlib.import_module(name)

@@ -1,5 +1,5 @@
-# What this file knows: what httpx and httpx2 call: transports, and the streams of the responses that they return.
-# Does not depend on which answers are repaired, and how (../repair), or on how clients are made (client.py).
+# What httpx and httpx2 call: transports, and the streams of the responses that they return.
+# Does not depend on which answers are repaired, or how (../repair), or on how clients are made (client.py).
 #
 # openai 3 is built on httpx2, earlier versions and many frameworks on httpx; each checks that it gets a client of its
 # own library. So the classes are made for either, when they are first asked for.
@@ -18,7 +18,7 @@ from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack, un
 __all__ = ["AsyncThrough", "Through", "classes_of"]
 
 CHANGED = frozenset({"content-length", "content-encoding", "transfer-encoding"})
-"""Headers that are not true of a mended body."""
+"""Headers that are wrong for a repaired body."""
 
 
 class _Body:
@@ -71,7 +71,7 @@ class _AsyncStream(_Body):
         await self._response.aclose()
 
 
-class _Mending:
+class _Repairing:
     library: Any
     stream: Any
 
@@ -79,14 +79,14 @@ class _Mending:
         self.inner, self.repair = inner, repair
 
     def asked(self, exchange: Exchange | None, request: Any) -> None:
-        """Ask for no encoding whose answer could not be read."""
+        """Do not accept an encoding that cannot be decompressed here."""
         given = request.headers.get("accept-encoding", "")
         kept = [each.strip() for each in given.split(",") if can_unpack(each.partition(";")[0])]
         if exchange is not None and given and len(kept) < given.count(",") + 1:
             request.headers["accept-encoding"] = ", ".join(kept) or "identity"
 
-    def mended(self, exchange: Exchange | None, request: Any, response: Any) -> Any:
-        """The response, with another body where it can be mended."""
+    def repaired(self, exchange: Exchange | None, request: Any, response: Any) -> Any:
+        """The response, with a repaired body if it can be repaired."""
         if exchange is None or not can_unpack(response.headers.get("content-encoding", "")):
             return response
         reader = exchange.reader(response.status_code, response.headers.get("content-type", ""))
@@ -98,25 +98,25 @@ class _Mending:
         return self.library.Response(response.status_code, headers=kept, stream=stream, extensions=response.extensions)
 
 
-class _Transport(_Mending):
+class _Transport(_Repairing):
     def handle_request(self, request: Any) -> Any:
         path, exchange = request.url.path, None
         if kind_of(request.method, path):  # no other body is read into memory
             exchange = self.repair.exchange(request.method, path, request.read())
             self.asked(exchange, request)
-        return self.mended(exchange, request, self.inner.handle_request(request))
+        return self.repaired(exchange, request, self.inner.handle_request(request))
 
     def close(self) -> None:
         self.inner.close()
 
 
-class _AsyncTransport(_Mending):
+class _AsyncTransport(_Repairing):
     async def handle_async_request(self, request: Any) -> Any:
         path, exchange = request.url.path, None
         if kind_of(request.method, path):
             exchange = self.repair.exchange(request.method, path, await request.aread())
             self.asked(exchange, request)
-        return self.mended(exchange, request, await self.inner.handle_async_request(request))
+        return self.repaired(exchange, request, await self.inner.handle_async_request(request))
 
     async def aclose(self) -> None:
         await self.inner.aclose()
@@ -152,12 +152,12 @@ class AsyncThrough:
 def classes_of(library: Any) -> Any:
     """`Transport` and `AsyncTransport` for that library: its own base classes, with what is above."""
     own = {"library": library}
-    stream = type("MendedStream", (_Stream, library.SyncByteStream), own)
-    async_stream = type("MendedStream", (_AsyncStream, library.AsyncByteStream), own)
+    stream = type("RepairedStream", (_Stream, library.SyncByteStream), own)
+    async_stream = type("RepairedStream", (_AsyncStream, library.AsyncByteStream), own)
     sync = {"library": library, "stream": stream}
     return SimpleNamespace(
-        Transport=type("MendingTransport", (_Transport, library.BaseTransport), sync),
+        Transport=type("RepairingTransport", (_Transport, library.BaseTransport), sync),
         AsyncTransport=type(
-            "AsyncMendingTransport", (_AsyncTransport, library.AsyncBaseTransport), sync | {"stream": async_stream}
+            "AsyncRepairingTransport", (_AsyncTransport, library.AsyncBaseTransport), sync | {"stream": async_stream}
         ),
     )

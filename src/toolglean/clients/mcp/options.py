@@ -1,5 +1,4 @@
-# What this file knows: the arguments of the mcp package's own classes (2.3) that are passed on to them.
-# Does not depend on what they do.
+# The arguments that are passed on to classes of the mcp package (2.3). Does not depend on what they mean.
 """Arguments of `mcp.Client` and of `MCPServer.tool`, for type checkers."""
 
 from __future__ import annotations

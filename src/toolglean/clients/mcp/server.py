@@ -1,16 +1,17 @@
-# What this file knows: how the tools of an MCP server are listed and called: the mcp package, 2.3 or later.
-# What it must not know: how a model writes a call; any other client.
+# How the tools of an MCP server are listed and called, with the mcp package (2.3 or later).
+# Does not depend on how a model writes a call, or on any other client.
 #
 #   ours                                  the mcp package's
 #   EmbeddedMcpServer(server)             Client(server): MCPServer, Server, StdioServerParameters, URL, Transport
 #   .tools                                Client.list_tools, all pages
 #   .execute_tool(name, input)            Client.call_tool(name, arguments)
-#   ToolResultContent.content             CallToolResult.content, each block as it goes over the wire
+#   ToolResultContent.content             CallToolResult.content, each block as it is sent
 #   .tool, .add_tool, .remove_tool        MCPServer's own, for a server of this process
 #
-# The client's context holds cancel scopes, which must be left by the task that entered them. So it is entered, kept and
-# left by a separate task: `start` and `stop` may then be called from any task of the loop, and a server that dies
-# takes down that task, not the caller's. Calls go out from the caller's task, so that cancelling it cancels the call.
+# The client's context contains cancel scopes, which must be left by the task that entered them. So a separate task
+# enters it, keeps it open and leaves it: `start` and `stop` may then be called from any task of the loop, and a server
+# that dies takes down that task, not the caller's. Calls are made in the caller's task, so that cancelling it cancels
+# the call.
 """Tools of an MCP server, called as the model asks."""
 
 from __future__ import annotations
@@ -39,27 +40,27 @@ Answer = TypeVar("Answer")
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None] | None]
 """Called with (progress, total, message); a plain function or an async one."""
 
-MAX_PAGES = 1000  # of a list of tools: a server that never ends it is not waited for
-STOP_SECONDS = 10.0  # a server that does not close in this time is left
-LET_GO_SECONDS = 1.0  # a call that does not end in this time after it was cancelled is let go
+MAX_PAGES = 1000  # of a list of tools, for a server whose list never ends
+STOP_SECONDS = 10.0  # how long to wait for a server to close
+LET_GO_SECONDS = 1.0  # how long to wait for a cancelled call to end
 
 log = logging.getLogger(__name__)
 
 
 class McpServerError(ToolgleanError, ConnectionError):
-    """The server cannot be reached, or does not speak MCP. `__cause__` is what the mcp package said."""
+    """The server cannot be reached, or does not speak MCP. `__cause__` is what the mcp package raised."""
 
 
 class EmbeddedMcpServer:
     """The tools of one MCP server, listed, and called with arguments that fit their schemas.
 
-    Use it with `async with`, or `start` and `stop`; all in one event loop of asyncio, from any task of it. It is a
+    Use it with `async with`, or `start` and `stop`, in one event loop of asyncio, from any of its tasks. It is a
     `toolglean.conversation.routing.ToolExecutor`: `McpIntegration(EmbeddedMcpServer(...))` routes to it.
 
     Args:
         server: a server of this process (`MCPServer`, or a lowlevel `Server`); `StdioServerParameters` of a program to
-            be run; the URL of a streamable HTTP server; a transport. None: an empty `MCPServer`, to be filled through
-            `tool` and `add_tool`.
+            run; the URL of a streamable HTTP server; a transport. None: an empty `MCPServer`, to which you add tools
+            with `tool` and `add_tool`.
         read_timeout: seconds to wait for an answer, unless `execute_tool` sets another limit; None: no limit.
         client_options: passed on to `mcp.Client` (`mode`, `client_info`, `elicitation_callback`, …).
     """
@@ -86,7 +87,7 @@ class EmbeddedMcpServer:
 
     @property
     def tools(self) -> ToolSet:
-        """The tools as last listed: at the start, by `refresh`, and when the server said that they had changed."""
+        """The tools as last listed: at the start, by `refresh`, or when the server said that they had changed."""
         return self._tools
 
     @property
@@ -98,7 +99,7 @@ class EmbeddedMcpServer:
         """`MCPServer.tool`: a decorator that makes a function a tool of the server of this process.
 
         Args:
-            name: of the tool; None: the function's.
+            name: the tool's name; None: that of the function.
             options: further arguments of `MCPServer.tool`: `description`, `annotations`, …
 
         Raises:
@@ -154,12 +155,12 @@ class EmbeddedMcpServer:
 
     def _own(self) -> MCPServer[Any]:
         if not isinstance(self.server, MCPServer):
-            raise UsageError(f"tools can only be added to an MCPServer in this process, not to {self.server!r}")
+            raise UsageError(f"tools can only be added to an MCPServer in this process, not to server={self.server!r}")
         return self.server
 
     def _listed_here(self) -> ToolSet:
-        # An MCPServer of this process has nothing to wait for: its coroutine ends at the first step. So the tools are
-        # there at once, also before the start.
+        # An MCPServer of this process has nothing to wait for, so its coroutine ends at the first step: the tools are
+        # known even before the start.
         if not isinstance(self.server, MCPServer):
             return ToolSet()
         listing = self.server.list_tools()
@@ -170,7 +171,7 @@ class EmbeddedMcpServer:
         listing.close()
         return self._tools
 
-    # -- the life ------------------------------------------------------------------------------------------------------
+    # -- the connection ------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -180,10 +181,10 @@ class EmbeddedMcpServer:
         await self.stop()
 
     async def start(self) -> None:
-        """Connect, and list the tools. Does nothing if connected; after `stop`, or if the server died, it reconnects.
+        """Connect, and list the tools. Does nothing if connected. After `stop`, or if the server died, it reconnects.
 
         Raises:
-            McpServerError: it cannot be reached or does not speak MCP. Look at its `__cause__`.
+            McpServerError: the server cannot be reached or does not speak MCP; see its `__cause__`.
         """
         async with self._starting:
             if self._keeper is not None and not self._keeper.done():
@@ -204,9 +205,9 @@ class EmbeddedMcpServer:
             raise
 
     async def stop(self) -> None:
-        """Disconnect; a program that was run for it ends. Calls still under way get an error result.
+        """Disconnect; a program that was started for it ends. Calls in progress get an error result.
 
-        Does nothing if not connected. Raises nothing if the server is dead already, or does not close.
+        Does nothing if not connected. Does not raise if the server has died, or does not close.
         """
         keeper = self._keeper
         if keeper is None:
@@ -216,12 +217,12 @@ class EmbeddedMcpServer:
         try:
             await asyncio.wait({keeper}, timeout=STOP_SECONDS)
         finally:
-            keeper.cancel()  # nothing, where it has ended
+            keeper.cancel()  # does nothing if it has ended
             if self._keeper is keeper:
                 self._keeper = None
 
     async def _keep(self, ready: asyncio.Future[None]) -> None:
-        # Everything that the client's cancel scopes belong to happens in this task.
+        # The client's cancel scopes are entered and left in this task.
         try:
             async with Client(self.server, message_handler=self._heard, **self._options) as client:
                 self._client = client
@@ -234,11 +235,11 @@ class EmbeddedMcpServer:
                 finally:
                     watcher.cancel()
                     await asyncio.wait({watcher})
-        except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever ends it is told where it belongs
+        except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - reported to the start, or in the log
             self._ended(error, ready)
         finally:
             self._client = None
-            ready.cancel()  # nothing, where it is known how the start went
+            ready.cancel()  # does nothing if the start has succeeded or failed
 
     def _ended(self, error: BaseException, ready: asyncio.Future[None]) -> None:
         self._failure = error
@@ -261,20 +262,20 @@ class EmbeddedMcpServer:
                 log.warning("%s", error)
 
     async def _heard(self, message: Any) -> None:
-        # In the reading task of the client: what asks the server something must not be awaited here.
+        # This runs in the reading task of the client, so a request to the server must not be awaited here.
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
         if self._handler is not None:
             await self._handler(message)
 
     async def _watch(self, client: Client) -> None:
-        # Since protocol 2026-07-28 the server says only to those who listen that its tools have changed.
+        # Since protocol 2026-07-28 the server only tells those who listen that its tools have changed.
         try:
             async with client.listen(tools_list_changed=True) as changes:
                 async for _ in changes:
                     self._wake.set()
-        except Exception as error:  # noqa: BLE001 - it cannot be listened to: `refresh` is left
-            log.debug("the MCP server does not tell of changes: %s", _said(error))
+        except Exception as error:  # noqa: BLE001 - there is still `refresh`
+            log.debug("the MCP server does not announce changes of its tools: %s", _said(error))
 
     def _connected(self) -> Client:
         if self._client is not None:
@@ -288,29 +289,29 @@ class EmbeddedMcpServer:
     async def execute_tool(
         self,
         name: str,
-        input: Any,  # noqa: A002 - the neutral format's own word
+        input: Any,  # noqa: A002 - the name in the neutral format
         *,
         tool_use_id: str = "",
         progress: Progress | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - handed to the client, which tells the server
+        timeout: float | None = None,  # noqa: ASYNC109 - passed to the client, which tells the server
     ) -> ToolResultContent:
         """Call a tool.
 
         Args:
             name: the tool.
-            input: its arguments: a mapping, or the JSON text of an object. Texts become what the tool's schema asks for
-                (`toolglean.conversation.routing.coerce_arguments`).
-            tool_use_id: the call's id, which the result carries.
+            input: its arguments: a mapping, or the JSON text of an object. Strings become what the tool's schema asks
+                for (`toolglean.conversation.routing.coerce_arguments`).
+            tool_use_id: the call's id, which the result repeats.
             progress: called with the progress, if the tool reports it.
             timeout: seconds to wait for the server; None: the constructor's limit.
 
         Returns:
-            What the tool gave: its blocks (text, images, resources) as they go over the wire, and its structured
-            content. With `is_error`: what the tool, the server, or the connection said: the tool failed or refused the
-            arguments, there is no such tool, no answer came in time, the server is gone. `error.code` tells them apart.
+            The tool's result: its blocks (text, images, resources) as they were sent, and its structured content. With
+            `is_error`, the message of the tool, the server or the connection: the tool failed or refused the arguments,
+            it does not exist, the answer took too long, the server is gone. `error.code` tells these apart.
 
         Raises:
-            UsageError: it was never started.
+            UsageError: it has not been started.
         """
         arguments = read_arguments(input)
         if arguments is None:
@@ -325,7 +326,7 @@ class EmbeddedMcpServer:
             found = await self._while_connected(client.call_tool(name, fitting, timeout, _reporting(progress)))
         except UsageError:
             raise
-        except Exception as error:  # noqa: BLE001 - the mcp package lets many kinds through; the model is told of each
+        except Exception as error:  # noqa: BLE001 - the mcp package raises many kinds of errors; the model is told about each
             return _failed(tool_use_id, name, error)
         return _result(tool_use_id, found)
 
@@ -333,8 +334,8 @@ class EmbeddedMcpServer:
         return f"Tool {name!r} not found. The tools are: {', '.join(self._tools.names) or 'none'}"
 
     async def _while_connected(self, calling: Coroutine[Any, Any, Answer]) -> Answer:
-        # The call is a task beside the connection's: whichever ends first, the caller hears of it. A tool in memory
-        # runs in that task, so whatever it does to its own task does not reach the caller's.
+        # The call is a separate task: if the connection ends first, the caller is told. A tool of this process runs in
+        # that task, so what it does to its own task does not affect the caller's.
         keeper, call = self._keeper, asyncio.create_task(calling)
         try:
             await asyncio.wait({call} if keeper is None else {call, keeper}, return_when=asyncio.FIRST_COMPLETED)
@@ -342,7 +343,7 @@ class EmbeddedMcpServer:
             if not call.done():
                 call.cancel()
                 call.add_done_callback(_look_away)
-                await asyncio.wait({call}, timeout=LET_GO_SECONDS)  # a tool in memory may swallow its cancellation
+                await asyncio.wait({call}, timeout=LET_GO_SECONDS)  # a tool of this process may ignore its cancellation
         if not call.done() or call.cancelled():
             raise McpServerError(
                 "the connection to the MCP server ended" if keeper is None or keeper.done() else "cancelled"
@@ -352,7 +353,7 @@ class EmbeddedMcpServer:
 
 def _look_away(call: asyncio.Task[Any]) -> None:
     if not call.cancelled():
-        call.exception()  # or asyncio would complain that nobody looked at it
+        call.exception()  # otherwise asyncio warns that it was never retrieved
 
 
 def _reporting(told: Progress | None) -> ProgressFnT | None:
@@ -377,14 +378,14 @@ def _result(tool_use_id: str, found: types.CallToolResult) -> ToolResultContent:
 
 def _failed(tool_use_id: str, name: str, error: Exception) -> ToolResultContent:
     code = _CODES.get(error.code, "tool_failed") if isinstance(error, MCPError) else "tool_failed"
-    return ToolResultContent.failed(tool_use_id, code, f"tool {name!r} gave no result: {_said(error)}")
+    return ToolResultContent.failed(tool_use_id, code, f"tool {name!r} returned no result: {_said(error)}")
 
 
 _CODES: dict[int, ErrorCode] = {types.REQUEST_TIMEOUT: "timeout", types.INVALID_PARAMS: "bad_arguments"}
 
 
 def _said(error: BaseException) -> str:
-    # A task group wraps the one fault in a group, or in several: the innermost is what happened.
+    # A task group wraps an error in a group, or in several: the innermost one is what happened.
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     kind = "" if isinstance(error, MCPError | ToolgleanError) else f"{type(error).__name__}: "

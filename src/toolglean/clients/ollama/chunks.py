@@ -1,5 +1,11 @@
-# What this file knows: the ollama package's chunks (0.6), and what each of them becomes.
-# What it must not know: how calls are found (turn/server_turn.py reads them), where chunks come from (ollama.py).
+# The ollama package's chunks (0.6), and what each of them becomes.
+# Does not depend on how calls are found (../turn/server_turn.py reads them), or on where chunks come from (client.py).
+#
+#   ours                              the ollama package's
+#   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
+#   chat_chunks, achat_chunks         the same in, ChatResponse out
+#   chat_response                     ChatResponse in and out
+#   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
 """Chunks of Ollama's chat and generate: as events, and as chunks whose leaked calls are calls."""
 
 from __future__ import annotations
@@ -36,7 +42,7 @@ __all__ = [
 
 
 def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
-    """The events of a chat stream: calls of either kind, those that the server has parsed and those in the text.
+    """The events of a chat stream, with the calls that the server has parsed and those in the text.
 
     Args:
         stream: `client.chat(..., stream=True)`.
@@ -44,13 +50,12 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
         options: further arguments of `toolglean.Parser`.
 
     Yields:
-        Events: text, reasoning (`thinking`, or in the text), calls with their arguments as they come; a call of the
-        server's comes whole.
+        Events: text, reasoning (from `thinking`, or from the text), calls with their arguments as they come. A call
+        that the server has parsed is complete at once.
 
     Raises:
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
-        Exception: what the client raises, once the text that was held back is out. Closing the iterator closes the
-            stream.
+        Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
     return read(stream, EventReader(tools, options))
 
@@ -117,9 +122,9 @@ def chat_chunks(
     Arguments and errors are as for `chat_events`.
 
     Yields:
-        Chunks: those with plain text, and those with the server's own calls, as they are; a leaked call, once it is
-        whole, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. What was
-        held back comes before the last chunk. A call that cannot be executed stays text.
+        Chunks: those with plain text, and those with the server's own calls, unchanged; a leaked call, once it is
+        complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
+        was held back comes before the last chunk. A call that cannot be executed stays text.
     """
     return read(stream, _ChunkReader(tools, options))
 
@@ -155,7 +160,7 @@ def _as_chat(chunk: GenerateResponse) -> ChatResponse:
 
 
 class _ChunkReader(LineReader):
-    """`LineReader` on the package's objects. They are copied where they change: the server's stay as they were."""
+    """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def says_more(self, line: Any) -> bool:
         return bool(line.message.thinking or line.message.tool_calls or line.logprobs)

@@ -1,15 +1,9 @@
-# What this file knows: the ollama package's clients (0.6), and where a model's template is asked for.
-# What it must not know: what a chunk becomes (ollama/chunks.py), how ids get by (ollama/ids.py), any other client.
+# The ollama package's clients (0.6), and how a model's template is requested.
+# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (ids.py), or on any other client.
 #
-#   ours                              the ollama package's
-#   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
-#   chat_chunks, achat_chunks         the same in, ChatResponse out
-#   chat_response                     ChatResponse in and out
-#   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
-#   OllamaClient, AsyncOllamaClient   Client, AsyncClient: `chat` mended, all else passed on
-#
-# The package's types have no field for the id of a call, though the server sends one and reads it back (ollama/ids.py).
-"""Turns calls that leaked into the text of Ollama's chat into calls, and keeps ids."""
+# `OllamaClient` is an `ollama.Client`. Its `chat` is repaired; everything else is a method of your client, which may be
+# of a subclass, or only similar to a client of the package.
+"""An `ollama.Client` whose `chat` returns leaked calls as calls."""
 
 from __future__ import annotations
 
@@ -41,27 +35,27 @@ from toolglean.formats.spec import Format
 __all__ = ["AsyncOllamaClient", "OllamaClient"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses after which it is worth asking again."""
+"""Statuses after which a later request may succeed."""
 FORMAT_OPTIONS = ("format", "model", "template")
-"""With one of these, the user says how calls are written, and the server is not asked for its template."""
+"""With one of these, the user says how calls are written, and the template is not requested from the server."""
 
 
 class _Templates:
-    """How the models of a server write, asked for once each."""
+    """How the models of a server write, requested once for each model."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = dict(options)
-        self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says of its models
+        self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
         self._known: dict[str, dict[str, Any]] = {}
 
     def given(self, model: str) -> dict[str, Any] | None:
-        """The parser's options, where they are known without asking."""
+        """The parser's options, if they are known without a request."""
         if any(name in self.options for name in FORMAT_OPTIONS):
             return {"start": "content", **self.options}
         return self._known.get(model)
 
     def found(self, model: str, shown: Any) -> dict[str, Any]:
-        """The parser's options, from what the server says of a model. An unreadable template is ignored."""
+        """The parser's options, from what the server says about a model. An unreadable template is ignored."""
         options, template = {"start": "content", **self.options}, field(shown, "template")
         if isinstance(template, str) and template and _tells(template):
             options["template"] = template
@@ -70,16 +64,16 @@ class _Templates:
         return options
 
     def unsaid(self, model: str, error: Exception) -> None:
-        """The server did not say anything of a model: for good, unless it was only busy.
+        """The server did not say anything about a model, which is final unless it was only busy.
 
-        A `ValueError` is the package's own, where the answer lacks a field.
+        The package raises a `ValueError` if the answer lacks a field.
         """
         if not (isinstance(error, ResponseError) and error.status_code in BUSY):
             self.shown[model] = None
 
 
 def _tells(template: str) -> bool:
-    # A template without a place for calls gives Ollama's last resort, a bare `{`: then the turn itself tells more.
+    # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
     try:
         return Format.from_template(template).tag != "{"
     except (FormatError, TemplateError, UsageError):
@@ -97,31 +91,32 @@ class _Shared:
             return getattr(self.client, name)
 
         def _pass_on(self, names: Iterable[str]) -> None:
-            """What the client does itself: it may be of a class of its own, or only like a client of the package."""
+            """Take over the other methods of the client."""
             own = {name for kind in type(self).__mro__ if kind.__module__ == __name__ for name in vars(kind)}
             for name in names:
                 if not name.startswith("__") and name not in own and hasattr(self.client, name):
                     vars(self)[name] = getattr(self.client, name)
 
     def knows(self, model: str) -> bool:
-        """Whether the server need not be asked about that model any more."""
+        """Whether the parser's options for that model are known without a request to the server."""
         return self._templates.given(model) is not None
 
 
 class OllamaClient(_Shared, ollama.Client):
-    """An `ollama.Client` whose `chat` returns leaked calls as calls. Everything else is passed through to your client.
+    """An `ollama.Client` whose `chat` returns leaked calls as calls. All other methods are those of your client.
 
     Args:
         client: the client; None: `ollama.Client()`.
-        options: arguments of `toolglean.Parser` for every chat. With none that says how calls are written (`format`,
-            `template`, …), the template of the model is asked of the server (`show`), once for each model. Where it has
-            none, or one that cannot be read, the turn shows its format.
+        options: arguments of `toolglean.Parser` for every chat. If none of them says how calls are written (`format`,
+            `template`, …), the template of the model is requested from the server (`show`), once for each model. If it
+            has none, or one that cannot be read, the format is detected in the turn.
 
     Raises:
         UsageError: `client` is not such a client; the message says what to pass.
 
-    `chat` takes what `ollama.Client.chat` takes. Without tools nothing is parsed. Ids: the server's own, also in the
-    messages that are sent (`tool_calls[].id`, `tool_call_id`); for leaked calls ours, which no other turn has.
+    `chat` accepts the arguments of `ollama.Client.chat`. Without tools nothing is parsed. Calls have ids: the server's
+    own, which are also sent back in messages (`tool_calls[].id`, `tool_call_id`); leaked calls get ids of ours, which
+    no other turn has.
     """
 
     def __init__(self, client: ollama.Client | None = None, **options: Any) -> None:
@@ -135,27 +130,27 @@ class OllamaClient(_Shared, ollama.Client):
         """The parser's options for that model.
 
         Raises:
-            Exception: what the client raises if there is no connection.
+            Exception: what the client raises if it cannot connect.
         """
         known = self._templates.given(model)
         return self._templates.found(model, self.shown(model)) if known is None else known
 
     def shown(self, model: str) -> ollama.ShowResponse | None:
-        """What the server says of a model (`show`), asked for once; None if it does not know the model, or is busy.
+        """What the server says about a model (`show`), requested once; None if it does not know the model, or is busy.
 
         Raises:
-            Exception: what the client raises if there is no connection.
+            Exception: what the client raises if it cannot connect.
         """
         known = self._templates.shown
         if model not in known:
-            show = getattr(self.client, "show", None)  # what is only like a client may have none
+            show = getattr(self.client, "show", None)  # an object that is only similar to a client may not have it
             try:
                 known[model] = show(model) if show is not None else None
             except (ResponseError, ValueError) as error:
                 self._templates.unsaid(model, error)
         return known.get(model)
 
-    # The package's overload for streams may be called without `stream`, which then is never what it gives.
+    # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
     def chat(
         self,
@@ -199,8 +194,9 @@ class OllamaClient(_Shared, ollama.Client):
 
         Args:
             model, messages: as for `ollama.Client.chat`.
-            tools: what the model may call: whatever `ollama.Client.chat` or `Tool` accepts; none: nothing is parsed.
-            stream: whether the answer comes in chunks.
+            tools: what the model may call, in any shape that `ollama.Client.chat` or `Parser` accepts; none: nothing is
+                parsed.
+            stream: whether the answer is streamed.
             more: further arguments of `ollama.Client.chat`.
 
         Raises:
@@ -235,11 +231,11 @@ class OllamaClient(_Shared, ollama.Client):
     def generate_events(
         self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
     ) -> Iterator[Event]:
-        """The events of a raw `generate`, for which you write the whole prompt.
+        """The events of a raw `generate`, whose whole prompt is yours.
 
         Args:
             model, more: as for `ollama.Client.generate`.
-            prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins there.
+            prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins inside it.
             tools: the tools that the prompt describes.
         """
         given = sent_tools(tools)
@@ -263,11 +259,11 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
         known = self._templates.given(model)
         if known is not None:
             return known
-        # Reading a template may take a second, in which the loop should go on.
+        # Reading a template may take a second; do not block the event loop.
         return await asyncio.to_thread(self._templates.found, model, await self.shown(model))
 
     async def shown(self, model: str) -> ollama.ShowResponse | None:
-        """What the server says of a model: see `OllamaClient.shown`."""
+        """What the server says about a model: see `OllamaClient.shown`."""
         known = self._templates.shown
         if model not in known:
             show = getattr(self.client, "show", None)
@@ -278,7 +274,7 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
                 self._templates.unsaid(model, error)
         return known.get(model)
 
-    # The package's overload for streams may be called without `stream`, which then is never what it gives.
+    # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
     async def chat(
         self,
@@ -350,8 +346,8 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
 def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
     name = f"ollama.{wanted.__name__}"
     if isinstance(given, other):
-        raise UsageError(f"client={given!r:.80} is an ollama.{other.__name__}: give an {name}, or use {ours}")
+        raise UsageError(f"client={given!r:.80} is an ollama.{other.__name__}: pass an {name}, or use {ours}")
     if isinstance(given, str):
-        raise UsageError(f"client={given!r:.80} is text: give a client, {name}(host={given!r:.80})")
+        raise UsageError(f"client={given!r:.80} is text: pass a client, {name}(host={given!r:.80})")
     if given is not None and not callable(getattr(given, "chat", None)):
-        raise UsageError(f"client={given!r:.80} has no method chat: give an {name}, or nothing")
+        raise UsageError(f"client={given!r:.80} has no method chat: pass an {name}, or leave it out")

@@ -1,10 +1,9 @@
-# What this file knows: where the ollama package (0.6) drops the ids of calls, and how they get by.
-# What it must not know: what the calls are.
+# The ollama package (0.6) drops the ids of calls; this file keeps them. Does not depend on the calls themselves.
 #
-# The package reads the server's answers into types without a field for an id, and writes messages the same way. Here
+# The package reads the server's answers into types without a field for an id, and writes messages in the same way. Here
 # are types that have one. `keeping` makes the package read into these, and puts the ids of the messages into the
-# request, by overriding one method of the package's own, `_request`. Should that method go, nothing breaks: ids are
-# made up by toolglean then, as for a server that sends none.
+# request, by overriding a method of the package, `_request`. If a later version does not have that method, nothing
+# breaks: toolglean then makes ids, as for a server that sends none.
 """Ids of calls, which the ollama package drops."""
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ["ChatResponse", "Message", "ToolCall", "keeping"]
 
 
 class ToolCall(ollama.Message.ToolCall):
-    """A call, with its id: the server's, or one that was made here."""
+    """A call, with its id: the server's, or one that toolglean made."""
 
     id: str | None = None
 
@@ -48,7 +47,7 @@ class ChatResponse(ollama.ChatResponse):
 
 
 def keeping(client: Any, messages: Sequence[Any] | None) -> Any:
-    """The client, for one call of `chat` with these messages: it keeps ids. Any other object as it is."""
+    """The client, with ids kept in one `chat` with these messages. An object of another class is returned unchanged."""
     kinds = {ollama.Client: _KeepingClient, ollama.AsyncClient: _KeepingAsyncClient}
     kind: Any = next((ours for theirs, ours in kinds.items() if type(client) is theirs), None)
     return client if kind is None or not hasattr(client, "_client") else kind(client, messages)

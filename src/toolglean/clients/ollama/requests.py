@@ -1,5 +1,4 @@
-# What this file knows: what a request to the ollama package (0.6) consists of.
-# It does not depend on what becomes of the answer.
+# The arguments of a request to the ollama package (0.6). Does not depend on what becomes of the answer.
 """Arguments of `ollama.Client.chat` and `generate`."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-# What this file knows: the openai package's clients (3.50 or later), and how theirs get an HTTP client that repairs.
-# It does not depend on what an answer becomes (objects.py, ../repair), or on how HTTP clients are built (../httpx.py).
+# The openai package's clients (3.50 or later), with an HTTP client that repairs answers.
+# Does not depend on what an answer becomes (objects.py, ../repair), or on how HTTP clients are built (../httpx).
 #
-# `OpenAIClient` is an `openai.OpenAI`: whatever the package's client can do, it can do, with the package's own types.
-# It is made from yours by the package's own `copy`, with another HTTP client, and then has that copy's fields. The
-# package's `copy` (and `with_options`, which is the same) calls the class with the arguments of `openai.OpenAI`. So our
-# `copy` copies as the class of your client, and makes one of ours of the result.
+# `OpenAIClient` is an `openai.OpenAI`: it has everything that the package's client has, with the package's own types.
+# The package's `copy` copies your client with another HTTP client, and `OpenAIClient` takes over the fields of that
+# copy. Since `copy` (and its alias `with_options`) calls the class with the arguments of `openai.OpenAI`, our `copy`
+# copies as the class of your client, and makes an `OpenAIClient` of the result.
 """An `openai.OpenAI` whose answers have leaked calls as calls."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Responses(Responses):
     """`client.responses`."""
 
     def connect(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: what comes over a websocket is not repaired.
+        """Refused, because messages of a websocket are not repaired.
 
         Raises:
             UsageError: always.
@@ -53,7 +53,7 @@ class OpenAIClient(OpenAI):
     """An `openai.OpenAI` whose answers have leaked calls as calls.
 
     Args:
-        client: the client; None: `openai.OpenAI()`. One of a class of its own (`AzureOpenAI`) stays one of that class.
+        client: the client; None: `openai.OpenAI()`. A client of a subclass (`AzureOpenAI`) remains one.
         options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Attributes:
@@ -75,7 +75,7 @@ class OpenAIClient(OpenAI):
     def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
         repair = Repair(**options)
         given = OpenAI() if client is None else client
-        # The package has no public name for a client's HTTP client; its own `copy` takes it from here, too.
+        # The package has no public name for a client's HTTP client; its own `copy` uses this one, too.
         copied = given.copy(http_client=in_front_of(given._client, repair))
         vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
 
@@ -136,7 +136,7 @@ def _with_base(ours: Any, theirs: Any) -> Any:
 
 
 def _class_for(ours: Any, client: Any, plain: Any) -> Any:
-    # What a subclass of the package's client overrides (`AzureOpenAI` builds requests of its own) must stay in use.
+    # Keep what a subclass of the package's client overrides: `AzureOpenAI` builds requests in its own way.
     theirs: Any = type(client)
     return _with_base(ours, theirs) if issubclass(theirs, plain) and theirs is not plain else ours
 
@@ -160,7 +160,7 @@ def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
     if isinstance(given, other):
         raise UsageError(f"client={given!r:.80} is an openai.{other.__name__}: pass an {name}, or use {ours}")
     if given is not None and not isinstance(given, wanted):
-        raise UsageError(f"client={given!r:.80} is not a client: pass an {name}(base_url=...), or nothing")
+        raise UsageError(f"client={given!r:.80} is not a client: pass an {name}(base_url=...), or leave it out")
 
 
 # -- the handlers ------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
 def open_ai_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OpenAiHandler:
-    """An `OpenAiHandler` that makes its own client.
+    """An `OpenAiHandler` with a new client.
 
     Args:
         options: URL, key and model.
@@ -183,7 +183,7 @@ def open_ai_handler(
 def ollama_handler(
     options: ApiHandlerOptions, mcp: McpIntegration | None = None, **client_options: Any
 ) -> OllamaHandler:
-    """An `OllamaHandler` that makes its own client, for `<ollama_base_url>/v1` and the key "ollama": see
+    """An `OllamaHandler` with a new client, for `<ollama_base_url>/v1` and the key "ollama": see
     `open_ai_handler`.
     """
     inner = OllamaHandler.open_ai_options(options)

@@ -1,6 +1,6 @@
-# What this file knows: the openai package's objects (3.50 or later): streams of the chat API and of the Responses API.
-# What it must not know: how leaked calls are found and moved (chat.py and responses.py do that, on any fields), and the
-# package's clients (openai.py).
+# The openai package's objects (3.50 or later): streams and answers of the chat API and of the Responses API.
+# Does not depend on how leaked calls are found and moved (chat/ and responses/ do that, on any kind of fields), or on
+# the package's clients (client.py).
 #
 #   ours                                     the openai package's
 #   chat_chunks, achat_chunks                Stream[ChatCompletionChunk] in, ChatCompletionChunk out
@@ -44,7 +44,7 @@ ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
 
 
 def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
-    """What is given, if it is of that kind: "stream", "async stream" or "response"."""
+    """The argument, if it is of that kind: "stream", "async stream" or "response"."""
     found = _kind(given)
     if found == kind:
         return given
@@ -54,7 +54,7 @@ def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
             "use create(..., stream=True) instead"
         )
     if found == "coroutine":
-        raise UsageError(f"{_shown(given)} is not awaited yet: await it first")
+        raise UsageError(f"{_shown(given)} has not been awaited: await it first")
     if found in use:
         raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
     raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package")
@@ -65,7 +65,7 @@ def _kind(given: Any) -> str:
         return "helper"
     if inspect.isawaitable(given):
         return "coroutine"
-    if isinstance(given, BaseModel):  # which can be iterated, too
+    if isinstance(given, BaseModel):  # these can be iterated, too
         return "response"
     if hasattr(given, "__aiter__"):
         return "async stream"
@@ -75,27 +75,27 @@ def _kind(given: Any) -> str:
 
 
 def _shown(given: Any) -> str:
-    return f"the {type(given).__name__} that was given"
+    return f"the argument, of type {type(given).__name__},"
 
 
 _A = {"stream": "a stream", "async stream": "an asynchronous stream", "response": "a whole response"}
 CHAT = {"stream": "chat_chunks", "async stream": "achat_chunks", "response": "chat_completion"}
 RESPONSES = {"stream": "response_events", "async stream": "aresponse_events", "response": "response"}
-"""Which function takes which kind."""
+"""Which function accepts which kind."""
 
 
 # -- the chat API ------------------------------------------------------------------------------------------------------
 
 
 class _ObjectReader(StreamReader):
-    """`StreamReader` on the package's objects. They are copied where they change: the server's stay as they were."""
+    """`StreamReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def says_more(self, holder: Any, known: frozenset[str]) -> bool:
         names = [*holder.model_fields_set, *(holder.model_extra or ())]
         return any(getattr(holder, name) is not None for name in names if name not in known)
 
     def rest_of(self, delta: Any) -> dict[str, Any]:
-        if not isinstance(delta, BaseModel):  # the package takes from a server what it finds
+        if not isinstance(delta, BaseModel):  # the package does not check what a server sends
             return {}
         names = [*delta.model_fields_set, *(delta.model_extra or ())]
         fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
@@ -121,7 +121,7 @@ class _ObjectReader(StreamReader):
         return chunk.model_copy(update=update if is_last else update | {"usage": None})
 
 
-# Copies of these are several times as fast as the package's own `construct`, which looks into every field's type.
+# Copying these is several times as fast as the package's own `construct`, which inspects the type of every field.
 _FUNCTION = ChoiceDeltaToolCallFunction()
 _CALL = ChoiceDeltaToolCall(index=0)
 _DELTA = ChoiceDelta()
@@ -129,7 +129,7 @@ _CHOICE = Choice(index=0, delta=_DELTA, finish_reason=None)
 
 
 def _calls(delta: Mapping[str, Any]) -> dict[str, Any]:
-    # Fragments of ours are dicts, those of the server objects.
+    # Our fragments are dicts, the server's are objects.
     found = delta.get("tool_calls")
     return {"tool_calls": [_call(each) if isinstance(each, dict) else each for each in found]} if found else {}
 
@@ -146,19 +146,18 @@ def chat_chunks(
 
     Args:
         stream: `client.chat.completions.create(..., stream=True)`.
-        tools: the tools, as given to `create`, or in any other shape that `toolglean.Parser` takes.
-        options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the turn shows its
-            format. Also `whole_calls` and `single_call`, as for `dict_chunks`.
+        tools: the tools, as passed to `create`, or in any other shape that `toolglean.Parser` accepts.
+        options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the format is detected
+            in the turn. Also `whole_calls` and `single_call`, as for `dict_chunks`.
 
     Yields:
         Such chunks: see `dict_chunks`. Calls that the server has parsed, and everything else, are unchanged.
 
     Raises:
-        UsageError: at once: a whole response, a stream of the other kind, or the SDK's `.stream()` helper was given;
-            the message says what to use.
+        UsageError: at once: the argument is a whole response, a stream of the other kind, or the SDK's `.stream()`
+            helper; the message says what to use.
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
-        Exception: what the client raises, once the text that was held back is out. Closing the iterator closes the
-            stream.
+        Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
     return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, options))
 
@@ -178,8 +177,9 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
     given = _dumped(_checked(completion, "response", CHAT))
     if not isinstance(given.get("choices"), list):
         return completion
-    mended = zip(completion.choices, given["choices"], dict_completion(given, tools, **options)["choices"], strict=True)
-    choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in mended]
+    repaired = dict_completion(given, tools, **options)["choices"]
+    rows = zip(completion.choices, given["choices"], repaired, strict=True)
+    choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in rows]
     return completion.model_copy(update={"choices": choices})
 
 
@@ -196,7 +196,7 @@ class _EventReader:
         if not isinstance(event, BaseModel):
             return [event]
         given = _dumped(event)
-        # An event that is none of ours is the server's own, with another number.
+        # An event that is not one of ours is the server's own, with another number.
         return [
             event if each == given else _KINDS.get(str(each.get("type")), type(event)).construct(**each)
             for each in self._reader.read(given)
@@ -207,7 +207,7 @@ class _EventReader:
 
 
 def _dumped(model: BaseModel) -> dict[str, Any]:
-    # What a server sends is not always of the type that the package promises, and that is normal.
+    # Servers often send values of other types than the package declares; do not warn about that.
     return model.model_dump(exclude_unset=True, warnings=False)
 
 
@@ -256,11 +256,11 @@ def aresponse_events(
 def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
     """The same for a `whole` response, which is not changed: see `response_events`.
 
-    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. Calls that were cut
-    off, or cannot be read, stay in the text.
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. Calls that were
+    cut off, or cannot be read, stay in the text.
     """
     given = _dumped(_checked(whole, "response", RESPONSES))
-    mended = dict_response(given, tools, **options)
-    if mended == given:
+    repaired = dict_response(given, tools, **options)
+    if repaired == given:
         return whole
-    return whole.model_copy(update={"output": responses.Response.construct(**mended).output})
+    return whole.model_copy(update={"output": responses.Response.construct(**repaired).output})

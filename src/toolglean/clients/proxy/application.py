@@ -1,17 +1,17 @@
-# What this file knows: HTTP between a caller and an upstream server: headers, limits, errors, who leaves when.
-# What it must not know: what an answer becomes (repair.py), how a history is rewritten (proxy/history.py), how counters
-# are written (proxy/metrics.py), how calls are written.
+# HTTP between a caller and an upstream server: headers, limits, errors, and disconnecting.
+# Does not depend on what an answer becomes (../repair), on how a history is rewritten (history.py), or on how counters
+# are written (metrics.py).
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
-#   waits                               cannot be reached, or breaks off     502, with OpenAI's error object
+#   waits                               cannot be reached, or disconnects    502, with OpenAI's error object
 #                                       before its first byte
-#   reads                               breaks off later                     what was held back, an error event in a
-#                                                                            stream of events, and the connection breaks
-#   leaves                              is still writing                     its connection is closed
+#   reads                               disconnects later                    what was held back; an error event in a
+#                                                                            stream; then the connection breaks
+#   disconnects                         is still writing                     its connection is closed
 #
-# No key is kept and no body is logged: both belong to the caller.
-"""A proxy that mends the answers of a server: a Starlette application on httpx."""
+# No key is stored and no body is logged: both belong to the caller.
+"""A proxy that repairs the answers of a server: a Starlette application on httpx."""
 
 from __future__ import annotations
 
@@ -51,27 +51,27 @@ __all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
 log = logging.getLogger("toolglean.proxy")
 
 BODY_LIMIT = 64 * 1024 * 1024
-"""Bytes of a request's body, unless you say otherwise."""
+"""How many bytes the body of a request may have, by default."""
 CONNECT_TIMEOUT = 10.0
-"""Seconds until a connection must stand. There is no other limit: a model may think for as long as its caller waits."""
+"""Seconds to wait for a connection. There is no other time limit: a model may think as long as its caller waits."""
 PATIENCE = 5
-"""Seconds that open streams get to end when the server is stopped."""
+"""Seconds that open streams have to end when the server is stopped."""
 CLOSING = 2.0
 """Seconds that a connection may take to close."""
 SMALL = 64 * 1024
-"""Bytes of a request, or of a whole answer, that are read at once. More are read in a thread."""
+"""Bytes of a request, or of a whole answer, that are parsed in the event loop. Larger ones are parsed in a thread."""
 THREADS = 4
-"""How many of them are read at the same time."""
+"""How many of them are parsed at the same time."""
 
 HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
     | {b"trailer", b"transfer-encoding", b"upgrade"}
 )
-"""Headers about one connection, which is not the other one (RFC 9110, 7.6.1)."""
+"""Headers about one connection, which do not apply to the other one (RFC 9110, 7.6.1)."""
 OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
-"""Headers of a request that are made anew."""
+"""Headers of a request that the proxy sets itself."""
 PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
-"""What a server that gives only the unquoted path has not unquoted."""
+"""Characters of a path that need no quoting, for a server that passes only the unquoted path."""
 
 
 def application(
@@ -86,17 +86,17 @@ def application(
 
     Args:
         upstream: the URL of the server, such as http://localhost:8000/v1.
-        repair: how answers are mended; None: `Repair()`.
-        history: "messages": requests go out as they came. "text": calls and results in them become text, as does the
-            list of tools, for servers whose template has no place for them.
-        body_limit: bytes that the body of a request may have.
+        repair: how answers are repaired; None: `Repair()`.
+        history: "messages": requests are passed through. "text": calls, results and the list of tools become text, for
+            servers whose template does not support them.
+        body_limit: how many bytes the body of a request may have.
         transport: how the upstream is reached; None: httpx's own.
 
     Raises:
         UsageError: an argument is wrong.
     """
     if history not in {"messages", "text"}:
-        raise UsageError(f"history={history!r:.80} is unknown: give 'messages' or 'text'")
+        raise UsageError(f"history={history!r:.80} is unknown: pass 'messages' or 'text'")
     proxy = _Proxy(Upstream.of(upstream), Repair() if repair is None else repair, history == "text", body_limit)
 
     @asynccontextmanager
@@ -120,7 +120,7 @@ def serve(served: Starlette, listening: socket.socket) -> None:
 
     Args:
         served: the application.
-        listening: a socket that listens.
+        listening: a listening socket.
     """
     config = uvicorn.Config(
         served,
@@ -141,16 +141,16 @@ def _client(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
         timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
         follow_redirects=False,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=none)),  # one caller's must not reach another
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=none)),  # one caller's cookies must not reach another
     )
 
 
-class _TooLong(Exception):  # noqa: N818  # it never leaves this file
-    """The body of a request has more bytes than it may have."""
+class _TooLong(Exception):  # noqa: N818  # users never see it
+    """The body of a request is larger than allowed."""
 
 
 class _Proxy:
-    """The application behind the two paths of our own."""
+    """The application for all paths but our own two."""
 
     client: httpx.AsyncClient
     threads: anyio.CapacityLimiter
@@ -175,10 +175,10 @@ class _Proxy:
         except ClientDisconnect:
             self.metrics.left += 1
         except PathError as error:
-            message = f"the path of the request {error}: it must stay inside the upstream's"
+            message = f"the path of the request {error}: it must stay inside the upstream's path"
             await _refusal(400, message, "invalid_request_error", "path_refused")(scope, receive, send)
         except _TooLong:
-            message = f"the body of the request has more than {self._body_limit} bytes"
+            message = f"the body of the request has more than {self._body_limit} bytes, the limit of this proxy"
             await _refusal(413, message, "invalid_request_error", "body_too_large")(scope, receive, send)
         finally:
             self.metrics.end()
@@ -204,7 +204,7 @@ class _Proxy:
         over = False
 
         async def sent(message: Any) -> None:
-            nonlocal over  # the server reports the end of its answer as if the caller had left
+            nonlocal over  # after the end of an answer, the server reports that the caller has disconnected
             over = over or (message["type"] == "http.response.body" and not message.get("more_body"))
             await send(message)
 
@@ -232,8 +232,8 @@ class _Proxy:
             answer = await self.client.send(asked, stream=True)
         except httpx.HTTPError as error:
             self.metrics.upstream_errors += 1
-            log.warning("the upstream gave no answer: %s", type(error).__name__)
-            message = f"the upstream gave no answer: {type(error).__name__}: {error}"
+            log.warning("the upstream did not answer: %s", type(error).__name__)
+            message = f"the upstream did not answer: {type(error).__name__}: {error}"
             refusal = _refusal(502, message, "upstream_error", "upstream_unreachable")
             await refusal(request.scope, request.receive, send)
             return
@@ -248,7 +248,7 @@ class _Proxy:
     async def _answered(
         self, answer: httpx.Response, reader: AnswerReader | None, send: Any, *, is_large: bool
     ) -> None:
-        headers = _to_caller(answer.headers.raw, mended=reader is not None)
+        headers = _to_caller(answer.headers.raw, repaired=reader is not None)
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         came = 0
         try:
@@ -258,21 +258,21 @@ class _Proxy:
                     await send({"type": "http.response.body", "body": found, "more_body": True})
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
             self.metrics.upstream_errors += 1
-            log.warning("the upstream broke off: %s", type(error).__name__)
+            log.warning("the upstream disconnected: %s", type(error).__name__)
             last = await self._run(is_large or came > SMALL, _last_words, answer, reader, error)
             await send({"type": "http.response.body", "body": last, "more_body": True})
-            return  # without an end: the server then breaks the connection, which is what the upstream did
+            return  # without an end: the server then breaks the connection, as the upstream did
         last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         await send({"type": "http.response.body", "body": last})
 
     def _looked_at(self, request: Request, body: bytes) -> tuple[Exchange | None, bytes]:
-        """What becomes of the answer to a request, and the body that goes to the upstream."""
+        """How to read the answer to a request, and the body for the upstream."""
         path = request.scope["path"]
         exchange = self.repair.exchange(request.method, path, body)
         return exchange, as_text(kind_of(request.method, path), body, self.repair) if self._as_text else body
 
     async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
-        """Do what may take long in a thread, so that other requests go on."""
+        """Call it, in a thread if it may take long, so that other requests can continue."""
         return await anyio.to_thread.run_sync(do, *given, limiter=self.threads) if is_large else do(*given)
 
 
@@ -287,7 +287,7 @@ def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exce
     if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
         return found
     why = error if isinstance(error, BodyError) else type(error).__name__
-    said = _error(f"the upstream broke off: {why}", "upstream_error", "upstream_broke_off")
+    said = _error(f"the upstream disconnected before the end: {why}", "upstream_error", "upstream_disconnected")
     return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
 
 
@@ -306,10 +306,10 @@ def _to_upstream(given: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     return [*kept, (b"accept-encoding", b"identity")]
 
 
-def _to_caller(given: Iterable[tuple[bytes, bytes]], *, mended: bool) -> list[tuple[bytes, bytes]]:
+def _to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[tuple[bytes, bytes]]:
     headers = [(name.lower(), value) for name, value in given]
     dropped = HOP_BY_HOP | _named_by_connection(headers)
-    if mended:
+    if repaired:
         dropped |= {b"content-length", b"content-encoding"}
     return [(name, value) for name, value in headers if name not in dropped]
 

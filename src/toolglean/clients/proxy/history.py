@@ -1,13 +1,12 @@
-# What this file knows: how a request with calls, results and tools in it becomes one of plain text, for servers whose
-# template has no place for them.
-# What it must not know: HTTP, and how any family writes its calls (`render` does).
+# Rewrites a request with calls, results and tools as plain text, for servers whose template does not support them.
+# Does not depend on HTTP, or on how any family writes its calls (`render` does that).
 #
 #   in the request                      becomes
 #   tools, functions, tool_choice, …    a system message: the tools as JSON, and how this model writes a call
 #   a call of the assistant             the text that the model would have written
-#   a result                            text of the user, in <tool_response>, in the order of the calls; several in a
-#                                       row, and what the user says behind them, are one message
-#   all else                            the same
+#   a result                            text of the user, in <tool_response>, in the order of the calls. Several in a
+#                                       row, and a message of the user after them, become one message.
+#   everything else                     stays the same
 """Requests whose calls and results are text."""
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ from toolglean.stream import render
 __all__ = ["as_text"]
 
 FALLBACK = "hermes"
-"""What a model is asked to write where nobody says how it writes: most have seen it."""
+"""The format that a model is asked to write if its own is not known: most models have seen this one."""
 DROPPED = frozenset({"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"})
 TOLD = """You may call these functions:
 
 {tools}
 
-To call one, write exactly this, once for each call, and nothing behind it:
+To call one, write exactly this, once for each call, and nothing after it:
 
 {example}
 
 The results then come in <tool_response>."""
 RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
-"""Roles; tuples, because a caller may put anything there."""
+"""Roles. Tuples, because a caller may send any value."""
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
 def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
-    """The body of a request, rewritten; as it is where it has nothing to rewrite.
+    """The body of a request, rewritten; or unchanged, if there is nothing to rewrite.
 
     Args:
         kind: which API it is for; None for any other.
-        body: of the request.
+        body: the body of the request.
         repair: knows how the model writes.
     """
     try:
@@ -84,7 +83,7 @@ def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         inner = field(each, "function")
         tool = each if inner is None else inner
         if (
-            field(each, "type") in (None, "function")  # a list or the like may stand there
+            field(each, "type") in (None, "function")  # it may be anything, such as a list
             and isinstance(tool, Mapping)
             and isinstance(tool.get("name"), str)
         ):
@@ -100,22 +99,22 @@ class _Writer:
     """Writes messages as one family of models would.
 
     Args:
-        format: the family's format, or its name.
+        format: the family's format, or the name of one.
     """
 
     def __init__(self, format: Any) -> None:  # noqa: A002  # the field's own word for it
         self._format = format
 
     def told(self, tools: list[Any]) -> str:
-        """What the model is told of its tools."""
+        """What the model is told about its tools."""
         shown = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
         return TOLD.format(tools=shown, example=self._call(*EXAMPLE))
 
     def messages(self, given: list[Any]) -> list[Any]:
         """The messages, with calls and results as text."""
         found: list[Any] = []
-        results: list[tuple[int, str]] = []  # with the places of their calls
-        places: dict[str, int] = {}  # of the calls, by their ids
+        results: list[tuple[int, str]] = []  # with the positions of their calls
+        places: dict[str, int] = {}  # the positions of the calls, by their ids
         for message in given:
             result = _result(message)
             if result is not None:
@@ -153,13 +152,13 @@ class _Writer:
             for each in (self._format, FALLBACK):
                 try:
                     return render(each, [(name, found)])
-                except ToolgleanError:  # this format cannot write such a value
+                except ToolgleanError:  # this format cannot write the value
                     continue
         return f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
 
 
 def _say(found: list[Any], role: str, text: str) -> None:
-    # Many templates take no two messages of one speaker in a row: what one says goes behind what it said.
+    # Many templates refuse two messages with the same role in a row: append the text to the last one.
     last = found[-1] if found else None
     if field(last, "role") == role and isinstance(last, Mapping) and not field(last, "tool_calls"):
         found[-1] = {**last, "content": _joined(field(last, "content"), text)}
@@ -168,21 +167,21 @@ def _say(found: list[Any], role: str, text: str) -> None:
 
 
 def _follows_results(found: list[Any], given: list[Any], message: Any) -> bool:
-    # The last message is one of ours: results, behind which the user speaks.
+    # Whether the last message is one of ours, with results, and the user's message follows it.
     last = found[-1] if found else None
     ours = field(last, "role") == "user" and not any(last is each for each in given)
     return ours and field(message, "role") == "user" and bool(field(message, "content"))
 
 
-def _joined(before: Any, behind: Any) -> Any:
+def _joined(before: Any, after: Any) -> Any:
     # Two contents as one: texts, or lists of parts.
-    if not before or not behind:
-        return before or behind
-    if isinstance(before, str) and isinstance(behind, str):
-        return f"{before}\n{behind}"
-    parts = [part for each in (before, behind) if isinstance(each, list) for part in each]
+    if not before or not after:
+        return before or after
+    if isinstance(before, str) and isinstance(after, str):
+        return f"{before}\n{after}"
+    parts = [part for each in (before, after) if isinstance(each, list) for part in each]
     kind = next((field(part, "type") for part in parts if isinstance(field(part, "text"), str)), "text")
-    lists = [each if isinstance(each, list) else [{"type": kind, "text": str(each)}] for each in (before, behind)]
+    lists = [each if isinstance(each, list) else [{"type": kind, "text": str(each)}] for each in (before, after)]
     return lists[0] + lists[1]
 
 
@@ -191,7 +190,7 @@ def _ids(message: Any) -> list[Any]:
 
 
 def _in_order(results: list[tuple[int, str]]) -> str:
-    # A model knows which result is which by their order alone.
+    # A model can only tell the results apart by their order.
     return "\n".join(text for _, text in sorted(results, key=lambda each: each[0]))
 
 
@@ -211,7 +210,7 @@ def _text(given: Any) -> str:
 
 
 def _with_system(messages: list[Any], told: str) -> list[Any]:
-    # Many templates take one system message, and only at the beginning.
+    # Many templates accept only one system message, at the beginning.
     first: Any = messages[0] if messages else None
     if isinstance(first, Mapping) and field(first, "role") in SYSTEM:
         own = field(first, "content")

@@ -1,6 +1,5 @@
-# What this file knows: the proxy's counters, and Prometheus' text form.
-# What it must not know: HTTP, and what is counted for which reason.
-"""Counters in Prometheus' text form."""
+# The proxy's counters, in Prometheus' text format. Does not depend on HTTP, or on when something is counted.
+"""Counters in Prometheus' text format."""
 
 from __future__ import annotations
 
@@ -12,17 +11,17 @@ from toolglean.clients.turn.text import Counts
 __all__ = ["Metrics"]
 
 MOST = 200
-"""Label values of one counter. Reasons do not come from a model's text, but nobody's memory should depend on that."""
+"""Label values of one counter. Reasons never contain text of a model, but memory must not depend on that."""
 
 
 class Metrics:
-    """What the proxy has done.
+    """What the proxy has done so far.
 
     Attributes:
-        requests: how many requests came, by the API they were for.
+        requests: how many requests came, by API.
         open: how many are not answered yet.
-        upstream_errors: how often the upstream gave no answer, or broke off.
-        left: how often a caller left before the end.
+        upstream_errors: how often the upstream did not answer, or disconnected.
+        left: how often a caller disconnected before the end.
     """
 
     def __init__(self) -> None:
@@ -51,7 +50,7 @@ class Metrics:
                 _counter("toolglean_requests_total", "Requests, by API.", self.requests, "api"),
                 _plain("toolglean_open_requests", "gauge", "Requests that are not answered yet.", self.open),
                 _plain(
-                    "toolglean_mended_calls_total", "counter", "Calls moved from text to their place.", counts.calls
+                    "toolglean_leaked_calls_total", "counter", "Calls moved from text to their place.", counts.calls
                 ),
                 _counter("toolglean_repairs_total", "Repairs made in those calls.", counts.repairs, "repair"),
                 _counter(
@@ -60,10 +59,10 @@ class Metrics:
                 _plain(
                     "toolglean_upstream_errors_total",
                     "counter",
-                    "Upstream gave no answer, or broke off.",
+                    "The upstream did not answer, or disconnected.",
                     self.upstream_errors,
                 ),
-                _plain("toolglean_callers_left_total", "counter", "Callers that left before the end.", self.left),
+                _plain("toolglean_callers_left_total", "counter", "Callers that disconnected early.", self.left),
             )
         )
 
@@ -73,7 +72,7 @@ def _plain(name: str, kind: str, told: str, value: int) -> str:
 
 
 def _counter(name: str, told: str, values: Mapping[str, int], label: str) -> str:
-    # A request may come in while this is written: so the values are copied first.
+    # A request may come in meanwhile, so copy the values first.
     rows = sorted(dict(values).items(), key=lambda each: (-each[1], each[0]))
     shown = [*rows[:MOST], *([("other", sum(count for _, count in rows[MOST:]))] if len(rows) > MOST else [])]
     lines = "".join(f'{name}{{{label}="{_escaped(value)}"}} {count}\n' for value, count in shown)

@@ -1,10 +1,10 @@
-# What this file knows: where a proxy's requests go: the upstream's URL, and the paths that stay inside it.
-# What it must not know: HTTP, and what is sent there.
+# Where a proxy's requests go: the upstream's URL, and the paths inside it.
+# Does not depend on HTTP, or on what is sent.
 #
-# The upstream's path is a fence: whoever runs a proxy for https://host/team-a/v1 gives access to that, and not to
-# https://host/admin. Servers differ in what they make of "..", of an escaped slash and of a backslash, so a path that
-# any of them could take for a way out is refused, and none is rewritten.
-"""The server behind a proxy."""
+# The upstream's path is a boundary: a proxy for https://host/team-a/v1 gives access to that path, and not to
+# https://host/admin. Servers interpret "..", an escaped slash and a backslash differently, so a path that leads out for
+# any of them is refused. No path is rewritten.
+"""The server that a proxy sends to."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from toolglean.errors import UsageError
 __all__ = ["PathError", "Upstream"]
 
 UNQUOTED = 3
-"""How often a path is unquoted before it is looked at: a server behind another one may unquote it again."""
+"""How often a path is unquoted to check it: each of several servers in a row may unquote it again."""
 WRITTEN = bytes(range(0x21, 0x7F)).decode()
-"""What may stand in a query as it is; all else is quoted."""
+"""The characters that a query may contain; all others are quoted."""
 
 
 class PathError(Exception):
-    """The path of a request could lead out of the upstream's. It never leaves the clients' files."""
+    """The path of a request could lead out of the upstream's path. Users never see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Upstream:
 
     Attributes:
         origin: scheme, host and port.
-        path: what stands before the path of a request, without a slash at its end.
+        path: the prefix of the path of each request, without a slash at its end.
     """
 
     origin: str
@@ -50,19 +50,23 @@ class Upstream:
         except ValueError:  # of the port, or of an IPv6 address
             parts, wrong = urlsplit(""), True
         if wrong or parts.scheme not in {"http", "https"}:
-            raise UsageError(f"upstream={url!r:.200} is not a server's URL: give one such as http://localhost:8000/v1")
+            raise UsageError(
+                f"upstream={url!r:.200} is not the URL of a server: pass one such as http://localhost:8000/v1"
+            )
         if "@" in parts.netloc:
-            raise UsageError("upstream has a user or a key in it: leave it out, the caller's own headers are passed on")
+            raise UsageError(
+                "upstream contains a user or a key: leave it out, because the caller's own headers are passed on"
+            )
         return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
 
     def target_of(self, path: bytes, query: bytes) -> bytes:
-        """What is asked of the origin for a request for that `path`, with its `query`.
+        """The target at the origin for a request with that `path` and `query`.
 
-        `/v1/models` and `/models` are the same for an upstream that ends with /v1; Ollama's `/api/chat` stands beside
-        its /v1.
+        `/v1/models` and `/models` are the same for an upstream that ends with /v1. Ollama's `/api/chat` is next to its
+        /v1.
 
         Raises:
-            PathError: the path could lead out of the upstream's.
+            PathError: the path could lead out of the upstream's path.
         """
         _check(path)
         base = self.path.encode()
@@ -85,10 +89,10 @@ def _check(path: bytes) -> None:
     if any(byte <= 0x20 or byte >= 0x7F for byte in path):
         raise PathError("contains a character that must be quoted")
     for _ in range(UNQUOTED):
-        # A backslash is a slash to some servers; what follows ";" is a parameter of the segment to others.
+        # Some servers take a backslash for a slash, others take what follows ";" for a parameter of the segment.
         slashes = path.replace(b"\\", b"/")
         if slashes.startswith(b"//"):
-            raise PathError("begins with two slashes, after which some servers expect a host")
+            raise PathError("begins with two slashes, which some servers take for the start of a host")
         if any(each.partition(b";")[0] in {b".", b".."} for each in slashes.split(b"/")):
             raise PathError("contains a segment '.' or '..'")
         if any(byte < 0x20 or byte == 0x7F for byte in path):

@@ -1,4 +1,4 @@
-"""What one request to a server asks for, and what becomes of the bytes of its answer. No package is needed."""
+"""Reads one request to a server, and repairs the bytes of its answer. No package is needed."""
 
 from toolglean.clients.repair.exchange import FORMAT_OPTIONS, AnswerReader, Counts, Exchange, Kind, Repair, kind_of
 

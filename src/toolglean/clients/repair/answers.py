@@ -1,13 +1,13 @@
-# What this file knows: how the bytes of an answer are cut into its parts (server-sent events, lines of JSON, one JSON
-# value), and that a part of which nothing was mended goes out as the bytes that came.
-# What it must not know: what the parts say (the readers do), where the bytes come from.
+# How the bytes of an answer are divided into parts (server-sent events, lines of JSON, one JSON value), and how a part
+# in which nothing was repaired is sent as the bytes that arrived.
+# Does not depend on what the parts mean (the readers know), or on where the bytes come from.
 #
-# Bytes arrive cut anywhere: inside a character, between CR and LF. A part is read once it is whole.
+# Bytes arrive cut anywhere: inside a character, between CR and LF. A part is read once it is complete.
 #
-# As long as nothing was mended, parts go out as they came. The parser may hold back the end of a text ("<tool" could
-# begin a call); the parts that hold it then wait, and go out unchanged once that text is certain to be the user's, or
-# mended where it is not. So an answer without calls is the same answer, byte for byte.
-"""The bytes of an answer, read and mended part by part."""
+# As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
+# could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
+# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte.
+"""The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from typing import Any, Protocol
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 
 LONGEST = 64 * 1024 * 1024
-"""Bytes of one part. What has a longer one is passed on as it is from there on."""
+"""Bytes of one part. From a longer part on, an answer is passed through unchanged."""
 SILENCE = 64
-"""After so many parts of which nothing came out, a comment does, for whoever hangs up on a silent connection."""
+"""After so many parts without output, a comment is sent, for clients that close a silent connection."""
 COMMENT = b": a tool call is being written\n\n"
 
 END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
@@ -33,11 +33,11 @@ class AnswerReader(Protocol):
     """Reads the bytes of one answer."""
 
     def feed(self, data: bytes) -> bytes:
-        """Take in `data`, more of the answer, and return what can go out."""
+        """Read `data`, more of the answer, and return what can be sent."""
         ...
 
     def finish(self) -> bytes:
-        """The answer is over, or its connection broke: what was held back."""
+        """The answer is over, or its connection broke: return what was held back."""
         ...
 
 
@@ -46,7 +46,7 @@ class ItemReader(Protocol):
 
     @property
     def pristine(self) -> bool:
-        """Whether all that came so far is text for the user, as the server sent it."""
+        """Whether everything so far is text for the user, as the server sent it."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class ItemReader(Protocol):
 
 
 class _Parts:
-    """What the streams have in common: parts that end with a pattern, and those that wait."""
+    """What both kinds of stream have in common: parts that end with a pattern, and parts that wait."""
 
     end: re.Pattern[bytes]
 
@@ -72,12 +72,12 @@ class _Parts:
         self._reader = reader
         self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
         self._left = bytearray()
-        self._looked = 0  # up to there the end of a part was looked for
+        self._looked = 0  # the end of a part was searched for up to here
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
         self._gave_up = False
 
     def feed(self, data: bytes) -> bytes:
-        """Take in `data`, more of the answer, and return what can go out."""
+        """Read `data`, more of the answer, and return what can be sent."""
         if self._gave_up:
             return data
         self._left += data
@@ -95,7 +95,7 @@ class _Parts:
         return b"".join(found)
 
     def finish(self) -> bytes:
-        """The answer is over, or its connection broke: what was held back."""
+        """The answer is over, or its connection broke: return what was held back."""
         last, self._left = bytes(self._left), bytearray()
         if self._item_in(last) is None:  # nothing, or cut in the middle
             return self._rest() + last
@@ -124,7 +124,7 @@ class _Parts:
         """A part that is an item of the stream."""
         found = self._reader.read(item)
         if not self._reader.pristine:
-            return self._mended() + self._written(item, block, found)
+            return self._repaired() + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
             return b""
@@ -132,7 +132,7 @@ class _Parts:
         return self._as_they_came() + block if self._waiting else block
 
     def _strange(self, block: bytes) -> bytes:
-        """A part that cannot be read: it keeps its place."""
+        """A part that cannot be read: it keeps its place among those that wait."""
         if not self._waiting:
             return block
         self._waiting.append((None, block, [None]))
@@ -142,13 +142,13 @@ class _Parts:
         found = self._reader.finish()
         if self._reader.pristine:
             return self._as_they_came()
-        return self._mended() + b"".join(map(self._write, found))
+        return self._repaired() + b"".join(map(self._write, found))
 
     def _as_they_came(self) -> bytes:
         waiting, self._waiting = self._waiting, []
         return b"".join(block for _, block, _ in waiting)
 
-    def _mended(self) -> bytes:
+    def _repaired(self) -> bytes:
         waiting, self._waiting = self._waiting, []
         return b"".join(self._written(*each) for each in waiting)
 
@@ -161,7 +161,7 @@ class ServerSentEvents(_Parts):
 
     Args:
         reader: reads the events' data.
-        named: whether an event's name stands before its data, too, as in the Responses API.
+        named: whether an event's name is also written before its data, as in the Responses API.
     """
 
     end = END_OF_EVENT
@@ -174,7 +174,7 @@ class ServerSentEvents(_Parts):
     def _part(self, block: bytes) -> bytes:
         data = _data_of(block)
         if not data:
-            return block  # a comment: what keeps a connection alive must not wait
+            return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
             return self._rest() + block
         found = self._read(_item_of(data), block)
@@ -209,15 +209,15 @@ class Whole:
     """An answer that is one JSON object.
 
     Args:
-        mend: makes the mended answer of the answer.
+        repair: returns the repaired answer for an answer.
     """
 
-    def __init__(self, mend: Callable[[dict[str, Any]], Any]) -> None:
-        self._mend = mend
+    def __init__(self, repair: Callable[[dict[str, Any]], Any]) -> None:
+        self._repair = repair
         self._data: bytearray | None = bytearray()
 
     def feed(self, data: bytes) -> bytes:
-        """More of the answer. Nothing goes out before its end, unless it is too long."""
+        """Read more of the answer. Nothing is sent before its end, unless it is too long."""
         if self._data is None:
             return data
         self._data += data
@@ -227,13 +227,13 @@ class Whole:
         return found
 
     def finish(self) -> bytes:
-        """The answer, mended; or as it came, if nothing was mended or it cannot be read."""
+        """The repaired answer; or the answer as it came, if nothing was repaired or it cannot be read."""
         data, self._data = self._data or bytearray(), None
         item = _item_of(data)
         if item is None or item.get("error"):
             return bytes(data)
-        mended = self._mend(item)
-        return bytes(data) if mended == item else _json(mended)
+        repaired = self._repair(item)
+        return bytes(data) if repaired == item else _json(repaired)
 
 
 def _data_of(event: bytes) -> bytes:
@@ -254,7 +254,7 @@ def _item_of(data: bytes | bytearray) -> dict[str, Any] | None:
 def _json(item: Any) -> bytes:
     try:
         return json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can carry
+    except UnicodeEncodeError:  # half a surrogate pair, which can only be written as an escape
         return json.dumps(item, separators=(",", ":")).encode()
 
 

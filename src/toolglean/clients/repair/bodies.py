@@ -1,9 +1,9 @@
-# What this file knows: how the body of an answer is decompressed, a bounded piece at a time, and when it is too much.
-# What it must not know: what the body says (answers.py), and which package the response comes from: those of httpx
-# and httpx2 have the same methods.
+# How the body of an answer is decompressed, a bounded piece at a time, and when it is too large.
+# Does not depend on what the body contains (answers.py), or on which package the response comes from: responses of
+# httpx and httpx2 have the same methods.
 #
-# The libraries decompress whatever arrived at once, and a thousand bytes may come of one. Here no piece has more than
-# `PIECE` bytes, so that each is read, and sent on, before the next one is made.
+# The libraries decompress everything that has arrived at once, and one byte may become a thousand. Here no piece has
+# more than `PIECE` bytes, so each is read, and sent on, before the next one is made.
 """Bodies of answers, decompressed in pieces."""
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ __all__ = ["ASKED_FOR", "BodyError", "Inflater", "aunpacked", "can_unpack", "unp
 PIECE = 64 * 1024
 """Bytes that are decompressed at a time."""
 MOST = 16 * 1024 * 1024
-"""Bytes that a compressed answer may have once it is decompressed, however few it had before. To read so long an event
-takes some six times as much memory."""
+"""How many bytes a compressed answer may have once it is decompressed, however small it was. To read an event of this
+size takes about six times as much memory."""
 MOST_OF_ONE = 100
-"""Beyond that, how many bytes may come of one. JSON seldom gives 30; a stream that repeats one event gives more."""
+"""Beyond that, how many bytes one byte may become: for JSON seldom 30, for a stream that repeats one event more."""
 
 GZIP, DEFLATE = frozenset({"gzip", "x-gzip"}), frozenset({"deflate"})
 PLAIN = frozenset({"", "identity"})
@@ -29,7 +29,7 @@ ASKED_FOR = GZIP | DEFLATE | PLAIN
 
 
 class BodyError(Exception):
-    """The body of an answer cannot be decompressed, or becomes too large. It never leaves the clients' files."""
+    """The body of an answer cannot be decompressed, or becomes too large. Users never see it."""
 
 
 def can_unpack(encoding: str) -> bool:
@@ -47,16 +47,16 @@ class Inflater:
     def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
         self._plain = name in PLAIN
-        self._head = b""  # of a deflated body, until it shows which of the two kinds it is
+        self._head = b""  # of a deflated body, until it is clear which of the two kinds it is
         self._stream: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if name in GZIP else None
         self._came = 0
         self._gave = 0
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What comes of `data`, more of the body.
+        """The pieces that `data`, more of the body, becomes.
 
         Raises:
-            BodyError: it is not compressed in that way, or the answer becomes too large.
+            BodyError: it is not compressed in this encoding, or the answer becomes too large.
         """
         if self._plain:
             yield data
@@ -73,7 +73,7 @@ class Inflater:
             if len(data) < 2:
                 return
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(data) else -zlib.MAX_WBITS)
-        while not self._stream.eof:  # what follows the end of a compressed body is ignored, as httpx does
+        while not self._stream.eof:  # like httpx, ignore what follows the end of a compressed body
             found = self._stream.decompress(data, PIECE)
             data = self._stream.unconsumed_tail
             if not found:
@@ -85,7 +85,7 @@ class Inflater:
 
 
 def _is_zlib(data: bytes) -> bool:
-    # "deflate" means zlib's form; some servers send the bare one. RFC 1950, 2.2: the check of the first two bytes.
+    # "deflate" means the zlib format; some servers send raw deflate. RFC 1950, 2.2: the check of the first two bytes.
     return data[0] & 15 == 8 and (data[0] << 8 | data[1]) % 31 == 0
 
 
@@ -95,7 +95,7 @@ def unpacked(response: Any) -> Iterator[bytes]:
     Raises:
         BodyError: as `Inflater.pieces`. Also what the response raises.
     """
-    if response.is_stream_consumed:  # it was read by someone else, and is in memory as a whole
+    if response.is_stream_consumed:  # it was read before, and is in memory
         yield from response.iter_bytes(PIECE)
         return
     inflater = Inflater(response.headers.get("content-encoding", ""))

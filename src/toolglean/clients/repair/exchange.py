@@ -1,14 +1,14 @@
-# What this file knows: which requests ask for an answer that can be mended, and what they say of tools and the model.
-# What it must not know: how bytes arrive (httpx.py and the proxy bring them), how an answer is cut into its parts
-# (answers.py), how calls are written.
+# Which requests ask for an answer that can be repaired, and what they say about the tools and the model.
+# Does not depend on how bytes arrive (the transport and the proxy pass them), on how an answer is divided into parts
+# (answers.py), or on how calls are written. No package is needed.
 #
 #   POST …/chat/completions        OpenAI's chat API, also with `functions` instead of tools
 #   POST …/responses               OpenAI's Responses API
 #   POST …/api/chat                Ollama's chat
 #
-# Everything else is none of ours: the answers to other paths, to requests without function tools or with `tool_choice`
-# "none", and all that are not 200. It needs no package.
-"""What one request to a server asks for, and what becomes of the bytes of its answer."""
+# Everything else is passed through: answers to other paths, to requests without function tools or with `tool_choice`
+# "none", and all answers whose status is not 200.
+"""Reads one request to a server, and repairs the bytes of its answer."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from toolglean.tools import Tool, ToolSet, as_tool
 __all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]
 
 Kind: TypeAlias = Literal["chat", "responses", "ollama"]
-"""The APIs whose answers are mended: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
+"""The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
 
 FORMAT_OPTIONS = ("format", "model", "template")
-"""With one of these, the user says how calls are written; else the request's model does, or the turn shows it."""
+"""With one of these, the user says how calls are written; otherwise the request's model does, or the turn shows it."""
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
-"""How many tools a request may have, and how many characters their names, for its answer to be read. To look for their
-names costs time and memory for each character, and whoever sends a request can write as many as its body may have."""
+"""How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
+for the names costs time and memory for each character, and a caller can write as many as fit into the request."""
 LONGEST_NAME = 256
-"""Characters of a tool's name. A parser reads no longer one, so a tool with such a name is never called."""
+"""Characters of a tool's name. A parser reads no longer name, so a tool with a longer one is never called."""
 TOO_MANY = "the request has too many tools: its answer was not read"
 MANY_LETTERS = 8 * 1024
 UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
-"""Content types that do not say what an answer is: then the request does."""
+"""Content types that do not say what an answer is; then the request tells."""
 
 
 def kind_of(method: str, path: str) -> Kind | None:
-    """Which API a request is for, by its `method` and `path`; None for one whose answer is never mended."""
+    """Which API a request is for, by its `method` and `path`; None for one whose answer is never repaired."""
     if method.upper() != "POST":
         return None
     return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
@@ -59,31 +59,32 @@ class Repair:
     """Moves the calls that models leak into their text to where a server's API has them.
 
     Args:
-        whole_calls: whether a call of a stream comes out only once it has ended well, in one piece. Some clients run a
-            call that broke off, because they complete half of its arguments; so they never see one. If False, its
-            arguments stream as the model writes them.
-        counts: what was found is added to it; None: `Repair.counts` is new.
+        whole_calls: whether a call of a stream is sent only once it has ended well, in one piece. Some clients run a
+            call that was cut off, because they complete its arguments; this way they never see one. If False, the
+            arguments are streamed as the model writes them.
+        counts: what was found is added to it; None: new counts, in `Repair.counts`.
         options: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
             …), the `model` of each request does, if its format is known; otherwise the turn shows it.
 
     Raises:
         UsageError: at once: an option belongs to a single turn, or `Parser` does not know it, or refuses it.
 
-    One `Repair` serves any number of requests, also from several threads.
+    One `Repair` can serve any number of requests, from any number of threads.
     """
 
     def __init__(self, *, whole_calls: bool = True, counts: Counts | None = None, **options: Any) -> None:
         wrong = {"prompt": options.get("prompt"), "markup": options_of(options.get("options")).markup}
         for name, value in wrong.items():
             if value:
-                raise UsageError(f"{name}={value!r:.80} cannot be used here: it belongs to one turn, leave it out")
-        # The server has read the prompt: what it leaves of the reasoning begins with its marker, unless you say so.
+                raise UsageError(f"{name}={value!r:.80} belongs to one turn, and cannot be used for all: leave it out")
+        # The server has read the prompt, so reasoning that it leaves in the text begins with its marker, unless the
+        # user says otherwise.
         given = {name: value for name, value in options.items() if value is not None}
         self._options: dict[str, Any] = {"start": "content", **given}
         try:
             Parser(None, **self._options)
         except TypeError as error:
-            raise UsageError(f"{error}: give options of toolglean.Parser, or leave it out") from error
+            raise UsageError(f"{error}: pass options of toolglean.Parser only") from error
         self._named = any(name in self._options for name in FORMAT_OPTIONS)
         self.whole_calls = whole_calls
         self.counts = Counts() if counts is None else counts
@@ -96,14 +97,14 @@ class Repair:
             body: its whole body, not compressed.
 
         Returns:
-            What becomes of its answer; None if that must be passed on as it is.
+            How to read its answer; None if the answer must be passed through unchanged.
         """
         kind = kind_of(method, path)
         asked = None if kind is None else _object(body)
         return None if kind is None or asked is None else self.asked(kind, asked)
 
     def asked(self, kind: Kind, asked: Mapping[str, Any]) -> Exchange | None:
-        """The same for a request that is known as its fields.
+        """The same for a request whose body is already decoded.
 
         Args:
             kind: which API it is for.
@@ -130,7 +131,7 @@ class Repair:
         return Exchange(kind, ToolSet(tools.values()), options, streamed is True)
 
     def format_for(self, asked: Mapping[str, Any]) -> Format | None:
-        """The format that a request's model writes, as far as it is known without its answer.
+        """The format that a request's model writes, if it is known without the answer.
 
         Args:
             asked: the fields of the request's body.
@@ -146,7 +147,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request whose answer can be mended.
+    """One request whose answer can be repaired.
 
     Attributes:
         kind: which API it is for.
@@ -162,20 +163,21 @@ class Exchange:
 
     @property
     def is_large(self) -> bool:
-        """Whether reading its answer may take long: a server with other requests then reads it in a thread."""
+        """Whether reading its answer may take long, so that a server with other requests should read it in a thread."""
         return sum(len(tool.name) for tool in self.tools) > MANY_LETTERS
 
     def reader(self, status: int, content_type: str) -> AnswerReader | None:
-        """What reads the answer's body, which must not be compressed.
+        """A reader for the answer's body, which must not be compressed.
 
         Args:
             status: of the answer.
             content_type: its header; "" if it has none.
 
         Returns:
-            A reader: what `feed` and, at the end, `finish` give is the mended body. None: pass the answer on as it is.
+            The reader: what `feed` and, at the end, `finish` return is the repaired body. None: pass the answer through
+            unchanged.
         """
-        if status != 200:  # what is not a plain success is the server's own word
+        if status != 200:  # an error is the server's own message
             return None
         kind = content_type.partition(";")[0].strip().lower()
         if kind in UNSAID:
@@ -184,7 +186,7 @@ class Exchange:
             return ServerSentEvents(self._stream_reader(), named=self.kind == "responses")
         if kind in {"application/x-ndjson", "application/jsonl"} and self.kind == "ollama":
             return Lines(self._stream_reader())
-        return Whole(self._mended) if kind == "application/json" else None
+        return Whole(self._repaired) if kind == "application/json" else None
 
     def _asked_type(self) -> str:
         if not self.streamed:
@@ -195,7 +197,7 @@ class Exchange:
         readers: Mapping[Kind, Any] = {"chat": StreamReader, "responses": ResponseReader, "ollama": LineReader}
         return readers[self.kind](self.tools, self.options)
 
-    def _mended(self, answer: dict[str, Any]) -> Any:
+    def _repaired(self, answer: dict[str, Any]) -> Any:
         if self.kind == "ollama":
             return LineReader(self.tools, self.options).whole(answer)
         return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.options)
@@ -210,7 +212,7 @@ def _object(body: bytes) -> dict[str, Any] | None:
 
 
 def _tools(given: Any) -> dict[str, Tool]:
-    # An entry that is not a function's declaration is the server's business: it will say so, or knows the tool itself.
+    # Leave an entry that does not declare a function to the server, which may know that kind of tool.
     found: dict[str, Tool] = {}
     for each in given if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else ():
         if isinstance(each, Mapping) and each.get("type", "function") == "function":

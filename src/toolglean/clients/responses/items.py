@@ -1,11 +1,11 @@
-# What this file knows: the items of one response: those of ours, the parts of text that they come from, and which
-# events of the function calls that the server has parsed go out, and when.
-# What it must not know: what becomes of the server's other events (reader.py), how calls are found in text, how events
-# are numbered, any client's objects.
+# The items of one response: ours, with the parts of text that they come from; and which events of the function calls
+# that the server has parsed are sent, and when.
+# Does not depend on what becomes of the server's other events (reader.py), on how calls are found in text, on how
+# events are numbered, or on any client's objects.
 #
-#   no call of that name came out of the text       its events go out as they come
-#   one did                                         they wait until its item is done: if both are the same call, none of
-#                                                   them goes out, else all do
+#   the text has given no call of that name     its events are sent as they come
+#   the text has given one                      they wait until its item is done: if both are the same call, none of
+#                                               them is sent, otherwise all are
 """The items of one response of the Responses API: ours, and the function calls that the server has parsed."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Event = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Item:
-    """An item of ours, as far as it has come."""
+    """An item of ours, as far as it has been sent."""
 
     index: int  # of the output
     body: dict[str, Any]
@@ -47,16 +47,16 @@ class Item:
 
 @dataclass(slots=True)
 class Part:
-    """One part of text of a message: its parser, what remained text, and the item that is open in it."""
+    """One text part of a message: its parser, what remained text, and the item that is open in it."""
 
     turn: TurnText
     place: int | None  # the server's output index
-    event: Mapping[str, Any]  # the last delta: what is held back goes out in its likeness
+    event: Mapping[str, Any]  # the last delta: what was held back is sent in a copy of it
     text: list[str] = field(default_factory=list)
     item: Item | None = None
     thinks: bool = False
     over: bool = False
-    gave: bool = False  # whether an item came of it
+    gave: bool = False  # whether it gave an item
 
     @property
     def left(self) -> str:
@@ -67,22 +67,22 @@ class ServerItems:
     """The server's function calls in one response.
 
     Args:
-        both: the calls of the response that came one way only so far.
-        take: called for each call that goes out.
+        duplicates: the calls of the response that have arrived from one source only so far.
+        take: called for each call that is sent.
 
     Attributes:
-        dropped: the output indexes of those that came out of the text, and do not go out again.
+        dropped: the output indexes of those that the text has given, and which are not sent again.
     """
 
     def __init__(self, duplicates: DuplicateFilter, take: Callable[[], None]) -> None:
         self.dropped: set[int] = set()
         self._duplicates = duplicates
         self._take = take
-        self._open: dict[int, SentCall] = {}  # those that go out, by their output indexes
+        self._open: dict[int, SentCall] = {}  # those being sent, by their output indexes
         self._undecided: dict[int, list[Event]] = {}
 
     def read(self, kind: str, place: int, event: Event) -> list[Event] | None:
-        """The events that go out after this one came; None: it is no function call's."""
+        """The events that can be sent after this one; None if it does not belong to a function call."""
         item = event.get("item")
         if kind in {ADDED, ITEM_DONE} and field_of(item, "type") == "function_call" and place not in self.dropped:
             return self._begun(place, event) if kind == ADDED else self._done(place, event, item)
@@ -92,7 +92,7 @@ class ServerItems:
         return [] if place in self.dropped else None
 
     def finish(self) -> list[Event]:
-        """No more will come: what waited."""
+        """No more will arrive: the events that waited."""
         for sent in self._open.values():
             self._duplicates.drop(sent)
         self._open.clear()

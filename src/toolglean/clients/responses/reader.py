@@ -1,26 +1,25 @@
-# What this file knows: how leaked calls are moved from the text of the Responses API into items of their own, on plain
-# dicts.
-# What it must not know: the openai package's objects (openai.py), how calls are written.
+# Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
+# Does not depend on the openai package's objects (openai/objects.py), or on how calls are written.
 #
 #   the server's event                             what becomes of it
-#   those of a function_call                       as they are, unless it came out of the text already (items.py)
+#   those of a function_call                       unchanged, unless the text has given it already (items.py)
 #   response.output_item.added (a message),
-#   content_part.added                             as they are, with the first text that remains; left out where
-#                                                  reasoning or calls came, and no text remains
-#   response.output_text.delta                     text without calls; or other events in its place (below)
+#   content_part.added                             unchanged, with the first text that remains; left out if there was
+#                                                  reasoning or a call, and no text remains
+#   response.output_text.delta                     text without calls, or other events instead (below)
 #   response.output_text.done, content_part.done,
-#   output_item.done (a message)                   with the text that remained
-#   response.completed, .incomplete, .failed       with that text, and our items at their places
-#   all others                                     as they are
+#   output_item.done (a message)                   with the text that remains
+#   response.completed, .incomplete, .failed       with that text, and our items in their places
+#   all others                                     unchanged
 #
 #   our events for a call                          response.output_item.added (a function_call, in progress),
 #                                                  response.function_call_arguments.delta …, .done,
 #                                                  response.output_item.done
-#   our events for reasoning that stood in text    response.output_item.added (a reasoning),
+#   our events for reasoning in the text           response.output_item.added (a reasoning),
 #                                                  response.reasoning_text.delta …, .done, response.output_item.done
 #
-# Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so those
-# of the server that come later move on. A message waits for its first text because OpenAI's order is reasoning first.
+# Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so the
+# server's later items move up. A message waits for its first text, because OpenAI sends reasoning first.
 """Leaked calls in the Responses API, streamed and whole, on plain dicts."""
 
 from __future__ import annotations
@@ -58,19 +57,19 @@ class ResponseReader:
         self._turn = text_for(tools, options)
         self._prefix = self._turn.id_prefix
         self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
-        self._places: dict[tuple[Any, Any], Part] = {}  # by their output indexes: servers give other ids at the end
-        self._held: dict[int, list[Mapping[str, Any]]] = {}  # what began the messages that have no text yet
-        self._left_out: set[int] = set()  # the output indexes of those that had none to the end
+        self._places: dict[tuple[Any, Any], Part] = {}  # by output index: some servers send other ids at the end
+        self._held: dict[int, list[Mapping[str, Any]]] = {}  # the first events of messages that have no text yet
+        self._left_out: set[int] = set()  # the output indexes of those that never had any
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._next = 0
-        self._number: int | None = None  # of the next event: the server's first, and on from there
+        self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
         self._own = ServerItems(self._turn.duplicates, self._take)
 
     @property
     def pristine(self) -> bool:
-        """Whether all that came so far is text for the user, as the server sent it."""
+        """Whether everything so far is text for the user, as the server sent it."""
         return all(part.turn.pristine for part in self._parts.values())
 
     @property
@@ -79,13 +78,13 @@ class ResponseReader:
         return bool(self._held) or any(part.turn.waits for part in self._parts.values())
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The events that an event becomes, numbered. What is not an event goes out as it is."""
+        """The events that an event becomes, numbered. What is not an event is passed through."""
         if not isinstance(event, Mapping):
             return [event]
         return [self._numbered(each) for each in self._read(event)]
 
     def passed(self, event: Mapping[str, Any]) -> None:
-        """All events up to this one went out as the server sent them: numbers go on from its own."""
+        """All events up to this one were sent unchanged: continue from its number."""
         if isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"] + 1
 
@@ -159,9 +158,9 @@ class ResponseReader:
             found["output_index"] = self._moved(event["output_index"])
         if kind in ENDS:
             said = event.get("response")
-            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # all that was said is in here
+            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # everything is in here
                 return [found | {"response": dict_response(said, self._tools, **self._options)}]
-            return [*self._rest(), found | ({"response": self._mended_response(said)} if said else {})]
+            return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
         if kind in PARTS_DONE:
             return self._done(kind, event, found)
         return self._item_done(event, found) if kind == ITEM_DONE else [found]
@@ -173,7 +172,7 @@ class ResponseReader:
         return self._indexes[index]
 
     def finish(self) -> list[dict[str, Any]]:
-        """The stream is over: what was held back of parts that were not ended."""
+        """The stream is over: what was held back in parts that have not ended."""
         return [self._numbered(each) for each in self._rest()]
 
     def _rest(self) -> list[dict[str, Any]]:
@@ -248,7 +247,7 @@ class ResponseReader:
         return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
-        # Each part has a parser, and all parsers make the same ids.
+        # Each part has its own parser, and all parsers make the same ids.
         self._take()
         own = event.id in {None, f"{self._prefix}{event.index}"}
         return self._opened(
@@ -266,7 +265,7 @@ class ResponseReader:
             turn.take()
 
     def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
-        # A client may not look at the item's status: what it must not run is not JSON either.
+        # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
         ok = status == "ok"
         whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
         done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
@@ -291,7 +290,7 @@ class ResponseReader:
         done = item.filled("response.reasoning_text.done", content_index=0, text=item.whole)
         return [done, self._closed(part, item, content=[{"type": "reasoning_text", "text": item.whole}])]
 
-    # -- what is said again at the end ---------------------------------------------------------------------------------
+    # -- what the end of a response repeats ----------------------------------------------------------------------------
 
     def _done(self, kind: str, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
         part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
@@ -304,7 +303,7 @@ class ResponseReader:
     def _item_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
         item, place = event.get("item"), event.get("output_index")
         before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
-        return [*before, found | {"item": self._mended_item(item, place)}]
+        return [*before, found | {"item": self._repaired_item(item, place)}]
 
     def _known(self, id: Any, place: Any, index: Any) -> Part | None:  # noqa: A002  # the wire's own word
         return self._parts.get(_key(id, index)) or self._places.get(_key(place, index))
@@ -314,15 +313,15 @@ class ResponseReader:
             return []
         return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(listed(item, "content"))]
 
-    def _mended_item(self, item: Any, place: Any) -> Any:
+    def _repaired_item(self, item: Any, place: Any) -> Any:
         parts = self._parts_of(item, place)
         return {**item, "content": [_with_text(said, part) for said, part in parts]} if parts else item
 
-    def _mended_response(self, response: Any) -> Any:
+    def _repaired_response(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
         output = {
-            self._moved(place): self._mended_item(item, place)
+            self._moved(place): self._repaired_item(item, place)
             for place, item in enumerate(listed(response, "output"))
             if place not in self._left_out | self._own.dropped
         } | copy.deepcopy(self._items)
@@ -330,7 +329,7 @@ class ResponseReader:
 
 
 def _key(*names: Any) -> tuple[Any, ...]:
-    # A list or the like in the place of an id or a number is none.
+    # Ignore an id or a number that is something else, such as a list.
     return tuple(name if isinstance(name, str | int) else None for name in names)
 
 
@@ -353,14 +352,14 @@ def dict_response_events(
 
     Yields:
         Such events, renumbered: a call as `response.output_item.added`,
-        `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as such
-        an item, too; and the message's text without them. A call that was cut off ends with the status "incomplete",
-        and has no `.done` of its arguments; with `whole_calls=True` it stays text, and calls come once they are whole.
+        `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as an
+        item, too; and the message's text without them. A call that was cut off ends with the status "incomplete", and
+        its arguments have no `.done`. With `whole_calls=True` it stays text, and calls are sent once they are complete.
 
     Raises:
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
-        Exception: what `events` raises, once the text that was held back is out. The source is closed at the end, and
-            where the iterator is closed.
+        Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
+            the iterator is closed.
     """
     return read(events, ResponseReader(tools, options))
 

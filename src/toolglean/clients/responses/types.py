@@ -1,5 +1,5 @@
-# What this file knows: the fields of the Responses API that toolglean reads or writes.
-# A server may send more fields: they are passed on, and type checkers do not know them.
+# The fields of the Responses API that toolglean reads or writes. Other fields of a server are passed through, but type
+# checkers do not know them.
 """Events and answers of the Responses API as plain dicts, for type checkers."""
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-# What this file knows: where leaked calls and reasoning go in a whole response of the Responses API, on plain dicts.
-# What it must not know: streams (responses.py), the openai package's objects (openai.py), how calls are written.
+# Where leaked calls and reasoning go in a whole response of the Responses API, on plain dicts.
+# Does not depend on streams (reader.py), on the openai package's objects (openai/objects.py), or on how calls are
+# written.
 #
-# A message becomes the reasoning that stood in it, the message with what remained, and its calls: OpenAI's own order. A
-# message of which nothing remained is left out, as OpenAI leaves it out.
+# A message becomes the reasoning that was in it, the message with the remaining text, and its calls: OpenAI's own
+# order. A message that ends up empty is left out, as OpenAI leaves it out.
 """Leaked calls in whole answers of the Responses API."""
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["dict_response", "is_empty", "with_output"]
 
 
 def is_empty(parts: Iterable[Any]) -> bool:
-    """Whether the parts of a message are text, and there is none."""
+    """Whether the parts of a message are all text, and all empty."""
     return all(
         isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text") for part in parts
     )
@@ -28,8 +29,8 @@ def is_empty(parts: Iterable[Any]) -> bool:
 def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> ResponseDict:
     """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
 
-    Reasoning that stood in a message's text becomes an item before it, its calls items behind it. A message of which
-    nothing remains is left out. Calls that were cut off, or cannot be read, stay in the text.
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. A message that
+    ends up empty is left out. Calls that were cut off, or cannot be read, stay in the text.
     """
     reader = _WholeReader(tools, options)
     output = listed(response, "output")
@@ -39,12 +40,12 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: A
             reader.turn.take()
     found = [each for item in output for each in reader.read(item)]
     repaired: Any = with_output(response, found) if found else dict(response)
-    typed: ResponseDict = repaired  # of any fields: the types promise those that are read or written here
+    typed: ResponseDict = repaired  # it has whatever fields the server sent
     return typed
 
 
 def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
-    """The response with other items; some servers say the text again beside them (`output_text`)."""
+    """The response with other items. Some servers repeat the text in `output_text`."""
     found = {**response, "output": output}
     if isinstance(response.get("output_text"), str) and output != response.get("output"):
         parts = [part for item in output if field(item, "type") == "message" for part in listed(item, "content")]
@@ -66,8 +67,8 @@ class _WholeReader:
         thoughts: list[Any] = []
         calls: list[Any] = []
         parts = [self._part(part, thoughts, calls) for part in listed(item, "content")]
-        mended = [] if (thoughts or calls) and is_empty(parts) else [{**item, "content": parts}]
-        return [*thoughts, *mended, *calls]
+        repaired = [] if (thoughts or calls) and is_empty(parts) else [{**item, "content": parts}]
+        return [*thoughts, *repaired, *calls]
 
     def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
@@ -85,7 +86,7 @@ class _WholeReader:
         return {**part, "text": left}
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
-        # Each part has a parser, and all parsers make the same ids.
+        # Each part has its own parser, and all parsers make the same ids.
         id = self._id()  # noqa: A001  # the wire's own word
         own = call.id == f"{self._prefix}{call.index}"
         return {

@@ -1,6 +1,6 @@
-# What this file knows: one turn of a server that may send calls in either way, parsed or in the text, as one row of
-# events: numbered in the order in which they begin, each with an id. One that comes both ways is one (duplicates.py).
-# What it must not know: any client's objects (ollama.py), how calls are written.
+# One turn of a server that may send calls parsed or in the text, as one sequence of events: the calls are numbered in
+# the order in which they begin, and each has an id. A call that arrives both ways is one call (duplicates.py).
+# Does not depend on any client's objects, or on how calls are written.
 """A turn whose calls come from the server and from the text."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class ServerTurn:
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
         self._turn = text_for(known, {**options, "options": chosen, "whole_calls": False})
-        self._held: list[tuple[Any, Any, Any]] = []  # calls of the server's that a call in the text may be
-        self._chars = 0  # of text that was read: the place of what the server has parsed
+        self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
+        self._chars = 0  # of the text read so far: the position of what the server has parsed
         self._next = 0
         self._shift = 0  # from the parser's index to ours, for the call that is open
 
@@ -53,8 +53,8 @@ class ServerTurn:
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
 
-        One whose arguments are not an object, or that has no name, is malformed. One that came out of the text already
-        has no events.
+        A call without a name, or whose arguments are not an object, is malformed. A call that was already found in the
+        text has no events.
         """
         found, unread = arguments_of(arguments)
         same = False if unread else self.duplicates.was_written(name, found)
@@ -64,11 +64,11 @@ class ServerTurn:
 
     @property
     def duplicates(self) -> DuplicateFilter:
-        """The calls of the turn that came one way only so far."""
+        """The calls of the turn that have arrived from one source only so far."""
         return self._turn.duplicates
 
     def settle(self) -> list[Event]:
-        """The server has sent more of its calls: events of those in the text that no longer wait for them."""
+        """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
         return self._numbered(self._turn.settle())
 
     def _released(self) -> list[Event]:
@@ -96,7 +96,7 @@ class ServerTurn:
 
     @property
     def place(self) -> int:
-        """How much text was read."""
+        """How much text was read, in characters."""
         return self._chars
 
     def claim(self) -> tuple[int, str]:
@@ -136,5 +136,5 @@ class ServerTurn:
 def _text_of(arguments: dict[str, Any]) -> str:
     try:
         return json_text(arguments, default=str)
-    except ValueError:  # NaN: a server's own parser may take what is not JSON
+    except ValueError:  # NaN: a server's own parser may accept what is not JSON
         return json.dumps(arguments, ensure_ascii=False, default=str)

@@ -1,16 +1,18 @@
-# What this file knows: the text of one turn on its way to a client: what of it came out as it is, what waits, and how a
-# call is held until it is whole.
-# What it must not know: any wire (chat.py, responses.py, ollama_lines.py write the events), how calls are written.
+# The text of one turn on its way to a client: what was emitted unchanged, what waits, and how a call is held back until
+# it is complete.
+# Does not depend on any wire format (chat/, responses/ and ollama_lines.py write the events), or on how calls are
+# written.
 #
-# There are two ways to hand out a call:
+# There are two ways to emit a call:
 #
-#   whole                nothing of it until it has ended well. A call that was cut off or cannot be read stays text.
-#   as it is written     its name first, then its arguments piece by piece. A call that breaks off has then already been
-#                        seen, and some clients run what they saw: they complete half of an object, or take no arguments
-#                        where they cannot read any. So this must be asked for.
+#   whole                nothing until it has ended well. A call that was cut off or cannot be read stays text.
+#   as it is written     its name first, then its arguments piece by piece. If it is cut off, the client has already
+#                        seen a part of it, and some clients run that: they complete the half of an object, or assume
+#                        that there are no arguments if they cannot read any. So this must be asked for.
 #
-# A call that the server has parsed, too, is one call (duplicates.py): if theirs went out first, ours stays text. While
-# theirs is being written, ours waits until it shows whether the two are the same, and what comes behind ours waits too.
+# A call that the server has also parsed is one call (duplicates.py): if the server's was emitted first, ours stays
+# text. While the server's is being written, ours waits until it is clear whether the two are the same, and so does
+# everything after ours.
 """The text of one turn, on its way to a client."""
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class Counts:
     Attributes:
         calls: how many calls were moved from the text to their place.
         repairs: how often each repair was made in those calls (`ToolCall.repairs`).
-        problems: how often each `Problem` was met, by its reason.
+        problems: how often each `Problem` occurred, by its reason.
     """
 
     calls: int = 0
@@ -48,7 +50,7 @@ class Counts:
 
 
 def text_for(tools: Tools, options: Mapping[str, Any]) -> TurnText:
-    """The text of a turn that nothing was read of yet.
+    """The text of a turn of which nothing has been read yet.
 
     Args:
         tools: as for `toolglean.Parser`.
@@ -70,7 +72,7 @@ def with_own_ids(given: ParserOptions | None) -> ParserOptions:
 
 
 class _Ended(NamedTuple):
-    """A call that has ended, but did not come out yet."""
+    """A call that has ended, but was not emitted yet."""
 
     event: CallEnd
     text: str
@@ -82,16 +84,16 @@ class TurnText:
     Args:
         parser: a parser for this turn.
         id_prefix: the prefix of the ids that it makes.
-        whole_calls: whether a call comes out only once it has ended well, as one `CallStart`, `CallDelta` and
-            `CallEnd`. The text of a call that does not comes out as content. If False, calls come out as they are
+        whole_calls: whether a call is emitted only once it has ended well, as one `CallStart`, `CallDelta` and
+            `CallEnd`. The text of a call that does not is emitted as content. If False, calls are emitted as they are
             written.
-        single_call: whether only the first call comes out as a call; the text of further ones is content.
+        single_call: whether only the first call is emitted as a call; the text of further ones is content.
         counts: what was found is added to it.
 
     Attributes:
-        pristine: whether all that came out so far is content, and all of the text up to there.
-        both: the calls of this turn that came one way only so far. A call in the text that the server has sent, too,
-            stays text, so that nobody runs it twice.
+        pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
+        duplicates: the calls of this turn that have arrived from one source only so far. A call in the text that the
+            server has also sent stays text, so that it does not run twice.
     """
 
     __slots__ = (
@@ -116,15 +118,15 @@ class TurnText:
         self._single = single_call
         self._counts = counts
         self._tape = Tape()
-        self._ended = 0  # the end of what came out
-        self._seen = 0  # the end of what went in
-        self._free = True  # whether another call may come out
-        self._passes = False  # whether the open call comes out as it is written
+        self._ended = 0  # the end of what was emitted
+        self._seen = 0  # the end of what was read
+        self._free = True  # whether another call may be emitted
+        self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
-        self._waiting: deque[Event | _Ended] = deque()  # a call that may have come both ways, and what is behind it
+        self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
 
     def fork(self) -> TurnText:
-        """Another turn, read in the same way. Nothing must have been read yet."""
+        """Another turn, to be read in the same way. Nothing must have been read yet."""
         twin = TurnText(
             self._parser.fork(),
             self.id_prefix,
@@ -153,7 +155,7 @@ class TurnText:
         return self._told(events)
 
     def settle(self) -> list[Event]:
-        """The server has sent more of its calls: what no longer waits for them."""
+        """The server has sent more of its calls: the events that no longer wait for them."""
         found: list[Event] = []
         while self._waiting:
             first = self._waiting[0]
@@ -168,13 +170,13 @@ class TurnText:
         return found
 
     def finish(self) -> list[Event]:
-        """The turn is over: what was held back. No call of the server's may be open."""
+        """The turn is over: the events that were held back. No call of the server may be open."""
         found = self._told(self._parser.finish())
-        self.pristine = self.pristine and self._ended == self._seen  # what did not come out was markup
+        self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
 
     def take(self) -> None:
-        """A call came in another way than in the text: where only one may come out, it was this one."""
+        """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._free = self._free and not self._single
 
     def _told(self, events: list[Event]) -> list[Event]:
@@ -204,7 +206,7 @@ class TurnText:
 
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
-            apart = self.duplicates.was_parsed(event.name) is False  # no call of the server's has this name
+            apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
             self._passes = self._free and not self._whole and apart
             self._free = self._free and not (self._passes and self._single)
             self._open = self.duplicates.add_written(event.name) if self._passes else None
@@ -222,7 +224,7 @@ class TurnText:
         return [event]
 
     def _judged(self, ended: _Ended) -> list[Event] | None:
-        # What becomes of a call that was held until it was whole; None: that depends on a call of the server's.
+        # The events of a call that was held back until it was complete; None: that depends on a call of the server.
         call = ended.event.call
         if call.status != "ok" and not self._whole and self._free:
             return _at_once(ended.event)
@@ -250,13 +252,13 @@ def _at_once(event: CallEnd) -> list[Event]:
 
 
 def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    """The items of that field; () where a server put something else there."""
+    """The items of that field; () if a server put something else there."""
     found = holder.get(name)
     return found if isinstance(found, list | tuple) else ()
 
 
 def is_all(events: list[Event], text: str) -> bool:
-    """Whether the events are the text and nothing else: so it is for most chunks."""
+    """Whether the events are the text and nothing else, as for most chunks."""
     if len(events) == 1:
         return type(events[0]) is Content and events[0].text == text
     found = [event.text for event in events if type(event) is Content]
@@ -264,7 +266,7 @@ def is_all(events: list[Event], text: str) -> bool:
 
 
 def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
-    """A whole text, read: what remains text, and the rest. Calls that cannot be executed remain text.
+    """Read a whole text: what remains text, and the output. Calls that cannot be executed remain text.
 
     Args:
         text: the text.
@@ -276,7 +278,7 @@ def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
 
 
 class Tape:
-    """The text of a turn, kept as long as it may be needed again. Each character costs the same, however it is cut."""
+    """The text of a turn, kept as long as it may be needed again. The cost is linear, however the text is cut."""
 
     __slots__ = ("_end", "_parts", "_start")
 
@@ -291,18 +293,18 @@ class Tape:
         self._end += len(text)
 
     def skip(self, length: int) -> None:
-        """More text, of which nothing will be needed, nor of what stands before it."""
+        """More text, which will not be needed again; nor will the text before it."""
         self._parts.clear()
         self._end += length
         self._start = self._end
 
     def forget(self, place: int) -> None:
-        """The text before that place of the turn is no longer needed."""
+        """The text before that position of the turn is no longer needed."""
         while self._parts and self._start + len(self._parts[0]) <= place:
             self._start += len(self._parts.popleft())
 
     def cut(self, span: tuple[int, int]) -> str:
-        """The text at these places of the turn; what stands before is not asked for again."""
+        """The text between these positions of the turn. The text before it will not be asked for again."""
         begin, end = span
         self.forget(begin)
         found, place = [], self._start

@@ -1,12 +1,12 @@
-# What this file knows: that vLLM makes the two parsers of a request one right after the other, the reasoning parser
-# first, from the same tokenizer (vllm/parser/abstract_parser.py, Parser.__init__).
-# What it must not know: what they do with each other.
+# vLLM makes the two parsers of a request one right after the other, the reasoning parser first, from the same tokenizer
+# (vllm/parser/abstract_parser.py, Parser.__init__). This file lets them find each other. Does not depend on what they
+# do with each other.
 #
 # vLLM gives a turn to the reasoning parser first, and the rest to the tool parser. Only the tool parser is told the
-# tools, and only the reasoning parser is told the prompt. Yet some turns can be read by one reader alone: a call inside
-# reasoning that never closed is a call if the turn ends there, and a draft if it goes on. So if both are toolglean's,
-# the reasoning parser hands the turn over. Where vLLM should one day make them in another order, they do not find each
-# other, and each reads its part as vLLM has divided it.
+# tools, and only the reasoning parser is told the prompt. But some turns must be read by one reader: a call inside
+# reasoning that never closed is a call if the turn ends there, and a draft if it continues. So if both are toolglean's,
+# the reasoning parser passes the turn on. If a later vLLM makes them in another order, they do not find each other, and
+# each reads its part as vLLM has divided it.
 """The two parsers of one request."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def introduce(reasoning_parser: Any) -> None:
 
 
 def last_made(tokenizer: Any) -> Any:
-    """The reasoning parser that was made last in this thread, if it is of that tokenizer; else None. Only once."""
+    """The reasoning parser that was made last in this thread, once, if it has that tokenizer; otherwise None."""
     last = getattr(_made, "last", None)
     _made.last = None
     found = last() if last is not None else None

@@ -1,10 +1,10 @@
-# What this file knows: vLLM's ReasoningParser: what it asks of text, and what of ids.
-# What it must not know: how reasoning is found (engines/reading.py), how calls are read.
+# vLLM's ReasoningParser: what it must answer about text, and what about token ids.
+# Does not depend on how reasoning is found (engines/reading.py), or on how calls are read.
 #
-# A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with
-# the first piece (pairing.py). If it is another one, the rest goes to it as it stands, as soon as the reasoning is
-# over. If there is none, the whole turn is read here. A whole answer is read at once; what is left of it holds every
-# call with its markers.
+# A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it gets the turn with the
+# first piece (pairing.py). If it is another one, it gets the rest unchanged as soon as the reasoning is over. If there
+# is none, the whole turn is read here. A whole answer is read at once; the rest of it contains every call with its
+# markers.
 """toolglean as vLLM's reasoning parser."""
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, wi
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
 
 PROMPT_TOKENS = 512
-"""How much of the prompt's end is read: the model's own part of it."""
+"""How many tokens at the end of the prompt are read: the part that opens the model's message."""
 
 
 class ToolgleanReasoningParser(ReasoningParser):
     """Reasoning of one request, as vLLM asks for it.
 
     Attributes:
-        format_name: the format; "": the tokenizer tells it.
-        opened_by_prompt: whether prompts open the reasoning, where vLLM does not tell the prompt; None: the chat
-            template tells.
+        format_name: the format; "": it is learned from the tokenizer.
+        opened_by_prompt: whether prompts open the reasoning, if vLLM does not pass the prompt; None: the chat template
+            tells.
     """
 
     engine_based_streaming = True
@@ -57,7 +57,7 @@ class ToolgleanReasoningParser(ReasoningParser):
         introduce(self)
 
     def meet(self, tool_parser: ToolgleanToolParser) -> None:
-        """This is the tool parser of the same request."""
+        """Meet the tool parser of the same request."""
         self._partner = tool_parser
 
     @property
@@ -78,8 +78,8 @@ class ToolgleanReasoningParser(ReasoningParser):
         self._reader, self._count = None, None
 
     def _begin(self, asked: Any = None) -> dict[str, Any]:
-        # Without the prompt the chat template tells. Without either, a model that reasons is expected to do so, unless
-        # the request has switched it off.
+        # Without the prompt, the chat template tells. Without either, a model that can reason is expected to do so,
+        # unless the request has switched it off.
         if self._prompt:
             return {"prompt": self._prompt}
         opened = self.syntax.opens if self.opened_by_prompt is None else self.opened_by_prompt
@@ -128,7 +128,7 @@ class ToolgleanReasoningParser(ReasoningParser):
         return self._over
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """What was held back: of the whole stream, or until the reasoning was over."""
+        """What was held back, of the whole stream or of the reasoning."""
         reader, self._reader = self._reader, None
         return delta_of(reader.finish()) if reader is not None else None
 
@@ -157,7 +157,7 @@ class ToolgleanReasoningParser(ReasoningParser):
 
 
 class AppendThinkParser(ToolgleanReasoningParser):
-    """Leaves the reasoning in the content, and puts its opener in front where the prompt has opened it."""
+    """Leaves the reasoning in the content, and adds its opener if the prompt has opened it."""
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         return None, self._opener() + model_output
@@ -185,7 +185,7 @@ class AppendThinkParser(ToolgleanReasoningParser):
 
 
 def _thinks(asked: Any) -> bool:
-    # What is passed to the chat template, in the words that templates use for it.
+    # The variables of the chat template, by the names that templates use.
     if not isinstance(asked, Mapping):
         return True
     on = asked.get("enable_thinking", asked.get("thinking", True))
