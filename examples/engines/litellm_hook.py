@@ -1,6 +1,6 @@
 """A hook for litellm's proxy: calls that a model left in its text become tool calls.
 
-Lay this file beside config.yaml, which names it:
+Put this file next to config.yaml, which names it:
 
     litellm_settings:
       callbacks: litellm_hook.toolglean
@@ -17,7 +17,7 @@ from litellm.types.utils import ModelResponse, ModelResponseStream
 from toolglean.clients.chat import adict_chunks, dict_completion
 from toolglean.clients.repair import Repair
 
-REPAIR = Repair()  # or, if all your models write the same: Repair(format="hermes")
+REPAIR = Repair()  # or, if all your models write the same format: Repair(format="hermes")
 
 
 class Toolglean(CustomLogger):
@@ -34,7 +34,7 @@ class Toolglean(CustomLogger):
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: dict[str, Any]
     ) -> AsyncIterator[Any]:
         asked = REPAIR.asked("chat", request_data)
-        # Events of other APIs are passed on as they are.
+        # Events of other APIs are passed through.
         chunks = (
             each.model_dump(exclude_none=True) if isinstance(each, ModelResponseStream) else each
             async for each in response
