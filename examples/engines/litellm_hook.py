@@ -26,7 +26,7 @@ class Toolglean(CustomLogger):
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
         asked = REPAIR.asked("chat", data)  # None: no tools, or tool_choice is "none"
         if asked is not None and isinstance(response, ModelResponse):
-            repaired = dict_completion(response.model_dump(), asked.tools, **asked.options)
+            repaired = dict_completion(response.model_dump(), asked.tools, **asked.parsing)
             response.choices = ModelResponse(**repaired).choices
         return response
 
@@ -39,7 +39,7 @@ class Toolglean(CustomLogger):
             each.model_dump(exclude_none=True) if isinstance(each, ModelResponseStream) else each
             async for each in response
         )
-        async for chunk in response if asked is None else adict_chunks(chunks, asked.tools, **asked.options):
+        async for chunk in response if asked is None else adict_chunks(chunks, asked.tools, **asked.parsing):
             yield ModelResponseStream(**chunk) if isinstance(chunk, dict) else chunk
 
 

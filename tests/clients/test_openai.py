@@ -117,7 +117,7 @@ def test_plain_text_passes_as_it_is(server: Loopback, client: Any) -> None:
 def test_arguments_come_whole_or_as_they_are_written(whole_calls: bool) -> None:
     text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Tromsø"}}</tool_call>'
     stream = [ChatCompletionChunk.construct(**chunk(char)) for char in text]
-    repaired = chat_chunks(stream, TOOLS, **({"whole_calls": True} if whole_calls else {}))
+    repaired = chat_chunks(stream, TOOLS, whole_calls=whole_calls)
     found: list[Any] = [each.choices[0].delta.tool_calls for each in repaired]
     pieces = [calls[0].function.arguments for calls in found if calls]
     seen = "".join(pieces)

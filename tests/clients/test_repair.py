@@ -254,9 +254,9 @@ def test_the_model_of_the_request_says_how_calls_are_written() -> None:
         assert said("chat", repaired("chat", Turn([text]), request), request).calls == [
             ("get_weather", {"city": "Oslo"})
         ]
-    assert exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5")).options["model"] == "zai-org/GLM-4.5"
-    assert "model" not in exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5"), format="hermes").options
-    assert "model" not in exchange("chat", asked("chat", TOOLS, model="gpt-4o")).options
+    assert exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5")).parsing["model"] == "zai-org/GLM-4.5"
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5"), format="hermes").parsing
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="gpt-4o")).parsing
 
 
 def test_wrong_options_are_refused_at_once() -> None:

@@ -28,11 +28,11 @@ class LineReader:
 
     Args:
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`, and `single_call` and `counts`, as for `TurnText`.
+        parsing: as for `toolglean.Parser`, and `single_call` and `counts`, as for `TurnText`.
     """
 
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._turn = text_for(tools, {**options, "whole_calls": True})
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._turn = text_for(tools, {**parsing, "whole_calls": True})
         self._last: Any = None
         self._over = False
         self._next = 0  # the index of the next call

@@ -138,7 +138,7 @@ class Ollama(Served):
                 for attempt in self.retry.retrying():
                     with attempt:
                         asked.attempts = attempt.retry_state.attempt_number
-                        self._options = client.parser_options(self.model)
+                        self._options = dict(client.parser_arguments(self.model))
                         shown = client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
@@ -149,7 +149,7 @@ class Ollama(Served):
                 async for attempt in self.retry.aretrying():
                     with attempt:
                         asked.attempts = attempt.retry_state.attempt_number
-                        self._options = await client.parser_options(self.model)
+                        self._options = dict(await client.parser_arguments(self.model))
                         shown = await client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 

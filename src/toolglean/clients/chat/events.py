@@ -34,12 +34,12 @@ class ChatEvents:
 
     Args:
         tools: what the model may call; None: text is only text, and calls are those that the server has parsed.
-        options: as for `toolglean.Parser`.
+        parsing: as for `toolglean.Parser`.
     """
 
-    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, options: Mapping[str, Any]) -> None:
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any]) -> None:
         self._tools = None if tools is None else ToolSet(tools)
-        self._turn = ServerTurn(self._tools, options)
+        self._turn = ServerTurn(self._tools, parsing)
         self._joined = ToolCallAggregator()
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False

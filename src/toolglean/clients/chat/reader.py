@@ -12,12 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, text_for, whole_turn
+from toolglean.clients.turn.text import Tools, TurnArguments, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.conversation.messages.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.messages.wire import field, text_of
 from toolglean.events import ToolCall
@@ -77,13 +77,13 @@ class StreamReader:
 
     Args:
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`; `whole_calls` and `single_call`, as for `TurnText`; `legacy`: calls go into
+        parsing: as for `toolglean.Parser`; `whole_calls` and `single_call`, as for `TurnText`; `legacy`: calls go into
             `function_call`, for requests that have `functions` instead of tools.
     """
 
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._deltas = LegacyDeltas if options.get("legacy") else ChatDeltas
-        self._turn = text_for(tools, _reading(options))
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._deltas = LegacyDeltas if parsing.get("legacy") else ChatDeltas
+        self._turn = text_for(tools, _reading(parsing))
         self._choices: dict[int, ChoiceReader] = {}
         self._last: Any = None
 
@@ -218,13 +218,15 @@ class StreamReader:
         return found
 
 
-def dict_chunks(chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any) -> Reading[ChunkDict]:
+def dict_chunks(
+    chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> Reading[ChunkDict]:
     """Move the calls that a model leaked into its text to where OpenAI's chat API has them: for proxies.
 
     Args:
         chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`; `whole_calls=True`: a call is sent once it is complete, see below;
+        parsing: as for `toolglean.Parser`; `whole_calls=True`: a call is sent once it is complete, see below;
             `single_call=True`: only the first call is sent as a call, the text of the others stays text.
 
     Yields:
@@ -242,14 +244,14 @@ def dict_chunks(chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **opti
         Exception: what `chunks` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(chunks, StreamReader(tools, options))
+    return read(chunks, StreamReader(tools, parsing))
 
 
 def adict_chunks(
-    chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
+    chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ChunkDict]:
     """The same for an asynchronous stream: see `dict_chunks`."""
-    return aread(chunks, StreamReader(tools, options))
+    return aread(chunks, StreamReader(tools, parsing))
 
 
 def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:
@@ -264,25 +266,27 @@ def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> b
 # -- whole answers -----------------------------------------------------------------------------------------------------
 
 
-def dict_completion(completion: Mapping[str, Any], tools: Tools = None, **options: Any) -> CompletionDict:
+def dict_completion(
+    completion: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> CompletionDict:
     """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
     Calls that were cut off, or cannot be read, stay in the text.
     """
-    turn = text_for(tools, {**_reading(options), "whole_calls": True})
+    turn = text_for(tools, {**_reading(parsing), "whole_calls": True})
     choices = completion.get("choices")
     found: Any = dict(completion)  # it has whatever fields the server sent
     if isinstance(choices, list | tuple):
-        legacy = bool(options.get("legacy"))
+        legacy = bool(parsing.get("legacy"))
         found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
     repaired: CompletionDict = found
     return repaired
 
 
-def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
+def _reading(parsing: Mapping[str, Any]) -> dict[str, Any]:
     # A message with a `function_call` has room for one call, and a server that knows no other kind reads no more.
-    found = {name: value for name, value in options.items() if name != "legacy"}
-    return found | {"single_call": True} if options.get("legacy") else found
+    found = {name: value for name, value in parsing.items() if name != "legacy"}
+    return found | {"single_call": True} if parsing.get("legacy") else found
 
 
 def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:

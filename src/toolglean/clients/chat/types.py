@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Required, TypedDict
 
 __all__ = ["CallDict", "ChoiceDict", "ChunkChoiceDict", "ChunkDict", "CompletionDict", "DeltaDict", "FunctionDict"]
 
@@ -18,7 +18,7 @@ class FunctionDict(TypedDict, total=False):
     """
 
     name: str
-    arguments: str
+    arguments: Required[str]
 
 
 class CallDict(TypedDict, total=False):
@@ -34,7 +34,7 @@ class CallDict(TypedDict, total=False):
     index: int
     id: str
     type: str
-    function: FunctionDict
+    function: Required[FunctionDict]
 
 
 class DeltaDict(TypedDict, total=False):
@@ -67,9 +67,9 @@ class ChunkChoiceDict(TypedDict, total=False):
         logprobs: the server's own.
     """
 
-    index: int
-    delta: DeltaDict
-    finish_reason: str | None
+    index: Required[int]
+    delta: Required[DeltaDict]
+    finish_reason: Required[str | None]
     logprobs: Any
 
 
@@ -86,7 +86,7 @@ class ChunkDict(TypedDict, total=False):
     object: str
     created: int
     model: str
-    choices: list[ChunkChoiceDict]
+    choices: Required[list[ChunkChoiceDict]]
     usage: dict[str, Any] | None
     system_fingerprint: str | None
     service_tier: str | None
@@ -102,9 +102,9 @@ class ChoiceDict(TypedDict, total=False):
         logprobs: the server's own.
     """
 
-    index: int
-    message: DeltaDict
-    finish_reason: str | None
+    index: Required[int]
+    message: Required[DeltaDict]
+    finish_reason: Required[str | None]
     logprobs: Any
 
 
@@ -121,7 +121,7 @@ class CompletionDict(TypedDict, total=False):
     object: str
     created: int
     model: str
-    choices: list[ChoiceDict]
+    choices: Required[list[ChoiceDict]]
     usage: dict[str, Any] | None
     system_fingerprint: str | None
     service_tier: str | None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from toolglean.clients.httpx.library import (
     HasAsyncClient,
@@ -22,7 +22,7 @@ from toolglean.clients.httpx.library import (
     proxies,
 )
 from toolglean.clients.httpx.transport import AsyncThrough, Through, classes_of
-from toolglean.clients.repair import Repair
+from toolglean.clients.repair import Repair, RepairArguments
 from toolglean.errors import UsageError
 
 __all__ = [
@@ -49,7 +49,7 @@ def toolglean_client(
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Client: ...
 @overload
 def toolglean_client(
@@ -57,14 +57,14 @@ def toolglean_client(
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Any: ...
 def toolglean_client(
     library: Any = None,
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Any:
     """A client that repairs answers with leaked calls: `OpenAI(http_client=toolglean_client())`.
 
@@ -74,7 +74,7 @@ def toolglean_client(
         transport: what sends the requests; None: the library's own, with the proxies of the environment.
         client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
             timeouts, limits and redirects are those of the openai package.
-        options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
+        parsing: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Returns:
         An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses` and Ollama's `/api/chat`
@@ -84,7 +84,7 @@ def toolglean_client(
         UsageError: an argument is wrong; the message says what to pass.
         ImportError: neither library is installed.
     """
-    return _client(library_of(library), "Client", "HTTPTransport", transport, client_options, options)
+    return _client(library_of(library), "Client", "HTTPTransport", transport, client_options, parsing)
 
 
 @overload
@@ -93,7 +93,7 @@ def toolglean_async_client(
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Client: ...
 @overload
 def toolglean_async_client(
@@ -101,45 +101,49 @@ def toolglean_async_client(
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Any: ...
 def toolglean_async_client(
     library: Any = None,
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    **parsing: Unpack[RepairArguments],
 ) -> Any:
     """The same for `AsyncOpenAI`: see `toolglean_client`."""
-    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", transport, client_options, options)
+    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", transport, client_options, parsing)
 
 
 @overload
-def toolglean_transport(transport: Any = None, *, library: HasTransport[Transport], **options: Any) -> Transport: ...
+def toolglean_transport(
+    transport: Any = None, *, library: HasTransport[Transport], **parsing: Unpack[RepairArguments]
+) -> Transport: ...
 @overload
-def toolglean_transport(transport: Any = None, *, library: None = None, **options: Any) -> Any: ...
-def toolglean_transport(transport: Any = None, *, library: Any = None, **options: Any) -> Any:
+def toolglean_transport(transport: Any = None, *, library: None = None, **parsing: Unpack[RepairArguments]) -> Any: ...
+def toolglean_transport(transport: Any = None, *, library: Any = None, **parsing: Unpack[RepairArguments]) -> Any:
     """A transport that repairs answers, for a client of your own: `httpx.Client(transport=toolglean_transport())`.
 
     Args:
         transport: what sends the requests; None: the library's own, without the proxies of the environment.
-        library, options: as for `toolglean_client`.
+        library, parsing: as for `toolglean_client`.
     """
     found = library_of(library)
-    return classes_of(found).Transport(found.HTTPTransport() if transport is None else transport, Repair(**options))
+    return classes_of(found).Transport(found.HTTPTransport() if transport is None else transport, Repair(**parsing))
 
 
 @overload
 def toolglean_async_transport(
-    transport: Any = None, *, library: HasAsyncTransport[Transport], **options: Any
+    transport: Any = None, *, library: HasAsyncTransport[Transport], **parsing: Unpack[RepairArguments]
 ) -> Transport: ...
 @overload
-def toolglean_async_transport(transport: Any = None, *, library: None = None, **options: Any) -> Any: ...
-def toolglean_async_transport(transport: Any = None, *, library: Any = None, **options: Any) -> Any:
+def toolglean_async_transport(
+    transport: Any = None, *, library: None = None, **parsing: Unpack[RepairArguments]
+) -> Any: ...
+def toolglean_async_transport(transport: Any = None, *, library: Any = None, **parsing: Unpack[RepairArguments]) -> Any:
     """The same for an `AsyncClient`: see `toolglean_transport`."""
     found = library_of(library)
     inner = found.AsyncHTTPTransport() if transport is None else transport
-    return classes_of(found).AsyncTransport(inner, Repair(**options))
+    return classes_of(found).AsyncTransport(inner, Repair(**parsing))
 
 
 def in_front_of(client: Any, repair: Repair) -> Any:
@@ -171,9 +175,9 @@ def _client(
     http: str,
     transport: Any,
     given: Mapping[str, Any] | None,
-    options: Mapping[str, Any],
+    parsing: RepairArguments,
 ) -> Any:
-    repair = Repair(**options)
+    repair = Repair(**parsing)
     found: dict[str, Any] = {
         "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
         "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),

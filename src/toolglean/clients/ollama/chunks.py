@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import ollama
 from ollama import GenerateResponse
@@ -24,6 +24,7 @@ from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
+from toolglean.parser import ParserArguments
 
 __all__ = [
     "EventReader",
@@ -41,13 +42,15 @@ __all__ = [
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
+def chat_events(
+    stream: Iterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[Event]:
     """The events of a chat stream, with the calls that the server has parsed and those in the text.
 
     Args:
         stream: `client.chat(..., stream=True)`.
         tools: the tools that the model may call: dicts, `ollama.Tool` objects, names of functions.
-        options: further arguments of `toolglean.Parser`.
+        parsing: further arguments of `toolglean.Parser`.
 
     Yields:
         Events: text, reasoning (from `thinking`, or from the text), calls with their arguments as they come. A call
@@ -57,40 +60,42 @@ def chat_events(stream: Iterable[ollama.ChatResponse], tools: Tools = None, **op
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
         Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
-    return read(stream, EventReader(tools, options))
+    return read(stream, EventReader(tools, parsing))
 
 
 def achat_events(
-    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
+    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
-    return aread(stream, EventReader(tools, options))
+    return aread(stream, EventReader(tools, parsing))
 
 
-def generate_events(stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any) -> Reading[Event]:
+def generate_events(
+    stream: Iterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[Event]:
     """The events of `client.generate(..., stream=True)`, with `raw=True` the model's own text: see `chat_events`.
 
     If the prompt opens the reasoning or a call, pass its end as `prompt=`.
     """
-    return read(stream, EventReader(tools, options))
+    return read(stream, EventReader(tools, parsing))
 
 
 def agenerate_events(
-    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
+    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `generate_events` and `chat_events`."""
-    return aread(stream, EventReader(tools, options))
+    return aread(stream, EventReader(tools, parsing))
 
 
 class EventReader:
     """Reads the chunks of one turn, for a loop of your own.
 
     Args:
-        tools, options: as for `chat_events`.
+        tools, parsing: as for `chat_events`.
     """
 
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self.turn = ServerTurn(tools, options)
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self.turn = ServerTurn(tools, parsing)
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
         """The events of a chunk."""
@@ -115,7 +120,7 @@ class EventReader:
 
 
 def chat_chunks(
-    stream: Iterable[ollama.ChatResponse], tools: Tools = None, **options: Any
+    stream: Iterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> Reading[ollama.ChatResponse]:
     """Move the calls that a model leaked into its text to where the server puts those that it has parsed.
 
@@ -126,31 +131,31 @@ def chat_chunks(
         complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
         was held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return read(stream, _ChunkReader(tools, options))
+    return read(stream, _ChunkReader(tools, parsing))
 
 
 def achat_chunks(
-    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **options: Any
+    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return aread(stream, _ChunkReader(tools, options))
+    return aread(stream, _ChunkReader(tools, parsing))
 
 
 def generate_chunks(
-    stream: Iterable[GenerateResponse], tools: Tools = None, **options: Any
+    stream: Iterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> Reading[ollama.ChatResponse]:
     """Chunks of `client.generate(..., stream=True)` as chunks of a chat, which have a field for calls.
 
     Arguments are as for `generate_events`, the rest is as for `chat_chunks`.
     """
-    return read(stream, _GenerateReader(tools, options))
+    return read(stream, _GenerateReader(tools, parsing))
 
 
 def agenerate_chunks(
-    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **options: Any
+    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `generate_chunks` and `chat_chunks`."""
-    return aread(stream, _GenerateReader(tools, options))
+    return aread(stream, _GenerateReader(tools, parsing))
 
 
 def _as_chat(chunk: GenerateResponse) -> ChatResponse:
@@ -184,7 +189,9 @@ class _GenerateReader(_ChunkReader):
         return super().read(_as_chat(line))
 
 
-def chat_response(response: ollama.ChatResponse, tools: Tools = None, **options: Any) -> ollama.ChatResponse:
+def chat_response(
+    response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    repaired: ollama.ChatResponse = _ChunkReader(tools, options).whole(response)
+    repaired: ollama.ChatResponse = _ChunkReader(tools, parsing).whole(response)
     return repaired

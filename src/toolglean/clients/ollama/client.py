@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import ollama
@@ -31,6 +31,7 @@ from toolglean.conversation.messages.wire import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
+from toolglean.parser import ParserArguments
 
 __all__ = ["AsyncOllamaClient", "OllamaClient"]
 
@@ -43,25 +44,25 @@ FORMAT_OPTIONS = ("format", "model", "template")
 class _Templates:
     """How the models of a server write, requested once for each model."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.options = dict(options)
+    def __init__(self, parsing: ParserArguments) -> None:
+        self._parsing: ParserArguments = {"start": "content", **parsing}
         self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
-        self._known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, ParserArguments] = {}
 
-    def given(self, model: str) -> dict[str, Any] | None:
-        """The parser's options, if they are known without a request."""
-        if any(name in self.options for name in FORMAT_OPTIONS):
-            return {"start": "content", **self.options}
+    def given(self, model: str) -> ParserArguments | None:
+        """The parser's arguments, if they are known without a request."""
+        if any(name in self._parsing for name in FORMAT_OPTIONS):
+            return self._parsing
         return self._known.get(model)
 
-    def found(self, model: str, shown: Any) -> dict[str, Any]:
-        """The parser's options, from what the server says about a model. An unreadable template is ignored."""
-        options, template = {"start": "content", **self.options}, field(shown, "template")
+    def found(self, model: str, shown: Any) -> ParserArguments:
+        """The parser's arguments, from what the server says about a model. An unreadable template is ignored."""
+        parsing, template = self._parsing.copy(), field(shown, "template")
         if isinstance(template, str) and template and _tells(template):
-            options["template"] = template
+            parsing["template"] = template
         if model in self.shown:
-            self._known[model] = options
-        return options
+            self._known[model] = parsing
+        return parsing
 
     def unsaid(self, model: str, error: Exception) -> None:
         """The server did not say anything about a model, which is final unless it was only busy.
@@ -98,7 +99,7 @@ class _Shared:
                     vars(self)[name] = getattr(self.client, name)
 
     def knows(self, model: str) -> bool:
-        """Whether the parser's options for that model are known without a request to the server."""
+        """Whether the parser's arguments for that model are known without a request to the server."""
         return self._templates.given(model) is not None
 
 
@@ -107,7 +108,7 @@ class OllamaClient(_Shared, ollama.Client):
 
     Args:
         client: the client; None: `ollama.Client()`.
-        options: arguments of `toolglean.Parser` for every chat. If none of them says how calls are written (`format`,
+        parsing: arguments of `toolglean.Parser` for every chat. If none of them says how calls are written (`format`,
             `template`, …), the template of the model is requested from the server (`show`), once for each model. If it
             has none, or one that cannot be read, the format is detected in the turn.
 
@@ -119,15 +120,15 @@ class OllamaClient(_Shared, ollama.Client):
     no other turn has.
     """
 
-    def __init__(self, client: ollama.Client | None = None, **options: Any) -> None:
+    def __init__(self, client: ollama.Client | None = None, **parsing: Unpack[ParserArguments]) -> None:
         _check_client(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient")
         self.client = ollama.Client() if client is None else client
-        self._templates = _Templates(options)
+        self._templates = _Templates(parsing)
         if not TYPE_CHECKING:
             self._pass_on(dir(ollama.Client))
 
-    def parser_options(self, model: str) -> dict[str, Any]:
-        """The parser's options for that model.
+    def parser_arguments(self, model: str) -> ParserArguments:
+        """The parser's arguments for that model.
 
         Raises:
             Exception: what the client raises if it cannot connect.
@@ -206,9 +207,9 @@ class OllamaClient(_Shared, ollama.Client):
         if not tools:
             return client.chat(model, messages, tools=tools, stream=stream, **more)
         given = sent_tools(tools)
-        options = self.parser_options(model)
+        parsing = self.parser_arguments(model)
         found = client.chat(model, messages, tools=given, stream=stream, **more)
-        return (chat_chunks if stream else chat_response)(found, known_tools(given), **options)
+        return (chat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
 
     def chat_events(
         self,
@@ -224,9 +225,9 @@ class OllamaClient(_Shared, ollama.Client):
             model, messages, tools, more: as for `chat`.
         """
         given = sent_tools(tools)
-        options = self.parser_options(model)
+        parsing = self.parser_arguments(model)
         found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)
-        return chat_events(found, known_tools(given), **options)
+        return chat_events(found, known_tools(given), **parsing)
 
     def generate_events(
         self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
@@ -239,23 +240,25 @@ class OllamaClient(_Shared, ollama.Client):
             tools: the tools that the prompt describes.
         """
         given = sent_tools(tools)
-        options = {key: value for key, value in self.parser_options(model).items() if key != "start"}
+        parsing = self.parser_arguments(model).copy()
+        parsing.pop("start", None)  # the prompt tells
+        parsing["prompt"] = prompt
         found = self.client.generate(model, prompt, raw=True, stream=True, **more)
-        return generate_events(found, known_tools(given), prompt=prompt, **options)
+        return generate_events(found, known_tools(given), **parsing)
 
 
 class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     """An `ollama.AsyncClient` whose `chat` returns leaked calls as calls: see `OllamaClient`."""
 
-    def __init__(self, client: ollama.AsyncClient | None = None, **options: Any) -> None:
+    def __init__(self, client: ollama.AsyncClient | None = None, **parsing: Unpack[ParserArguments]) -> None:
         _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
         self.client = ollama.AsyncClient() if client is None else client
-        self._templates = _Templates(options)
+        self._templates = _Templates(parsing)
         if not TYPE_CHECKING:
             self._pass_on(dir(ollama.AsyncClient))
 
-    async def parser_options(self, model: str) -> dict[str, Any]:
-        """The parser's options for that model: see `OllamaClient.parser_options`."""
+    async def parser_arguments(self, model: str) -> ParserArguments:
+        """The parser's arguments for that model: see `OllamaClient.parser_arguments`."""
         known = self._templates.given(model)
         if known is not None:
             return known
@@ -309,9 +312,9 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
         if not tools:
             return await client.chat(model, messages, tools=tools, stream=stream, **more)
         given = sent_tools(tools)
-        options = await self.parser_options(model)
+        parsing = await self.parser_arguments(model)
         found = await client.chat(model, messages, tools=given, stream=stream, **more)
-        return (achat_chunks if stream else chat_response)(found, known_tools(given), **options)
+        return (achat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
 
     async def chat_events(
         self,
@@ -323,10 +326,10 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     ) -> AsyncIterator[Event]:
         """The events of a streamed chat: see `OllamaClient.chat_events`."""
         given = sent_tools(tools)
-        options = await self.parser_options(model)
+        parsing = await self.parser_arguments(model)
         client = keeping(self.client, messages)
         found = await client.chat(model, messages, tools=given or None, stream=True, **more)
-        async with contextlib.aclosing(achat_events(found, known_tools(given), **options)) as events:
+        async with contextlib.aclosing(achat_events(found, known_tools(given), **parsing)) as events:
             async for event in events:
                 yield event
 
@@ -335,9 +338,11 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     ) -> AsyncIterator[Event]:
         """The events of a raw `generate`: see `OllamaClient.generate_events`."""
         given = sent_tools(tools)
-        options = {key: value for key, value in (await self.parser_options(model)).items() if key != "start"}
+        parsing = (await self.parser_arguments(model)).copy()
+        parsing.pop("start", None)
+        parsing["prompt"] = prompt
         found = await self.client.generate(model, prompt, raw=True, stream=True, **more)
-        events = agenerate_events(found, known_tools(given), prompt=prompt, **options)
+        events = agenerate_events(found, known_tools(given), **parsing)
         async with contextlib.aclosing(events) as closing:
             async for event in closing:
                 yield event

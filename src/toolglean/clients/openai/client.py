@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, Unpack
 
 from openai import AsyncOpenAI, OpenAI
 from openai.resources.responses import AsyncResponses, Responses
 
 from toolglean.clients.httpx import in_front_of
-from toolglean.clients.repair import Counts, Repair
+from toolglean.clients.repair import Counts, Repair, RepairArguments
 from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 from toolglean.errors import UsageError
 
@@ -54,7 +54,7 @@ class OpenAIClient(OpenAI):
 
     Args:
         client: the client; None: `openai.OpenAI()`. A client of a subclass (`AzureOpenAI`) remains one.
-        options: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
+        parsing: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Attributes:
         client: the client that was given. Its own answers are not repaired.
@@ -72,8 +72,8 @@ class OpenAIClient(OpenAI):
     counts: Counts
     _repair: Repair
 
-    def __init__(self, client: OpenAI | None = None, **options: Any) -> None:
-        repair = Repair(**options)
+    def __init__(self, client: OpenAI | None = None, **parsing: Unpack[RepairArguments]) -> None:
+        repair = Repair(**parsing)
         given = OpenAI() if client is None else client
         # The package has no public name for a client's HTTP client; its own `copy` uses this one, too.
         copied = given.copy(http_client=in_front_of(given._client, repair))
@@ -105,8 +105,8 @@ class AsyncOpenAIClient(AsyncOpenAI):
     counts: Counts
     _repair: Repair
 
-    def __init__(self, client: AsyncOpenAI | None = None, **options: Any) -> None:
-        repair = Repair(**options)
+    def __init__(self, client: AsyncOpenAI | None = None, **parsing: Unpack[RepairArguments]) -> None:
+        repair = Repair(**parsing)
         given = AsyncOpenAI() if client is None else client
         copied = given.copy(http_client=in_front_of(given._client, repair))
         vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from openai.types import responses
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -29,6 +29,7 @@ from pydantic import BaseModel
 from toolglean.clients.chat import StreamReader, Tools, dict_completion
 from toolglean.clients.responses import ResponseReader, dict_response
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import TurnArguments
 from toolglean.errors import UsageError
 
 __all__ = [
@@ -140,14 +141,14 @@ def _call(fragment: dict[str, Any]) -> ChoiceDeltaToolCall:
 
 
 def chat_chunks(
-    stream: Iterable[ChatCompletionChunk], tools: Tools = None, **options: Any
+    stream: Iterable[ChatCompletionChunk], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> Reading[ChatCompletionChunk]:
     """Move the calls that a model leaked into its text to where the chat API has them.
 
     Args:
         stream: `client.chat.completions.create(..., stream=True)`.
         tools: the tools, as passed to `create`, or in any other shape that `toolglean.Parser` accepts.
-        options: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the format is detected
+        parsing: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the format is detected
             in the turn. Also `whole_calls` and `single_call`, as for `dict_chunks`.
 
     Yields:
@@ -159,17 +160,19 @@ def chat_chunks(
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
         Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
-    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, options))
+    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, parsing))
 
 
 def achat_chunks(
-    stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **options: Any
+    stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ChatCompletionChunk]:
     """The same for `AsyncOpenAI`: see `chat_chunks`."""
-    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, options))
+    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, parsing))
 
 
-def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: Any) -> ChatCompletion:
+def chat_completion(
+    completion: ChatCompletion, tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> ChatCompletion:
     """The same for a whole `completion`, which is not changed: see `chat_chunks`.
 
     Calls that were cut off, or cannot be read, stay in the text.
@@ -177,7 +180,7 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
     given = _dumped(_checked(completion, "response", CHAT))
     if not isinstance(given.get("choices"), list):
         return completion
-    repaired = dict_completion(given, tools, **options)["choices"]
+    repaired = dict_completion(given, tools, **parsing)["choices"]
     rows = zip(completion.choices, given["choices"], repaired, strict=True)
     choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in rows]
     return completion.model_copy(update={"choices": choices})
@@ -189,8 +192,8 @@ def chat_completion(completion: ChatCompletion, tools: Tools = None, **options: 
 class _EventReader:
     """`ResponseReader` on the package's objects."""
 
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._reader = ResponseReader(tools, options)
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._reader = ResponseReader(tools, parsing)
 
     def read(self, event: Any) -> list[Any]:
         if not isinstance(event, BaseModel):
@@ -229,13 +232,13 @@ _KINDS: Mapping[str, Any] = {
 
 
 def response_events(
-    stream: Iterable[ResponseStreamEvent], tools: Tools = None, **options: Any
+    stream: Iterable[ResponseStreamEvent], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> Reading[ResponseStreamEvent]:
     """Move the calls that a model leaked into its text into separate items.
 
     Args:
         stream: `client.responses.create(..., stream=True)`.
-        tools, options: as for `chat_chunks`.
+        tools, parsing: as for `chat_chunks`.
 
     Yields:
         Such events, renumbered: see `dict_response_events`.
@@ -243,24 +246,24 @@ def response_events(
     Raises:
         ToolgleanError: as `chat_chunks`.
     """
-    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, options))
+    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, parsing))
 
 
 def aresponse_events(
-    stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **options: Any
+    stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
-    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, options))
+    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, parsing))
 
 
-def response(whole: responses.Response, tools: Tools = None, **options: Any) -> responses.Response:
+def response(whole: responses.Response, tools: Tools = None, **parsing: Unpack[TurnArguments]) -> responses.Response:
     """The same for a `whole` response, which is not changed: see `response_events`.
 
     Reasoning in a message's text becomes an item before the message, its calls become items after it. Calls that were
     cut off, or cannot be read, stay in the text.
     """
     given = _dumped(_checked(whole, "response", RESPONSES))
-    repaired = dict_response(given, tools, **options)
+    repaired = dict_response(given, tools, **parsing)
     if repaired == given:
         return whole
     return whole.model_copy(update={"output": responses.Response.construct(**repaired).output})

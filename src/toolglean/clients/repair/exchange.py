@@ -15,27 +15,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 from toolglean.clients.chat import StreamReader, dict_completion
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import ResponseReader, dict_response
-from toolglean.clients.turn.text import Counts
+from toolglean.clients.turn.text import Counts, TurnArguments
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
 from toolglean.options import options_of
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import Tool, ToolSet, as_tool
 
-__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "kind_of"]
+__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]
 
 Kind: TypeAlias = Literal["chat", "responses", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
 
 FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the request's model does, or the turn shows it."""
+ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
 """How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
@@ -55,6 +56,17 @@ def kind_of(method: str, path: str) -> Kind | None:
     return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
 
 
+class RepairArguments(ParserArguments, total=False):
+    """The arguments of `Repair`, for functions that pass them on: those of `toolglean.Parser` besides `tools`, and:
+
+    Attributes:
+        whole_calls, counts: as for `Repair`.
+    """
+
+    whole_calls: bool
+    counts: Counts | None
+
+
 class Repair:
     """Moves the calls that models leak into their text to where a server's API has them.
 
@@ -63,7 +75,7 @@ class Repair:
             call that was cut off, because they complete its arguments; this way they never see one. If False, the
             arguments are streamed as the model writes them.
         counts: what was found is added to it; None: new counts, in `Repair.counts`.
-        options: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
+        parsing: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
             …), the `model` of each request does, if its format is known; otherwise the turn shows it.
 
     Raises:
@@ -72,20 +84,22 @@ class Repair:
     One `Repair` can serve any number of requests, from any number of threads.
     """
 
-    def __init__(self, *, whole_calls: bool = True, counts: Counts | None = None, **options: Any) -> None:
-        wrong = {"prompt": options.get("prompt"), "markup": options_of(options.get("options")).markup}
+    def __init__(
+        self, *, whole_calls: bool = True, counts: Counts | None = None, **parsing: Unpack[ParserArguments]
+    ) -> None:
+        for name, given in parsing.items():
+            if name not in ParserArguments.__annotations__:
+                raise UsageError(f"{name}={given!r:.80} is unknown: {ARGUMENTS}, or leave it out")
+        wrong = {"prompt": parsing.get("prompt"), "markup": options_of(parsing.get("options")).markup}
         for name, value in wrong.items():
             if value:
                 raise UsageError(f"{name}={value!r:.80} belongs to one turn, and cannot be used for all: leave it out")
         # The server has read the prompt, so reasoning that it leaves in the text begins with its marker, unless the
         # user says otherwise.
-        given = {name: value for name, value in options.items() if value is not None}
-        self._options: dict[str, Any] = {"start": "content", **given}
-        try:
-            Parser(None, **self._options)
-        except TypeError as error:
-            raise UsageError(f"{error}: pass options of toolglean.Parser only") from error
-        self._named = any(name in self._options for name in FORMAT_OPTIONS)
+        chosen = {name: value for name, value in parsing.items() if value is not None}
+        self._parsing: dict[str, Any] = {"start": "content", **chosen}
+        Parser(None, **self._parsing)
+        self._named = any(name in self._parsing for name in FORMAT_OPTIONS)
         self.whole_calls = whole_calls
         self.counts = Counts() if counts is None else counts
 
@@ -121,14 +135,14 @@ class Repair:
             self.counts.problems[TOO_MANY] += 1
             return None
         streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
-        options: dict[str, Any] = {**self._options, **self._model(asked), "counts": self.counts}
+        parsing: Any = {**self._parsing, **self._model(asked), "counts": self.counts}
         if asked.get("parallel_tool_calls") is False:
-            options["single_call"] = True
+            parsing["single_call"] = True
         if kind != "ollama":
-            options["whole_calls"] = self.whole_calls
+            parsing["whole_calls"] = self.whole_calls
         if legacy:
-            options["legacy"] = True
-        return Exchange(kind, ToolSet(tools.values()), options, streamed is True)
+            parsing["legacy"] = True
+        return Exchange(kind, ToolSet(tools.values()), parsing, streamed is True)
 
     def format_for(self, asked: Mapping[str, Any]) -> Format | None:
         """The format that a request's model writes, if it is known without the answer.
@@ -136,7 +150,7 @@ class Repair:
         Args:
             asked: the fields of the request's body.
         """
-        return Parser(None, **{**self._options, **self._model(asked)}).format
+        return Parser(None, **{**self._parsing, **self._model(asked)}).format
 
     def _model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         model = asked.get("model")
@@ -152,13 +166,13 @@ class Exchange:
     Attributes:
         kind: which API it is for.
         tools: the functions that the model may call.
-        options: how its text is read.
+        parsing: how its text is read.
         streamed: whether it asked for a stream.
     """
 
     kind: Kind
     tools: ToolSet
-    options: Mapping[str, Any]
+    parsing: TurnArguments
     streamed: bool
 
     @property
@@ -195,12 +209,12 @@ class Exchange:
 
     def _stream_reader(self) -> Any:
         readers: Mapping[Kind, Any] = {"chat": StreamReader, "responses": ResponseReader, "ollama": LineReader}
-        return readers[self.kind](self.tools, self.options)
+        return readers[self.kind](self.tools, self.parsing)
 
     def _repaired(self, answer: dict[str, Any]) -> Any:
         if self.kind == "ollama":
-            return LineReader(self.tools, self.options).whole(answer)
-        return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.options)
+            return LineReader(self.tools, self.parsing).whole(answer)
+        return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.parsing)
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import Tools, is_all, listed, text_for
+from toolglean.clients.turn.text import Tools, TurnArguments, is_all, listed, text_for
 from toolglean.conversation.messages.wire import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
@@ -49,12 +49,12 @@ class ResponseReader:
     """Reads the events of one response.
 
     Args:
-        tools, options: as for `toolglean.Parser`.
+        tools, parsing: as for `toolglean.Parser`.
     """
 
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self._tools, self._options = tools, options
-        self._turn = text_for(tools, options)
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._tools, self._parsing = tools, parsing
+        self._turn = text_for(tools, parsing)
         self._prefix = self._turn.id_prefix
         self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
         self._places: dict[tuple[Any, Any], Part] = {}  # by output index: some servers send other ids at the end
@@ -159,7 +159,7 @@ class ResponseReader:
         if kind in ENDS:
             said = event.get("response")
             if isinstance(said, Mapping) and not (self._parts or self._indexes):  # everything is in here
-                return [found | {"response": dict_response(said, self._tools, **self._options)}]
+                return [found | {"response": dict_response(said, self._tools, **self._parsing)}]
             return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
         if kind in PARTS_DONE:
             return self._done(kind, event, found)
@@ -342,13 +342,13 @@ def _with_text(said: Any, part: Part | None) -> Any:
 
 
 def dict_response_events(
-    events: Iterable[Mapping[str, Any]], tools: Tools = None, **options: Any
+    events: Iterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> Reading[ResponseEventDict]:
     """Move the calls that a model leaked into its text into separate items: for proxies.
 
     Args:
         events: the events of the Responses API's stream, as dicts.
-        tools, options: as for `toolglean.clients.chat.dict_chunks`.
+        tools, parsing: as for `toolglean.clients.chat.dict_chunks`.
 
     Yields:
         Such events, renumbered: a call as `response.output_item.added`,
@@ -361,11 +361,11 @@ def dict_response_events(
         Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(events, ResponseReader(tools, options))
+    return read(events, ResponseReader(tools, parsing))
 
 
 def adict_response_events(
-    events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **options: Any
+    events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
-    return aread(events, ResponseReader(tools, options))
+    return aread(events, ResponseReader(tools, parsing))

@@ -66,7 +66,7 @@ class ResponseDict(TypedDict, total=False):
     model: str
     status: str
     error: Any
-    output: list[ItemDict]
+    output: Required[list[ItemDict]]
     output_text: str
     usage: dict[str, Any] | None
 

@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from toolglean.clients.responses.types import ResponseDict
-from toolglean.clients.turn.text import Tools, listed, text_for, whole_turn
+from toolglean.clients.turn.text import Tools, TurnArguments, listed, text_for, whole_turn
 from toolglean.conversation.messages.wire import field
 from toolglean.events import ToolCall
 
@@ -26,13 +26,13 @@ def is_empty(parts: Iterable[Any]) -> bool:
     )
 
 
-def dict_response(response: Mapping[str, Any], tools: Tools = None, **options: Any) -> ResponseDict:
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> ResponseDict:
     """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
 
     Reasoning in a message's text becomes an item before the message, its calls become items after it. A message that
     ends up empty is left out. Calls that were cut off, or cannot be read, stay in the text.
     """
-    reader = _WholeReader(tools, options)
+    reader = _WholeReader(tools, parsing)
     output = listed(response, "output")
     for item in output:
         if field(item, "type") == "function_call":
@@ -55,8 +55,8 @@ def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any
 
 
 class _WholeReader:
-    def __init__(self, tools: Tools, options: Mapping[str, Any]) -> None:
-        self.turn = text_for(tools, {**options, "whole_calls": True})
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self.turn = text_for(tools, {**parsing, "whole_calls": True})
         self._prefix = self.turn.id_prefix
         self._made = 0
 

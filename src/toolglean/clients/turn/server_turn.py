@@ -24,15 +24,15 @@ class ServerTurn:
     """Reads one turn.
 
     Args:
-        tools, options: as for `toolglean.Parser`.
+        tools, parsing: as for `toolglean.Parser`.
     """
 
-    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, options: Mapping[str, Any]) -> None:
-        chosen = with_own_ids(options.get("options"))
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any]) -> None:
+        chosen = with_own_ids(parsing.get("options"))
         self.id_prefix = chosen.id_prefix or ""
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
-        self._turn = text_for(known, {**options, "options": chosen, "whole_calls": False})
+        self._turn = text_for(known, {**parsing, "options": chosen, "whole_calls": False})
         self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
         self._chars = 0  # of the text read so far: the position of what the server has parsed
         self._next = 0

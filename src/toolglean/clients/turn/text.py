@@ -26,10 +26,10 @@ from typing import Any, NamedTuple, TypeAlias
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
 from toolglean.options import ParserOptions, changed, options_of
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["Counts", "Tape", "Tools", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
+__all__ = ["Counts", "Tape", "Tools", "TurnArguments", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
 
@@ -49,26 +49,43 @@ class Counts:
     problems: Counter[str] = field(default_factory=Counter)
 
 
-def text_for(tools: Tools, options: Mapping[str, Any]) -> TurnText:
+class TurnArguments(ParserArguments, total=False):
+    """How a turn is read: the arguments of `toolglean.Parser` besides `tools`, and of `TurnText`.
+
+    Attributes:
+        whole_calls: whether a call is sent only once it has ended well, and in one piece. The text of a call that does
+            not stays text. If False, calls are sent as they are written.
+        single_call: whether only the first call is sent as a call; the text of the others stays text.
+        legacy: in the chat API, whether calls go into `function_call`, for a request that has `functions`.
+        counts: what was found is added to it.
+    """
+
+    whole_calls: bool
+    single_call: bool
+    legacy: bool
+    counts: Counts | None
+
+
+def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     """The text of a turn of which nothing has been read yet.
 
     Args:
         tools: as for `toolglean.Parser`.
-        options: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
+        parsing: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
 
     Raises:
         What `Parser` raises.
     """
-    own = {name: options[name] for name in ("whole_calls", "single_call", "counts") if name in options}
-    chosen = with_own_ids(options.get("options"))
-    asked = {name: value for name, value in options.items() if name not in own}
+    own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
+    chosen = with_own_ids(parsing.get("options"))
+    asked = {name: value for name, value in parsing.items() if name not in own}
     return TurnText(Parser(tools, **{**asked, "options": chosen}), chosen.id_prefix or "", **own)
 
 
 def with_own_ids(given: ParserOptions | None) -> ParserOptions:
     """The options, with a prefix of ids that no other turn has, if none was chosen."""
-    options = options_of(given)
-    return changed(options, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if options.id_prefix is None else options
+    parsing = options_of(given)
+    return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
 
 
 class _Ended(NamedTuple):
