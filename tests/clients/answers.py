@@ -1,5 +1,5 @@
-# What this file knows: the bytes that the loopback server would send as an answer, and what a client reads in such bytes.
-# What it must not know: how anything is repaired.
+# The bytes that the loopback server would send as an answer, and what a client reads in such bytes.
+# Does not depend on how anything is repaired.
 """Answers of OpenAI's and Ollama's APIs as bytes, and what they say."""
 
 from __future__ import annotations

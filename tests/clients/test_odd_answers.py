@@ -126,7 +126,7 @@ def test_logprobs_and_usage_are_told_once() -> None:
 
 
 def test_the_last_event_without_its_line_breaks() -> None:
-    """Some servers end the connection right behind their last event."""
+    """Some servers end the connection right after their last event."""
     request = asked("chat", TOOLS)
     data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in (delta(content=LEAK), delta("stop")))
     for cut in (data.rstrip(b"\n"), data[:-1], data):

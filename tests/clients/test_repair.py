@@ -113,7 +113,7 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
 
 
-# -- what is none of ours ----------------------------------------------------------------------------------------------
+# -- what is passed through ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

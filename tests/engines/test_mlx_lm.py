@@ -1,4 +1,4 @@
-"""mlx-lm with toolglean as its tool parser: the parser alone, and behind mlx-lm's own loading, cutting and writing.
+"""mlx-lm with toolglean as its tool parser: the parser alone, and after mlx-lm's own loading, cutting and writing.
 
 What needs mlx-lm is run by `nox -s small_engines`, on the processor.
 """

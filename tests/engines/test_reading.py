@@ -70,7 +70,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, str, list[str]]] = {
     "white space before the opener": ("\n<think>I</think>Hi", {"in_reasoning": True, "spaces": True}, "Hi", "I", []),
     "a draft that ends the turn": (f"<think>I {CALL}", {}, "", "I", [ARGUMENTS]),
     "a draft that goes on": (f"<think>I {CALL} or not\n</think>\nNo.", {}, "No.", f"I {CALL} or not", []),
-    "reasoning behind a call": (f"{CALL}<think>So</think>Hi", {}, "Hi", "So", [ARGUMENTS]),
+    "reasoning after a call": (f"{CALL}<think>So</think>Hi", {}, "Hi", "So", [ARGUMENTS]),
     "two calls": (CALL + "\n" + CALL, {}, "", "", [ARGUMENTS, ARGUMENTS]),
     "an unknown tool is text": (f"Hi {UNKNOWN}", {}, f"Hi {UNKNOWN}", "", []),
     "an unknown tool, if it is wanted": (UNKNOWN, {"unknown_tools": "call"}, "", "", [TEXT_ARGUMENTS]),

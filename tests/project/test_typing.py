@@ -20,11 +20,18 @@ NEEDED = ("mypy", "openai", "ollama", "mcp", "httpx", "pydantic", "starlette")
 CHECK = ("-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent")  # as for a package that is installed
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_asserts_types(path: Path) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert "assert_type(" in text or "# type: ignore[" in text
+    assert "# pyright: " in text.splitlines()[1] + text.splitlines()[2]
+
+
 def test_programs_of_users_are_clean_under_mypy_strict() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
-    assert len(PROGRAMS) >= 10
+    assert len(PROGRAMS) > 10
     run = subprocess.run(
         [sys.executable, *CHECK, "--cache-dir", str(ROOT / ".mypy_cache" / "users"), *map(str, PROGRAMS)],
         cwd=ROOT,
