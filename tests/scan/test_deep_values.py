@@ -52,7 +52,7 @@ def joined() -> str:
 
 CASES: dict[str, Callable[[], str]] = {
     "scan.nested": lambda: json_text(DEEP),
-    "clients.turns": server_call,
+    "clients.turn.server_turn": server_call,
     "messages.joining": joined,
     "messages.wire, arguments": lambda: arguments_text(ContentPartToolCall("f", DEEP)),
     "messages.wire, results": lambda: result_text(DEEP, "f"),
