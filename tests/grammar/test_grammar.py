@@ -13,7 +13,7 @@ from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
 from toolglean.formats import get_format
 from toolglean.grammar import Grammar, grammar_of
-from toolglean.grammar.texts import Avoid, Constraint, First, Length, States, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, FirstChar, Length, States, automaton, matches
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = Tool("get_weather", CITY)
@@ -234,7 +234,7 @@ def test_what_the_prompt_has_begun() -> None:
 
 
 CONSTRAINTS = [
-    (Avoid(("<tool_call>", "<think>")), First("{[", spaces=True)),
+    (Avoid(("<tool_call>", "<think>")), FirstChar("{[", spaces=True)),
     (Avoid(("ab", "ba")), Length(2, 5)),
     (Length(0, None), Avoid(("aab",))),
     (Length(3, 200),),

@@ -13,7 +13,7 @@ from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats.write_values import json_text
 from toolglean.grammar import grammar_of
 from toolglean.grammar.nodes import Rules
-from toolglean.grammar.shapes import Losses, Schemas
+from toolglean.grammar.shapes import Notes, Schemas
 from toolglean.grammar.untyped import Untyped
 
 FORMATS = ("hermes", "pythonic", "qwen3-coder", "minimax-m3", "gemma-4")
@@ -157,7 +157,7 @@ def test_long_enums_are_read_like_short_ones(seed: int) -> None:
     for kind in ({}, {"type": ["string", "integer"]}, {"type": "string"}, {"type": ["boolean", "string", "number"]}):
         members = rng.sample(values, 20) + [f"v{number}" for number in range(60)]
         schema = {**kind, "enum": members}
-        untyped = Untyped(Schemas(of(schema), Losses()), Rules(), of(schema))
+        untyped = Untyped(Schemas(of(schema), Notes()), Rules(), of(schema))
         pairs = [(each if isinstance(each, str) else json_text(each), each) for each in members]
         assert untyped.which_are_read(pairs, schema) == [untyped.is_read(*each, schema) for each in pairs]
 

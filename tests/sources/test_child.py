@@ -21,8 +21,8 @@ from tests.support import depth
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.sources.templates import process, renderer
 from toolglean.sources.templates.infer import infer
-from toolglean.sources.templates.patience import Patience
 from toolglean.sources.templates.process import ChildTemplate
+from toolglean.sources.templates.time_budget import TimeBudget
 
 pytest.importorskip("jinja2")
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -283,19 +283,19 @@ REST = "{{ c.function.arguments|tojson }}</c>{% endfor %}\n{% endfor %}"
 )
 def test_one_budget_for_all_renderings(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No rendering takes too long; all of them together would take minutes."""
-    monkeypatch.setattr("toolglean.sources.templates.infer.OF_PROCESSOR", 1.0)
-    spent: list[Patience] = []
+    monkeypatch.setattr("toolglean.sources.templates.infer.CPU_SECONDS", 1.0)
+    spent: list[TimeBudget] = []
 
-    def patience_of(*given: float) -> Patience:
-        spent.append(Patience(*given))
+    def time_budget_of(*given: float) -> TimeBudget:
+        spent.append(TimeBudget(*given))
         return spent[-1]
 
-    monkeypatch.setattr("toolglean.sources.templates.infer.Patience", patience_of)
+    monkeypatch.setattr("toolglean.sources.templates.infer.TimeBudget", time_budget_of)
     with pytest.raises(FormatError):
         infer(source, untrusted=True)
-    (patience,) = spent  # one for all of the inference
-    assert patience.over
-    assert patience._worked < 1.0 + 5.0  # that of the last rendering comes on top
+    (time_budget,) = spent  # one for all of the inference
+    assert time_budget.exceeded
+    assert time_budget._cpu < 1.0 + 5.0  # that of the last rendering comes on top
 
 
 def test_a_text_without_end_beside_each_call_is_no_marker() -> None:
@@ -306,13 +306,13 @@ def test_a_text_without_end_beside_each_call_is_no_marker() -> None:
 
 
 def test_a_rendering_gets_no_more_than_is_left() -> None:
-    patience = Patience(0.5)
+    time_budget = TimeBudget(0.5)
     template = ChildTemplate(
-        "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}", patience=patience
+        "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}", time_budget=time_budget
     )
     with pytest.raises(TemplateError, match=r"longer than 0\.5 seconds|time"):
         template.render([], None, {}, NOW)
-    patience.took(1.0)
+    time_budget.add_wall(1.0)
     with pytest.raises(TemplateError, match=r"its renderings take more than 0\.5 seconds together"):
         template.render([], None, {}, NOW)
     template.close()

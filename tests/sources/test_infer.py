@@ -16,6 +16,7 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
 from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.infer.parameter_types import _type_words
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -24,7 +25,6 @@ from toolglean.sources.templates.infer.texts import (
     snapped,
     turn_ends,
 )
-from toolglean.sources.templates.infer.typewords import _type_words
 
 pytest.importorskip("jinja2")
 

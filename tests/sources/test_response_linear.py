@@ -122,6 +122,6 @@ def test_openers_of_any_text_with_one_end_behind_all() -> None:
 
 def test_all_marks_of_a_text_are_found_in_one_pass() -> None:
     plan = response_plan(tags_template())
-    marks = plan.firsts[next(number for number, way in enumerate(plan.ways) if way.tag is not None)]
+    marks = plan.firsts[next(number for number, way in enumerate(plan.layouts) if way.tag is not None)]
     assert isinstance(marks, Marks)
     assert_linear(lambda n: marks.all_of("<p=k>" * n), 8000)

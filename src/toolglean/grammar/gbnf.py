@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Rules, Text, many, seq
+from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Repeat, Rules, Text, repeat, seq
 from toolglean.grammar.texts import automaton
 from toolglean.grammar.writer import Writer
 
@@ -38,10 +38,10 @@ class _Writer(Writer):
     def chars(self, node: Chars) -> str:
         return _chars(node)
 
-    def word(self, node: Node) -> str:
+    def terminal(self, node: Node) -> str:
         return quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
 
-    def many(self, node: Many) -> str:
+    def repeat(self, node: Repeat) -> str:
         least, most = node.least, node.most
         if max(least, most or 0) > MOST:
             return self._hundreds(node.node, least, most)
@@ -52,14 +52,14 @@ class _Writer(Writer):
         return inner + sign if not inner.endswith(tuple("*+?}")) else f"({inner}){sign}"
 
     def _hundreds(self, node: Node, least: int, most: int | None) -> str:
-        hundred = many(node, HUNDRED, HUNDRED)
-        parts = [many(hundred, least // HUNDRED, least // HUNDRED), many(node, least % HUNDRED, least % HUNDRED)]
+        hundred = repeat(node, HUNDRED, HUNDRED)
+        parts = [repeat(hundred, least // HUNDRED, least // HUNDRED), repeat(node, least % HUNDRED, least % HUNDRED)]
         if most is None:
-            parts.append(many(node))
+            parts.append(repeat(node))
         else:
             left, odd = divmod(most - least, HUNDRED)
-            full = seq(many(hundred, left, left), many(node, 0, odd))
-            ways = Alt((seq(many(hundred, 0, left - 1), many(node, 0, HUNDRED - 1)), full)) if left else full
+            full = seq(repeat(hundred, left, left), repeat(node, 0, odd))
+            ways = Alt((seq(repeat(hundred, 0, left - 1), repeat(node, 0, HUNDRED - 1)), full)) if left else full
             parts.append(ways)
         return f"({self.node(seq(*parts))})"
 

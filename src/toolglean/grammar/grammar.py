@@ -14,9 +14,9 @@ from toolglean.formats.spec import Format
 from toolglean.grammar.gbnf import gbnf
 from toolglean.grammar.lark import lark
 from toolglean.grammar.nodes import Node, Rules
-from toolglean.grammar.sane import check
-from toolglean.grammar.shapes import Losses
-from toolglean.grammar.tags import structural_tag
+from toolglean.grammar.schema_check import check
+from toolglean.grammar.shapes import Notes
+from toolglean.grammar.structural_tag import structural_tag
 from toolglean.grammar.turns import Turn
 from toolglean.tools import ToolLike, ToolSet
 
@@ -114,14 +114,14 @@ def grammar_of(
         raise UsageError("choice='required' needs tools: give at least one")
     for tool in given:
         check(tool.parameters, f"tools.{tool.name}.parameters")
-    losses = Losses()
-    turn = Turn(declared, given, losses)
+    notes = Notes()
+    turn = Turn(declared, given, notes)
     root = turn.whole(choice, parallel=parallel, reasoning=reasoning)
-    if strict and losses.loosened:
-        first = next(iter(losses.loosened))
-        more = f" (and {len(losses.loosened) - 1} more)" if len(losses.loosened) > 1 else ""
+    if strict and notes.unsupported:
+        first = next(iter(notes.unsupported))
+        more = f" (and {len(notes.unsupported) - 1} more)" if len(notes.unsupported) > 1 else ""
         raise UsageError(
             f"{first}{more}; neither a structural tag nor Lark nor GBNF holds it: change the schema, or pass "
             "strict=False (`--loose` on the command line)"
         )
-    return Grammar(declared.name, choice, (*losses.loosened, *losses.tightened), root, turn.rules)
+    return Grammar(declared.name, choice, (*notes.unsupported, *notes.narrowed), root, turn.rules)

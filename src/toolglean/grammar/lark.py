@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from toolglean.grammar.nodes import Chars, Lit, Many, Node, Rules, Seq, Text, seq
+from toolglean.grammar.nodes import Chars, Lit, Node, Repeat, Rules, Seq, Text, seq
 from toolglean.grammar.regexes import count, regex
 from toolglean.grammar.writer import Writer
 
@@ -38,7 +38,7 @@ class _Writer(Writer):
     def chars(self, node: Chars) -> str:
         return self._terminal(node)
 
-    def many(self, node: Many) -> str:
+    def repeat(self, node: Repeat) -> str:
         inner = self.part(node.node)
         return (inner if re.fullmatch(r"\w+|\([^()]*\)", inner) else f"({inner})") + count(node)
 
@@ -57,18 +57,18 @@ class _Writer(Writer):
         ends = [found.end() for found in self._cut.finditer(text)] if self._cut else []
         return (text[: ends[-1]], text[ends[-1] :]) if ends else ("", text)
 
-    def word(self, node: Node) -> str:
+    def terminal(self, node: Node) -> str:
         # A special token at its edge stands outside the terminal.
         parts = list(node.parts) if isinstance(node, Seq) else [node]
-        before = behind = ""
+        before = after = ""
         if isinstance(parts[-1], Lit):
-            rest, behind = self._parted(parts[-1].text)
+            rest, after = self._parted(parts[-1].text)
             parts[-1:] = [Lit(rest)] if rest else []
         if parts and isinstance(parts[0], Lit):
             before, rest = self._behind(parts[0].text)
             parts[:1] = [Lit(rest)] if rest else []
         inner = [self._terminal(seq(*parts))] if parts else []
-        return " ".join([*self._literals(before), *inner, *self._literals(behind)])
+        return " ".join([*self._literals(before), *inner, *self._literals(after)])
 
     def _terminal(self, node: Node) -> str:
         if isinstance(node, Lit):
@@ -77,7 +77,7 @@ class _Writer(Writer):
 
     def text(self, node: Text) -> str:
         before, head = self._behind(node.head)
-        tail, behind = self._parted(node.tail)
+        tail, after = self._parted(node.tail)
         # What a complement matches need not be UTF-8: only beside any text does it end where it must.
         inside = " & ".join(["/(?s:.*)/", *_merged(each.regex for each in node.constraints)])
         if head or tail:
@@ -85,7 +85,7 @@ class _Writer(Writer):
             parts = [json.dumps(each, ensure_ascii=False) if each else "" for each in (head, tail)]
             inside = " ".join(filter(None, [parts[0], body, parts[1]]))
         name = self.named(Text(node.constraints, tail, head), "W", inside)
-        return " ".join([*self._literals(before), name, *self._literals(behind)])
+        return " ".join([*self._literals(before), name, *self._literals(after)])
 
 
 def _merged(regexes: Iterable[str]) -> list[str]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, many, seq
+from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, repeat, seq
 from toolglean.grammar.patterns import pattern
 
-__all__ = ["Objects", "members_of"]
+__all__ = ["Members", "members_of"]
 
 MOST_COUNTED = 100
 """Members of an object that counts them: it needs a rule for each of them and each number of them."""
@@ -24,7 +24,7 @@ Items: TypeAlias = "list[tuple[bool, Node]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Objects:
+class Members:
     """The members of an object.
 
     Attributes:
@@ -73,8 +73,8 @@ class Objects:
 
         def step(at: int, count: int) -> Node | None:
             needed, item = items[at]
-            behind = None if count == self.most else rest(at + 1, count + 1)
-            ways = [] if behind is None else [seq(comma if count else EMPTY, item, behind)]
+            after = None if count == self.most else rest(at + 1, count + 1)
+            ways = [] if after is None else [seq(comma if count else EMPTY, item, after)]
             without = None if needed else rest(at + 1, count)
             ways += [] if without is None else [without]
             return rules.named(alt(*ways)) if ways else None
@@ -87,16 +87,16 @@ class Objects:
         if more is None or most == 0:
             return EMPTY if least == 0 and count else None
         if count:
-            return many(seq(comma, more), least, most)
-        return seq(more, many(seq(comma, more), max(least - 1, 0), None if most is None else most - 1))
+            return repeat(seq(comma, more), least, most)
+        return seq(more, repeat(seq(comma, more), max(least - 1, 0), None if most is None else most - 1))
 
 
 def members_of(
     schema: Mapping[str, Any],
     is_met: Callable[[Any, str], bool],
-    fits: Callable[[Any, Any], bool],
-    lost: Callable[[str, str], None],
-) -> Objects | None:
+    is_valid: Callable[[Any, Any], bool],
+    report: Callable[[str, str], None],
+) -> Members | None:
     """The members of an object; None where nothing meets its schema.
 
     Args:
@@ -111,38 +111,40 @@ def members_of(
     others = schema.get("additionalProperties", NEVER if isinstance(given, Mapping) else True)
     patterns = schema.get("patternProperties")
     if isinstance(patterns, Mapping) and patterns:
-        others, names = _of_patterns(schema, patterns, [*listed, *required], lost)
+        others, names = _of_patterns(schema, patterns, [*listed, *required], report)
     for name in required:
-        listed.setdefault(name, others if names is True or fits(name, names) else NEVER)
+        listed.setdefault(name, others if names is True or is_valid(name, names) else NEVER)
     found = []
     for name, said in listed.items():
-        if not is_met(said, f"properties.{name}") or not (patterns or fits(name, names)):
+        if not is_met(said, f"properties.{name}") or not (patterns or is_valid(name, names)):
             if name in required:
                 return None
             continue
         found.append((name, said, name in required))
     others = others if is_met(others, "additionalProperties") else NEVER
     if names is not True and found and others is not NEVER and not patterns:
-        lost("propertyNames", "beside properties, it is held of their names alone")
+        report("propertyNames", "beside properties, it is held of their names alone")
         names = True
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
-    members = Objects(tuple(found), others, int(least), None if most is None else int(most), names)
+    members = Members(tuple(found), others, int(least), None if most is None else int(most), names)
     if patterns:
         members = replace(members, named_by="patternProperties")
     if members.is_counted and len(found) > MOST_COUNTED:
-        lost("minProperties" if members.least else "maxProperties", f"a grammar counts {MOST_COUNTED} members at most")
+        report(
+            "minProperties" if members.least else "maxProperties", f"a grammar counts {MOST_COUNTED} members at most"
+        )
         members = replace(members, least=0, most=None)
     return None if _is_impossible(members) else members
 
 
-def _is_impossible(members: Objects) -> bool:
+def _is_impossible(members: Members) -> bool:
     needed = sum(must for _, _, must in members.members)
     too_few = members.others is NEVER and members.least > len(members.members)
     return too_few or (members.most is not None and members.most < max(needed, members.least))
 
 
 def _of_patterns(
-    schema: Mapping[str, Any], patterns: Mapping[str, Any], listed: list[str], lost: Callable[[str, str], None]
+    schema: Mapping[str, Any], patterns: Mapping[str, Any], listed: list[str], report: Callable[[str, str], None]
 ) -> tuple[Any, Any]:
     # The schema of further members, and of their names. Like properties, patterns list what there is: without a word
     # of others, there are none.
@@ -152,7 +154,7 @@ def _of_patterns(
     matched = sayable and any(_matches(each, name) for each in patterns for name in listed)
     if same and sayable and not matched and others is NEVER and "propertyNames" not in schema:
         return next(iter(patterns.values())), {"type": "string", "pattern": "|".join(patterns)}
-    lost("patternProperties", "a grammar holds patterns that ask the same, match no listed name, and leave no others")
+    report("patternProperties", "a grammar holds patterns that ask the same, match no listed name, and leave no others")
     return others if others is not NEVER or listed else True, True
 
 

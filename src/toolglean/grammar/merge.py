@@ -17,7 +17,7 @@ _SMALLER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "m
 _NOTES = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment", "discriminator"})
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> Any:
+def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> Any:
     """The schema that both hold; NEVER where they cannot.
 
     Args:
@@ -26,16 +26,16 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str
         lost: is told each word of which only one side is held.
     """
     found: dict[str, Any] = dict(one)
-    for word, said in other.items():
-        if word not in found or found[word] == said or word in _NOTES:
-            found.setdefault(word, said)
-        elif word == "type":
-            found[word] = _types(found[word], said)
-        elif word == "properties":
-            found[word] = _properties(one, other, lost)
+    for keyword, said in other.items():
+        if keyword not in found or found[keyword] == said or keyword in _NOTES:
+            found.setdefault(keyword, said)
+        elif keyword == "type":
+            found[keyword] = _types(found[keyword], said)
+        elif keyword == "properties":
+            found[keyword] = _properties(one, other, report)
         else:
-            found[word] = _word(word, found[word], said, lost)
-        if found[word] is NEVER and word != "additionalProperties":
+            found[keyword] = _word(keyword, found[keyword], said, report)
+        if found[keyword] is NEVER and keyword != "additionalProperties":
             return NEVER
     return _closed(found, one, other)
 
@@ -47,20 +47,20 @@ def _types(one: Any, other: Any) -> Any:
     return both or NEVER
 
 
-def _word(word: str, one: Any, other: Any, lost: Callable[[str], None]) -> Any:
-    if word in _LARGER:
+def _word(keyword: str, one: Any, other: Any, report: Callable[[str], None]) -> Any:
+    if keyword in _LARGER:
         return max(one, other)
-    if word in _SMALLER:
+    if keyword in _SMALLER:
         return min(one, other)
-    if word == "required":
+    if keyword == "required":
         return list(dict.fromkeys([*one, *other]))
-    if word == "enum":
+    if keyword == "enum":
         return _in_both(one, other) or NEVER
-    if word == "const":
+    if keyword == "const":
         return NEVER
-    if word in {"items", "additionalProperties", "propertyNames"}:
+    if keyword in {"items", "additionalProperties", "propertyNames"}:
         return _both(one, other)
-    lost(word)
+    report(keyword)
     return one
 
 
@@ -81,8 +81,8 @@ def _both(one: Any, other: Any) -> Any:
     return {"allOf": [one, other]}
 
 
-def _properties(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> dict[str, Any]:
-    del lost
+def _properties(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
+    del report
     found = dict(one["properties"])
     for name, said in other["properties"].items():
         found[name] = _both(found[name], said) if name in found else said

@@ -14,8 +14,27 @@ from typing import TypeAlias
 from toolglean.grammar.texts import Constraint
 
 __all__ = [
-    "ALL", "EMPTY", "Alt", "Chars", "Lit", "Many", "Node", "Ref", "Rules", "Seq", "Text", "Word", "alt", "but",
-    "chars", "intersected", "listed", "many", "opt", "seq", "spelt",
+    "ALL",
+    "EMPTY",
+    "Alt",
+    "Chars",
+    "Lit",
+    "Node",
+    "Ref",
+    "Repeat",
+    "Rules",
+    "Seq",
+    "Terminal",
+    "Text",
+    "all_but",
+    "alt",
+    "chars",
+    "descendants",
+    "intersected",
+    "listed",
+    "opt",
+    "repeat",
+    "seq",
 ]  # fmt: skip
 
 TOP = 0x10FFFF
@@ -55,7 +74,7 @@ class Alt:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class Repeat:
     """The node, from `least` to `most` times; None: any number of times."""
 
     node: Node
@@ -71,7 +90,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Terminal:
     """What a lexer reads in one go: there is no `Ref` in it."""
 
     node: Node
@@ -86,7 +105,7 @@ class Text:
     head: str = ""
 
 
-Node: TypeAlias = "Lit | Chars | Seq | Alt | Many | Ref | Word | Text"
+Node: TypeAlias = "Lit | Chars | Seq | Alt | Repeat | Ref | Terminal | Text"
 EMPTY = Lit("")
 
 
@@ -111,16 +130,16 @@ def alt(*ways: Node) -> Node:
     return found[0] if len(found) == 1 else Alt(found)
 
 
-def many(node: Node, least: int = 0, most: int | None = None) -> Node:
+def repeat(node: Node, least: int = 0, most: int | None = None) -> Node:
     """The node, that many times."""
     if most == 0 or node == EMPTY:
         return EMPTY
-    return node if least == most == 1 else Many(node, least, most)
+    return node if least == most == 1 else Repeat(node, least, most)
 
 
 def opt(node: Node) -> Node:
     """The node, or nothing."""
-    return many(node, 0, 1)
+    return repeat(node, 0, 1)
 
 
 def chars(*given: str | tuple[str, str]) -> Chars:
@@ -133,7 +152,7 @@ def chars(*given: str | tuple[str, str]) -> Chars:
     return Chars(_merged(found))
 
 
-def but(*given: str | tuple[str, str]) -> Chars:
+def all_but(*given: str | tuple[str, str]) -> Chars:
     """Any one character but these."""
     return complement(chars(*given))
 
@@ -173,7 +192,7 @@ ALL = Chars(((0, HALVES[0] - 1), (HALVES[1] + 1, TOP)))
 """Any one character."""
 
 
-def spelt(node: Node) -> Iterator[Node]:
+def descendants(node: Node) -> Iterator[Node]:
     """The node, and all that it is made of, without what rules say."""
     todo = [node]
     while todo:
@@ -183,7 +202,7 @@ def spelt(node: Node) -> Iterator[Node]:
             todo += each.parts
         elif isinstance(each, Alt):
             todo += each.ways
-        elif isinstance(each, Many | Word):
+        elif isinstance(each, Repeat | Terminal):
             todo.append(each.node)
 
 
@@ -221,14 +240,14 @@ class Rules:
 
     def named(self, node: Node) -> Node:
         """The node as a rule of its own, where it is more than a text or a name."""
-        return node if isinstance(node, Lit | Ref | Word) else self.ref(node, lambda: node)
+        return node if isinstance(node, Lit | Ref | Terminal) else self.ref(node, lambda: node)
 
     def used(self, root: Node) -> Mapping[str, Node]:
         """The rules to which the node leads."""
         found: dict[str, Node] = {}
         todo = [root]
         while todo:
-            for each in spelt(todo.pop()):
+            for each in descendants(todo.pop()):
                 if isinstance(each, Ref) and each.name not in found:
                     found[each.name] = self.nodes[each.name]
                     todo.append(found[each.name])
@@ -249,7 +268,7 @@ def listed(
     Returns:
         At least one of them (None where there is none to choose from), and whether there may be none.
     """
-    rest = EMPTY if more is None else many(seq(comma, more))
+    rest = EMPTY if more is None else repeat(seq(comma, more))
     some = None if more is None else seq(more, rest)
     for needed, item in reversed(items):
         first = seq(item, rest)

@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["KINDS", "apart", "two_apart"]
+__all__ = ["KINDS", "all_disjoint", "disjoint"]
 
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
 
 
-def apart(branches: Sequence[Mapping[str, Any]]) -> bool:
+def all_disjoint(branches: Sequence[Mapping[str, Any]]) -> bool:
     """Whether no value meets two of them: other types, other values, or another value of one required member."""
-    return all(two_apart(one, other) for at, one in enumerate(branches) for other in branches[:at])
+    return all(disjoint(one, other) for at, one in enumerate(branches) for other in branches[:at])
 
 
-def two_apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def disjoint(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether no value meets both."""
     kinds = [_types(each) for each in (one, other)]
     if not kinds[0] & kinds[1]:
@@ -30,7 +30,7 @@ def two_apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return kinds[0] == kinds[1] == {"object"} and any(
         isinstance(both[0].get(name), Mapping)
         and isinstance(both[1].get(name), Mapping)
-        and two_apart(both[0][name], both[1][name])
+        and disjoint(both[0][name], both[1][name])
         for name in shared
     )
 

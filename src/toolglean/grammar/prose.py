@@ -9,14 +9,14 @@ from typing import Any
 
 from toolglean.grammar.texts import SPACES, escaped, trie
 
-__all__ = ["ALL_SPACES", "NoCall", "NotBegun", "NotNames", "Quotes", "WordEnd"]
+__all__ = ["ALL_SPACES", "NoCall", "NotStartingWith", "NotStartingWithName", "QuotesClosed", "WordEnd"]
 
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 @dataclass(frozen=True, slots=True)
-class NotNames:
+class NotStartingWithName:
     """Behind white space, it does not begin with one of these names, with or without a namespace."""
 
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ class NotNames:
 
 
 @dataclass(frozen=True, slots=True)
-class NotBegun:
+class NotStartingWith:
     """Behind white space, it does not begin with one of these texts."""
 
     words: tuple[str, ...]
@@ -97,12 +97,12 @@ class NoCall:
 
     def step(self, state: Any, char: str) -> Any:
         at, name = state
-        behind, whole = trie(self.words)[at].get(char, (0, False))
+        after, whole = trie(self.words)[at].get(char, (0, False))
         if name is not None and not (name == "" and char in ALL_SPACES):
             name = self._within(name, char)
             if name is DEAD:
                 return None
-        return behind, "" if whole else name
+        return after, "" if whole else name
 
     def _within(self, name: str, char: str) -> str | None:
         if char == ".":
@@ -150,7 +150,7 @@ class WordEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotes:
+class QuotesClosed:
     """No inline code and no fence is open at its end: what follows is no quotation.
 
     Inline code is between two single backticks of one line, a fence between two lines that begin with three. What reads

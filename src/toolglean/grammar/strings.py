@@ -12,18 +12,18 @@ from toolglean.grammar.nodes import (
     Alt,
     Chars,
     Lit,
-    Many,
     Node,
+    Repeat,
     Seq,
+    all_but,
     alt,
-    but,
     chars,
     intersected,
-    many,
+    repeat,
     seq,
 )
 from toolglean.grammar.patterns import pattern
-from toolglean.grammar.shapes import Losses
+from toolglean.grammar.shapes import Notes
 
 __all__ = [
     "JSON_CODES",
@@ -44,11 +44,11 @@ FOUR_HEX = alt(
 )
 CONTROLS = ("\0", "\x1f")
 
-JSON_RAW = but(CONTROLS, '"\\')
+JSON_RAW = all_but(CONTROLS, '"\\')
 JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 JSON_CODES = (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX))
 
-PYTHON_RAW = but(CONTROLS, "\x7f\\'")
+PYTHON_RAW = all_but(CONTROLS, "\x7f\\'")
 PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -77,7 +77,7 @@ def python_letters(quote: str) -> Callable[[Chars], Node]:
 
 
 def _python_raw(quote: str) -> Chars:
-    return but(CONTROLS, "\x7f\\", quote)
+    return all_but(CONTROLS, "\x7f\\", quote)
 
 
 def _letters(given: Chars, raw: Chars, escapes: Mapping[str, str]) -> Node:
@@ -95,23 +95,23 @@ def encoded(node: Node, letters: Callable[[Chars], Node]) -> Node:
         return seq(*(encoded(each, letters) for each in node.parts))
     if isinstance(node, Alt):
         return alt(*(encoded(each, letters) for each in node.ways))
-    return many(encoded(node.node, letters), node.least, node.most) if isinstance(node, Many) else node
+    return repeat(encoded(node.node, letters), node.least, node.most) if isinstance(node, Repeat) else node
 
 
-def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, losses: Losses) -> Node:
+def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, notes: Notes) -> Node:
     """The characters of a string that meets the schema."""
     least, most = length(schema)
     given = schema.get("pattern")
     if given is not None:
         found = pattern(given) if isinstance(given, str) else None
         if found is None:
-            losses.add(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
+            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
         else:
             low, high = _lengths(found)
             if low < least or (most is not None and (high is None or high > most)):
-                losses.add(f"{path}.pattern", "a grammar cannot say the length beside it")
+                notes.add_unsupported(f"{path}.pattern", "a grammar cannot say the length beside it")
             return encoded(found, letters)
-    return many(letter, least, most)
+    return repeat(letter, least, most)
 
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
@@ -123,7 +123,7 @@ def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
 def _lengths(node: Node) -> tuple[int, int | None]:
     if isinstance(node, Chars):
         return 1, 1
-    if isinstance(node, Many):
+    if isinstance(node, Repeat):
         low, high = _lengths(node.node)
         return low * node.least, None if high is None or node.most is None else high * node.most
     if isinstance(node, Alt):
@@ -148,8 +148,8 @@ def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | 
         else:
             whole = True
     every = alt(letter, rest) if rest != EMPTY else letter
-    first = intersected(letter, but("".join(ends)))
+    first = intersected(letter, all_but("".join(ends)))
     ways: list[Node] = [] if whole else [EMPTY]
-    ways += [seq(alt(first, rest) if rest != EMPTY else first, many(every, 0, most))]
+    ways += [seq(alt(first, rest) if rest != EMPTY else first, repeat(every, 0, most))]
     ways += [seq(Lit(char), others(left, letter, rest, most)) for char, left in ends.items() if char in letter]
     return alt(*ways)

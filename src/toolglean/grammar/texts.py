@@ -14,7 +14,18 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "automaton", "escaped", "matches", "trie"]
+__all__ = [
+    "SPACES",
+    "Avoid",
+    "Constraint",
+    "FirstChar",
+    "JsonBody",
+    "Length",
+    "automaton",
+    "escaped",
+    "matches",
+    "trie",
+]
 
 TOP = 0x110000
 MOST_STATES = 6000
@@ -69,8 +80,8 @@ class Avoid:
         return "".join(self.words)
 
     def step(self, state: int, char: str) -> int | None:
-        behind, whole = trie(self.words)[state].get(char, (0, False))
-        return None if whole else behind
+        after, whole = trie(self.words)[state].get(char, (0, False))
+        return None if whole else after
 
     def final(self, state: int) -> bool:
         del state
@@ -178,7 +189,7 @@ def _hex_step(state: str, char: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class First:
+class FirstChar:
     """Its first character is none of these; where `spaces` are passed over, the first that is no white space."""
 
     none_of: str

@@ -9,10 +9,10 @@ from typing import Any
 
 from toolglean.formats.write_values import json_text, same
 from toolglean.grammar.dialects import JsonDialect, raw_text
-from toolglean.grammar.nodes import Lit, Node, Rules, Word, seq
+from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, seq
 from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.texts import Constraint, First, matches
+from toolglean.grammar.texts import Constraint, FirstChar, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 
@@ -80,23 +80,23 @@ class Untyped:
         return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
 
     def ways(
-        self, schema: Any, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...], head: str = ""
+        self, schema: Any, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...], head: str = ""
     ) -> list[Node]:
         """The ways to write a value of one of these shapes, with `head` before it and `tail` behind it."""
-        dialect = JsonDialect(keeps)
+        dialect = JsonDialect(constraints)
         values = Values(dialect, self.schemas, self.rules)
         found: list[Node] = []
         seen = [shape for shape in shapes if self._is_seen(shape, schema)]
         for shape in seen:
             if shape.kind == "literal":
-                found += self._literals(shape, schema, head, tail, keeps)
+                found += self._literals(shape, schema, head, tail, constraints)
             elif shape.kind == "string":
-                found.append(self._string(shape, seen, (head, tail), keeps))
+                found.append(self._string(shape, seen, (head, tail), constraints))
             elif shape.kind in {"object", "array"}:
                 found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
             else:
                 found += [
-                    Word(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
+                    Terminal(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
                 ]
         return found
 
@@ -104,27 +104,29 @@ class Untyped:
         # Whether the reader, too, knows that such a value may come.
         return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
 
-    def _literals(self, shape: Shape, schema: Any, head: str, tail: str, keeps: tuple[Constraint, ...]) -> list[Node]:
+    def _literals(
+        self, shape: Shape, schema: Any, head: str, tail: str, constraints: tuple[Constraint, ...]
+    ) -> list[Node]:
         texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
         return [
             Lit(head + text + tail)
             for (text, _), is_read in zip(texts, self.which_are_read(texts, schema), strict=True)
-            if is_read and matches(keeps, text)
+            if is_read and matches(constraints, text)
         ]
 
     def _string(
-        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]
+        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], constraints: tuple[Constraint, ...]
     ) -> Node:
         # A text that looks like another value that is allowed is read as that: where this may be one that the schema
         # does not allow, the text must not begin like it.
         head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
-        first = (First(ALL_SPACES + beginnings),) if beginnings else ()
+        first = (FirstChar(ALL_SPACES + beginnings),) if beginnings else ()
         if first:
-            self.schemas.losses.tighten(
+            self.schemas.notes.add_narrowed(
                 shape.path, f"a string is not written with white space or one of {beginnings!r} first"
             )
-        return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
+        return raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes, *first, head=head)
 
 
 def _keys(text: str) -> list[Any]:
@@ -145,4 +147,4 @@ def _risks(shape: Shape) -> str:
 
 
 def _flat(nodes: Sequence[Node]) -> list[Node]:
-    return [each.node if isinstance(each, Word) else each for each in nodes]
+    return [each.node if isinstance(each, Terminal) else each for each in nodes]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word
+from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Ref, Repeat, Rules, Seq, Terminal, Text
 
 __all__ = ["Writer"]
 
@@ -44,12 +44,12 @@ class Writer(ABC):
             return self.chars(node)
         if isinstance(node, Ref):
             return self._rule(node)
-        if isinstance(node, Word):
-            return self.word(node.node)
+        if isinstance(node, Terminal):
+            return self.terminal(node.node)
         if isinstance(node, Text):
             return self.text(node)
-        if isinstance(node, Many):
-            return self.many(node)
+        if isinstance(node, Repeat):
+            return self.repeat(node)
         return f"({self.node(node)})"
 
     def _rule(self, node: Ref) -> str:
@@ -79,7 +79,7 @@ class Writer(ABC):
         """One character."""
 
     @abstractmethod
-    def word(self, node: Node) -> str:
+    def terminal(self, node: Node) -> str:
         """What a lexer reads in one go."""
 
     @abstractmethod
@@ -87,5 +87,5 @@ class Writer(ABC):
         """Any text that meets constraints."""
 
     @abstractmethod
-    def many(self, node: Many) -> str:
+    def repeat(self, node: Repeat) -> str:
         """A node, several times."""

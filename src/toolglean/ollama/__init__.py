@@ -23,7 +23,7 @@
 # 10  `done`: for tags `{` and `[` only: a closing one has brought the count of that kind to exactly 0.
 # 11  `content()`: the buffer, for tags `{` and `[`, as long as no call came.
 # 12  JSON as Go's `encoding/json` reads it: gojson.py.
-# 13  The tag is read from the template: toolglean/sources/templates/tag.py.
+# 13  The tag is read from the template: toolglean/sources/templates/go_tag.py.
 # 14  Go works on bytes, we on characters: no rule can tell, as long as no chunk is cut inside a character.
 #
 # It gives Ollama's answers in linear time. Every scan remembers where it stopped, so each character is looked at a

@@ -89,14 +89,14 @@ class Parser:
     __slots__ = (
         "_balance",
         "_calls",
-        "_fresh",
         "_names",
         "_objects",
-        "_seen",
+        "_scanned",
         "_state",
         "_tail",
         "_tool",
         "_tools",
+        "_unscanned",
         "_wedged",
         "tag",
     )
@@ -109,8 +109,8 @@ class Parser:
         self._names = names_of(self._tools)
         self._state = State.LookingForTag
         self._calls = 0
-        self._seen: list[str] = []
-        self._fresh: list[str] = []  # while looking for the tag: what is held back
+        self._scanned: list[str] = []
+        self._unscanned: list[str] = []  # while looking for the tag: what is held back
         self._tail = ""  # the end of the buffer, long enough for rule 5a
         self._tool: str | None = None
         self._wedged = False
@@ -139,7 +139,7 @@ class Parser:
     @property
     def buffer(self) -> str:
         """The text that is held; each access joins it."""
-        return "".join(self._seen) + "".join(self._fresh)
+        return "".join(self._scanned) + "".join(self._unscanned)
 
     def content(self) -> str:
         """Rule 11: what is left for the user when the stream is over; see the function `content`."""
@@ -171,28 +171,28 @@ class Parser:
         if self._is_done(s, calls):
             self._state = State.Done
             text = self.buffer
-            self._seen, self._fresh = [], []
+            self._scanned, self._unscanned = [], []
         return Added(text, calls)
 
     def _look_for_tag(self, s: str) -> tuple[str, str | None]:
         """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
-        buffer = self._fresh[0] + s if self._fresh else s  # what was held back is shorter than the tag
+        buffer = self._unscanned[0] + s if self._unscanned else s  # what was held back is shorter than the tag
         at, found = find_tag(buffer, self.tag)
         text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
         if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
             self._state = State.Done
-            self._fresh = [rest]
+            self._unscanned = [rest]
             return buffer, None
         if not found:
-            self._fresh = [rest] if rest else []
+            self._unscanned = [rest] if rest else []
             return text, None
         self._state = State.ToolCalling
-        self._fresh = []
+        self._unscanned = []
         return text, rest
 
     def _take_calls(self, s: str) -> list[Call]:
         """Rules 4 to 9: take the calls that `s` completes."""
-        self._fresh.append(s)
+        self._unscanned.append(s)
         calls: list[Call] = []
         if self._names is None or self._wedged:
             return calls
@@ -200,8 +200,8 @@ class Parser:
         self._tail = (self._tail + s[-reach:])[-reach:] if reach else ""
         if self._names.begins_in(self._tail):
             return calls
-        text = _joined(self._fresh)
-        self._fresh = []
+        text = _joined(self._unscanned)
+        self._unscanned = []
         begin = 0  # of the buffer in `text`, once a call was taken
         end = 0  # of the tool's name, if it stands in `text`
         while True:
@@ -211,9 +211,9 @@ class Parser:
                     break
                 self._tool, end = name[0], name.end()
                 self._objects = ObjectScan()
-                if self._seen:  # the object is sought from the buffer's start
-                    before = _joined(self._seen)
-                    self._seen = []
+                if self._scanned:  # the object is sought from the buffer's start
+                    before = _joined(self._scanned)
+                    self._scanned = []
                     text = before + text
                     end += len(before)
             found, brace = self._objects.find(text, begin)
@@ -226,10 +226,10 @@ class Parser:
             calls.append(Call(self._tool, arguments, self._calls))
             self._calls += 1
             self._tool = None
-            self._seen = []
+            self._scanned = []
             begin = max(end, brace)
             end = 0
-        self._seen.append(text[begin:])
+        self._scanned.append(text[begin:])
         return calls
 
     def _is_done(self, s: str, calls: list[Call]) -> bool:
@@ -251,10 +251,10 @@ class Parser:
 
     def __getstate__(self) -> tuple[Any, ...]:
         # Joining here what would be joined later keeps a chain of forks from copying thousands of pieces each time.
-        self._seen, self._fresh = [_joined(self._seen)], [_joined(self._fresh)]
+        self._scanned, self._unscanned = [_joined(self._scanned)], [_joined(self._unscanned)]
         balance = None if self._balance is None else self._balance.state
         plain = (self.tag, self._tools, int(self._state), self._calls, self._tail, self._tool, self._wedged)
-        return (LAYOUT, *plain, self._seen[0], self._fresh[0], self._objects.state, balance)
+        return (LAYOUT, *plain, self._scanned[0], self._unscanned[0], self._objects.state, balance)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         layout, *plain, seen, fresh, (brackets, depth, piece), balance = state
@@ -263,8 +263,8 @@ class Parser:
         self.tag, self._tools, number, self._calls, self._tail, self._tool, self._wedged = plain
         self._state = State(number)
         self._names = names_of(self._tools)
-        self._seen = [seen] if seen else []
-        self._fresh = [fresh] if fresh else []
+        self._scanned = [seen] if seen else []
+        self._unscanned = [fresh] if fresh else []
         self._objects = ObjectScan(Brackets(*brackets), depth, [piece] if piece else [])
         self._balance = None if balance is None else Balance(Brackets(*balance[0]), balance[1])
 
@@ -278,7 +278,7 @@ def parse_tag(template: str) -> str:
     Raises:
         TemplateError: the template cannot be read; the message shows the place.
     """
-    from toolglean.sources.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
+    from toolglean.sources.templates.go_tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
 
     return tag_of(template)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from toolglean.sources.templates.infer.probes import Call, Said
+from toolglean.sources.templates.infer.probes import Call, Message
 from toolglean.tools import Tool
 
 __all__ = ["calls", "messages", "text_values", "tools"]
@@ -96,10 +96,10 @@ def calls(draw: st.DrawFn, known: list[Tool], max_size: int = 3) -> tuple[Call, 
 
 
 @st.composite
-def messages(draw: st.DrawFn, known: list[Tool], *, content: bool, reasoning: bool, max_calls: int) -> Said:
+def messages(draw: st.DrawFn, known: list[Tool], *, content: bool, reasoning: bool, max_calls: int) -> Message:
     """What an assistant says: calls, and where wanted content and reasoning of plain words."""
     words = st.lists(st.text("abcdefghij", min_size=2, max_size=8), min_size=1, max_size=4).map(" ".join)
-    return Said(
+    return Message(
         draw(calls(known, max_calls)),
         draw(st.one_of(st.just(""), words)) if content else "",
         draw(st.one_of(st.just(""), words)) if reasoning else "",

@@ -20,9 +20,9 @@ from toolglean.errors import TemplateError
 from toolglean.formats.spec import Format
 from toolglean.kit.testing.strategies import messages, tools
 from toolglean.sources.templates.infer import Inference, infer
-from toolglean.sources.templates.infer.probes import Said
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import Message
 from toolglean.sources.templates.infer.reading import chunkings, difference, read
-from toolglean.sources.templates.infer.stage import Stage
 from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
@@ -47,7 +47,7 @@ class Failure:
         difference: in words.
     """
 
-    said: Said
+    said: Message
     tools: tuple[Tool, ...]
     turn: str
     chunks: tuple[str, ...]
@@ -82,7 +82,7 @@ class RoundTrip:
             format = self.inference.format  # noqa: A001
         self.format = format
         self._renderer = renderer(source, template_language(source), untrusted=untrusted)
-        self._stage = Stage(self._renderer, source, variables)
+        self._prober = Prober(self._renderer, source, variables)
         lost = " ".join(self.inference.losses) if self.inference is not None else ""
         self._content = "probe 'content and call'" not in lost
         self._reasoning = "probe 'reasoning and call'" not in lost
@@ -135,9 +135,9 @@ class RoundTrip:
             return min(kept, key=_size)
         return None
 
-    def _tried(self, said: Said, known: tuple[Tool, ...], cut: int) -> Failure | None:
+    def _tried(self, said: Message, known: tuple[Tool, ...], cut: int) -> Failure | None:
         try:
-            turn = self._stage.turn(said, known)
+            turn = self._prober.turn(said, known)
         except TemplateError:
             reject()
         listed = ToolSet(known)

@@ -29,7 +29,7 @@ from toolglean.sources.response.marks import Marker, Marks
 from toolglean.sources.response.patterns import Lit, Reduced, Sequence, Space, Until, reduce
 from toolglean.sources.response.spec import Field, path_of
 
-__all__ = ["Kind", "Tag", "Way", "calls_in", "tag_of", "way_of"]
+__all__ = ["CallLayout", "Kind", "Tag", "calls_in", "layout_of", "tag_of"]
 
 
 class Kind(Enum):
@@ -77,7 +77,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CallLayout:
     """How the calls of a field are read.
 
     Attributes:
@@ -116,7 +116,7 @@ def tag_of(pattern: str) -> Tag | None:
     return Tag(head, lead, trail, elements[-1].text)
 
 
-def way_of(field: Field) -> Way:
+def layout_of(field: Field) -> CallLayout:
     """How the calls of that field are read."""
     name, arguments = _paths_of(field.transform)
     groups = field.open.reduced.groups if field.open else frozenset()
@@ -125,7 +125,7 @@ def way_of(field: Field) -> Way:
     if len(name) == 1 and name[0] != "content" and name[0] in groups and not field.each and arguments == ("content",):
         return _named(field, name[0], _id_of(field.transform, groups))
     plain = field.content == "json" and not (field.args.keys() - {"allow_non_json"})
-    return Way(Kind.OBJECTS if plain and _is_envelope(field, name, arguments) else Kind.WHOLE)
+    return CallLayout(Kind.OBJECTS if plain and _is_envelope(field, name, arguments) else Kind.WHOLE)
 
 
 def _paths_of(transform: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -136,18 +136,18 @@ def _paths_of(transform: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (), path_of(function) or ("content",)
 
 
-def _named(field: Field, name: str, model_id: str) -> Way:
+def _named(field: Field, name: str, model_id: str) -> CallLayout:
     if field.content == "json":
         codec = _codec_of(field.args)
         if codec is not None:
-            return Way(Kind.ARGUMENTS, name, model_id, codec)
+            return CallLayout(Kind.ARGUMENTS, name, model_id, codec)
     if field.content == "xml-inline" and not field.args.get("merge_duplicates") and field.close is not None:
         tag = tag_of(str(field.args["tag_pattern"]))
         inner = field.args.get("value_parser") or {}
         json = inner.get("name") == "json" and inner.get("args") == {"allow_non_json": True}
         if tag is not None and (json or inner.get("name", "text") == "text"):
-            return Way(Kind.PARAMETERS, name, model_id, tag=tag, json=json)
-    return Way(Kind.WHOLE, name, model_id)
+            return CallLayout(Kind.PARAMETERS, name, model_id, tag=tag, json=json)
+    return CallLayout(Kind.WHOLE, name, model_id)
 
 
 def _is_envelope(field: Field, name: tuple[str, ...], arguments: tuple[str, ...]) -> bool:

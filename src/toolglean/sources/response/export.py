@@ -153,7 +153,7 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
     dropped: list[str] = []
     for section in declared.all_sections[: 1 if main_only else None]:
         for pattern in declared.calls:
-            if found and main_only and not _fits(declared, pattern, section, found[0]):
+            if found and main_only and not _has_same_shape(declared, pattern, section, found[0]):
                 continue
             spelling = _spelling(declared, pattern, section)
             if found and not _alike(found[0], spelling):
@@ -169,7 +169,7 @@ def _alike(one: _Spelling, other: _Spelling) -> bool:
     return (one.slot, one.closer, one.has_id) == (other.slot, other.closer, other.has_id)
 
 
-def _fits(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
+def _has_same_shape(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
     try:
         return _alike(main, _spelling(declared, pattern, section))
     except FormatError:

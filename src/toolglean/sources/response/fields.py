@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from toolglean.sources.response.calls import way_of
+from toolglean.sources.response.calls import layout_of
 from toolglean.sources.response.marks import Found, Marks
 from toolglean.sources.response.spec import Role, read_template
 
@@ -63,12 +63,12 @@ class Fields:
         self.source = source
         self.template = read_template(json.loads(source))
         self.fields = self.template.fields
-        self.ways = tuple(map(way_of, self.fields))
+        self.layouts = tuple(map(layout_of, self.fields))
         self.watch: Callable[[Note], object] | None = None
         self._channels = [number for number, each in enumerate(self.fields) if each.role is Role.REASONING]
         openers = [(number, each.open) for number, each in enumerate(self.fields) if each.open is not None]
         closers = [[(CLOSE, each.close)] if each.close is not None else [] for each in self.fields]
-        heads = [[(number, way.tag.marker)] if way.tag else [] for number, way in enumerate(self.ways)]
+        heads = [[(number, layout.tag.marker)] if layout.tag else [] for number, layout in enumerate(self.layouts)]
         self.closers = list(map(Marks, closers))
         self.firsts = [Marks([*head, *closer]) for head, closer in zip(heads, closers, strict=True)]
         self.ends = [Marks([*closer, opener]) for closer, opener in zip(closers, openers, strict=True)]

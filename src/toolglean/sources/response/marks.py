@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from toolglean.scan.text import Finder
-from toolglean.sources.response.patterns import FAIL, HELD, NEED, Lit, Reduced, Sequence, match
-from toolglean.sources.response.real import find_all, find_real, real
+from toolglean.sources.response.patterns import FAIL, MAX_MARKER, NEED, Lit, Reduced, Sequence, match
+from toolglean.sources.response.regexes import compiled, find_all, find_regex
 
 __all__ = ["Found", "Marker", "Marks"]
 
@@ -69,28 +69,28 @@ class Marks:
 
     def __init__(self, markers: Iterable[tuple[int, Marker]]) -> None:
         self._sequences: list[tuple[int, Sequence, bool]] = []
-        self._real: list[tuple[int, Any]] = []
+        self._regexes: list[tuple[int, Any]] = []
         for number, marker in markers:
             self._sequences += [(number, each, False) for each in marker.reduced.alternatives]
             self._sequences += [(number, (Lit(each),), True) for each in marker.reduced.ahead]
             if marker.source:
-                self._real.append((number, real(marker.source, marker.where)))
+                self._regexes.append((number, compiled(marker.source, marker.where)))
         whole = [each for _, each, before in self._sequences if not before]
         heads = [each[0].text for _, each, _ in self._sequences if isinstance(each[0], Lit)]
         self._heads = Finder(heads)
-        self.guards = ("", "") if self._real else self._heads.guards
-        self.search = re.compile("").search if self._real else self._heads.search  # "" is found in every chunk
+        self.guards = ("", "") if self._regexes else self._heads.guards
+        self.search = re.compile("").search if self._regexes else self._heads.search  # "" is found in every chunk
         self.firsts = frozenset(each[0] for each in heads)
         self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
     def __bool__(self) -> bool:
-        return bool(self._sequences or self._real)
+        return bool(self._sequences or self._regexes)
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """As `Finder.find`: the place of the first mark, and it as `Found`; or where one may begin, and ""."""
         place, hit = self._literal(text, pos)
-        for number, pattern in self._real:
-            other, end, captures = find_real(pattern, text, pos)
+        for number, pattern in self._regexes:
+            other, end, captures = find_regex(pattern, text, pos)
             if other < place or (other == place and end < 0 and hit is not None):
                 place, hit = other, (end, number, captures, False) if end >= 0 else None
             elif other == place and hit is not None and end > hit[0]:
@@ -106,7 +106,7 @@ class Marks:
 
     def all_of(self, text: str) -> list[tuple[int, int, dict[str, str]]]:
         """All marks in a whole text: place, end, captures."""
-        found = [each for _, pattern in self._real for each in find_all(pattern, text)]
+        found = [each for _, pattern in self._regexes for each in find_all(pattern, text)]
         pos, closed = 0, text + "\0"  # so that nothing waits for more
         while pos < len(text):
             place, hit = self._literal(closed, pos)
@@ -122,9 +122,9 @@ class Marks:
             if not head:
                 return place, None
             hit, waits = self._best(text, place)
-            if waits and len(text) - place <= HELD:
+            if waits and len(text) - place <= MAX_MARKER:
                 return place, None
-            if hit is not None and hit[0] - place <= HELD:
+            if hit is not None and hit[0] - place <= MAX_MARKER:
                 return place, hit
             pos = place + 1
 

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 __all__ = [
     "FAIL",
-    "HELD",
+    "MAX_MARKER",
     "NEED",
     "Lit",
     "Reduced",
@@ -39,7 +39,7 @@ FAIL = -2  # no match
 
 MAX_ALTERNATIVES = 32
 MAX_WORD = 256  # characters of a word, such as a name
-HELD = 4096  # characters of a marker, white space in it included
+MAX_MARKER = 4096  # characters of a marker, white space in it included
 
 # Both also bound how far is looked from one place: a text of many heads and no end would be looked at from each.
 
@@ -129,9 +129,9 @@ def match(sequence: Sequence, text: str, pos: int, captures: dict[str, str]) -> 
             found = _literal(element.text, text, pos)
         elif isinstance(element, Until):
             following = next(each for each in sequence[number + 1 :] if isinstance(each, Lit))
-            found = text.find(following.text, pos, pos + HELD)
+            found = text.find(following.text, pos, pos + MAX_MARKER)
             if found < 0:
-                found = NEED if len(text) < pos + HELD else FAIL
+                found = NEED if len(text) < pos + MAX_MARKER else FAIL
         else:
             is_one = isinstance(element, Space) and element.one
             run = (_run_of(element.chars) if isinstance(element, Word) else _one_space if is_one else _spaces)(

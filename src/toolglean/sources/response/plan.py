@@ -67,7 +67,7 @@ class ResponsePlan(Fields, Plan):
             return Mark(self, found, start, found.number, closes=False), len(found)
         turn.open_region(start, len(found))
         turn.region.keep(str(found))
-        return _readers[self.ways[found.number].kind](self, found, start), len(found)
+        return _readers[self.layouts[found.number].kind](self, found, start), len(found)
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
         """The `turn` begins, with `text` from `i`: a field is open from the start, or a literal further on shows it."""

@@ -26,7 +26,7 @@ from toolglean.scan.coerce import json_text
 from toolglean.scan.json import END as JSON_END
 from toolglean.scan.json import FAIL as JSON_FAIL
 from toolglean.scan.reader import DONE, FAILED
-from toolglean.sources.response.calls import Way, calls_in
+from toolglean.sources.response.calls import CallLayout, calls_in
 from toolglean.sources.response.marks import Found
 from toolglean.sources.response.patterns import FAIL, past_space
 from toolglean.sources.response.values import coerced, region_value
@@ -58,15 +58,15 @@ class CallsRegion(Payload):
         self.body = start + len(opener)
         self.body_end = -1  # where the call's last slot ended
         self.step = FIRST
-        self.name = opener.captures.get(self.way.name, "")
+        self.name = opener.captures.get(self.layout.name, "")
         self.tail = ""  # what may be a marker, or the beginning of one
         self.tail_start = -1  # its place, after the call
         self.reader: Any = None  # of the calls, while they are read
 
     @property
-    def way(self) -> Way:
+    def layout(self) -> CallLayout:
         """How the region's calls are read."""
-        return self.plan.ways[self.opener.number]
+        return self.plan.layouts[self.opener.number]
 
     def copy(self) -> Self:
         """The same place."""
@@ -137,7 +137,7 @@ class CallsRegion(Payload):
             self.no_call(turn)
             return False
         self.step = BODY
-        model_id = self.opener.captures.get(self.way.id) or None
+        model_id = self.opener.captures.get(self.layout.id) or None
         return turn.begin_call(turn.names.resolve(self.name) or self.name, model_id, may_get_id=False)
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
@@ -239,7 +239,7 @@ class Arguments(CallsRegion):
     """Arguments in a codec, after the name."""
 
     def _begins(self, turn: Turn, char: str) -> bool:
-        slot = SlotEdge("arguments", 0, 0, self.way.codec)
+        slot = SlotEdge("arguments", 0, 0, self.layout.codec)
         if not slot.accepts(char):
             return False
         if self.start_call(turn):

@@ -20,7 +20,7 @@ from toolglean.scan.reader import string_text
 from toolglean.scan.text import Finder
 from toolglean.sources.response.calls import Tag
 from toolglean.sources.response.marks import Found
-from toolglean.sources.response.patterns import HELD, past_space
+from toolglean.sources.response.patterns import MAX_MARKER, past_space
 from toolglean.sources.response.region import BODY, VALUE, CallsRegion
 from toolglean.sources.response.values import json_or_text
 
@@ -57,7 +57,7 @@ class Tags(CallsRegion):
 
     @property
     def _tag(self) -> Tag:
-        tag = self.way.tag
+        tag = self.layout.tag
         assert tag is not None
         return tag
 
@@ -67,7 +67,7 @@ class Tags(CallsRegion):
         return _finder(self._tag.tail, trails=self.trails)
 
     def _begin_without(self, turn: Turn, place: int) -> None:
-        kind = _JsonParameters if self.way.json else Parameters
+        kind = _JsonParameters if self.layout.json else Parameters
         self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.rules.coerce)
 
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
@@ -100,7 +100,7 @@ class Tags(CallsRegion):
         if place > i:
             turn.delta(self.reader.text(text[i:place]), turn.tape.base + i)
         j = past_space(text, place + len(found))
-        far = j - place > HELD
+        far = j - place > MAX_MARKER
         if not found or (j == len(text) and not far):
             return turn.hold(text, place)
         start = turn.tape.base + place

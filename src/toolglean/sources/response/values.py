@@ -16,7 +16,7 @@ from typing import Any
 from toolglean.scan.coerce import coerce_text, properties
 from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
 from toolglean.sources.response.calls import Tag, tag_of
-from toolglean.sources.response.real import find_all, real
+from toolglean.sources.response.regexes import compiled, find_all
 from toolglean.sources.response.spec import Field, path_of
 from toolglean.tools import Tool
 
@@ -146,7 +146,7 @@ def _pairs(text: str, pattern: str) -> list[tuple[str, str]]:
     tag = tag_of(pattern)
     if tag is not None:
         return _tag_pairs(text, tag)
-    matches = find_all(real(pattern, "tag_pattern", behind=True), text)
+    matches = find_all(compiled(pattern, "tag_pattern", behind=True), text)
     return [(captures["key"], captures["value"]) for _, _, captures in matches]
 
 

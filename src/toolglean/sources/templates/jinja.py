@@ -12,9 +12,9 @@ from typing import Any
 
 from toolglean._install import needs
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.dryrun.expressions import DeadEnd
-from toolglean.sources.templates.dryrun.statements import DryRun
 from toolglean.sources.templates.outline import AroundCall, Outline, around_call, literals
+from toolglean.sources.templates.static.expressions import DeadEnd
+from toolglean.sources.templates.static.statements import StaticAnalysis
 
 __all__ = ["at_line", "parse", "read"]
 
@@ -47,7 +47,7 @@ def read(source: str) -> tuple[AroundCall | None, list[str]]:
         UsageError: jinja2 is not installed.
     """
     tree = parse(source)
-    run = DryRun()
+    run = StaticAnalysis()
     try:
         around = around_call(_outline(run, tree.body))
         return around, [text for prompt in run.prompts for text in literals(prompt)]
@@ -55,7 +55,7 @@ def read(source: str) -> tuple[AroundCall | None, list[str]]:
         raise TemplateError.at("nested too deeply", source, 0) from error
 
 
-def _outline(run: DryRun, body: list[Any]) -> Outline:
+def _outline(run: StaticAnalysis, body: list[Any]) -> Outline:
     try:
         return run.walk(body)
     except DeadEnd:  # whatever is done, the template raises: nothing can be said of it

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from toolglean.errors import UsageError
+from toolglean.sources.templates.go_tag import calls_test, tag_in
 from toolglean.sources.templates.golang import parse
 from toolglean.sources.templates.golang.functions import KNOWN
 from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
 from toolglean.sources.templates.markers import GENERIC, closer_for, tag_before
-from toolglean.sources.templates.tag import calls_test, tag_in
 
 __all__ = ["Language", "TemplateTag", "tag_of", "template_language"]
 

@@ -9,11 +9,22 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-__all__ = ["AroundCall", "Calls", "Choice", "Hole", "Item", "Outline", "around_call", "has_call", "literals", "size"]
+__all__ = [
+    "AroundCall",
+    "Calls",
+    "Choice",
+    "Item",
+    "Outline",
+    "Placeholder",
+    "around_call",
+    "has_call",
+    "literals",
+    "size",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class Placeholder:
     """A value that is known only when the template runs. `call`: it is made of a tool call."""
 
     call: bool
@@ -48,7 +59,7 @@ class Calls:
         self.size = 1 + size(self.body)
 
 
-Item: TypeAlias = str | Hole | Choice | Calls
+Item: TypeAlias = str | Placeholder | Choice | Calls
 Outline: TypeAlias = tuple[Item, ...]
 
 
@@ -102,22 +113,22 @@ class _Mark(Enum):
     END = auto()  # and here it ends
 
 
-_Way: TypeAlias = list[str | _Mark]
+_Path: TypeAlias = list[str | _Mark]
 
 
 def around_call(outline: Outline) -> AroundCall | None:
     """What is written around the first call; None if there is none."""
-    way = _way(outline)
-    if _Mark.CALL not in way:
+    path = _path_through(outline)
+    if _Mark.CALL not in path:
         return None
-    first = way.index(_Mark.CALL)
-    before = "".join(reversed(list(_texts(reversed(way[:first])))))
-    opened = [mark for mark in way[:first] if mark in {_Mark.LOOP, _Mark.END}]
+    first = path.index(_Mark.CALL)
+    before = "".join(reversed(list(_texts(reversed(path[:first])))))
+    opened = [mark for mark in path[:first] if mark in {_Mark.LOOP, _Mark.END}]
     if not opened or opened[-1] is _Mark.END:
-        return AroundCall(before, "".join(_texts(way[first + 1 :])), "")
-    end = way.index(_Mark.END, first)
-    last = max(at for at in range(first, end) if way[at] is _Mark.CALL)
-    return AroundCall(before, "".join(_texts(way[last + 1 : end])), "".join(_texts(way[end + 1 :])))
+        return AroundCall(before, "".join(_texts(path[first + 1 :])), "")
+    end = path.index(_Mark.END, first)
+    last = max(at for at in range(first, end) if path[at] is _Mark.CALL)
+    return AroundCall(before, "".join(_texts(path[last + 1 : end])), "".join(_texts(path[end + 1 :])))
 
 
 def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
@@ -128,23 +139,23 @@ def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
             yield item
 
 
-def _way(outline: Outline) -> _Way:
+def _path_through(outline: Outline) -> _Path:
     """One way through an outline: where there is a choice, the first branch with a call, or else a gap."""
-    way: _Way = []
+    path: _Path = []
     for item in outline:
         if isinstance(item, str):
-            way.append(item)
-        elif isinstance(item, Hole):
-            way.append(_Mark.CALL if item.call else _Mark.GAP)
+            path.append(item)
+        elif isinstance(item, Placeholder):
+            path.append(_Mark.CALL if item.call else _Mark.GAP)
         elif isinstance(item, Calls):
-            way += [_Mark.LOOP, *_way(item.body), _Mark.END]
+            path += [_Mark.LOOP, *_path_through(item.body), _Mark.END]
         else:
             branch = next((each for each in item.branches if any(map(has_call, each))), None)
             if branch is not None:
-                way += _way(branch)
+                path += _path_through(branch)
             elif not _is_blank(item):
-                way.append(_Mark.GAP)
-    return way
+                path.append(_Mark.GAP)
+    return path
 
 
 def _is_blank(choice: Choice) -> bool:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.patience import Patience
+from toolglean.sources.templates.time_budget import TimeBudget
 
 __all__ = ["ChildTemplate"]
 
@@ -64,12 +64,12 @@ class ChildTemplate:
     """
 
     def __init__(
-        self, source: str, *, lax: bool = False, seconds: float = SECONDS, patience: Patience | None = None
+        self, source: str, *, lax: bool = False, seconds: float = SECONDS, time_budget: TimeBudget | None = None
     ) -> None:
         self.source = source
         self._lax = lax
         self._seconds = seconds
-        self._patience = patience
+        self._time_budget = time_budget
         self._worked = 0.0  # of the processor's time, by the child
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
@@ -101,8 +101,8 @@ class ChildTemplate:
         except (TypeError, ValueError, RecursionError) as error:
             raise UsageError(f"a value cannot be given to another process: {error}") from error
         with self._lock:
-            if self._patience is not None and self._patience.over:
-                raise TemplateError.at(f"its renderings take {self._patience.over} together", self.source, 0)
+            if self._time_budget is not None and self._time_budget.exceeded:
+                raise TemplateError.at(f"its renderings take {self._time_budget.exceeded} together", self.source, 0)
             if self._child is None:
                 self._start()
             return str(self._ask(line, self._allowed)["text"])
@@ -115,7 +115,7 @@ class ChildTemplate:
     @property
     def _allowed(self) -> float:
         """Seconds that the next rendering may take."""
-        return self._seconds if self._patience is None else min(self._seconds, max(self._patience.left, 0.1))
+        return self._seconds if self._time_budget is None else min(self._seconds, max(self._time_budget.left, 0.1))
 
     # --- the child's life ---
 
@@ -167,12 +167,12 @@ class ChildTemplate:
         finally:
             timer.cancel()
         if not answer.endswith(b"\n"):
-            if self._patience is not None:
-                self._patience.worked(seconds)  # it says nothing of its own any more
+            if self._time_budget is not None:
+                self._time_budget.add_cpu(seconds)  # it says nothing of its own any more
             self._died(child, seconds if late.is_set() else None, len(answer) >= MAX_REPLY)
         found = json.loads(answer)
-        if self._patience is not None:
-            self._patience.worked(max(found["worked"] - self._worked, 0.0))
+        if self._time_budget is not None:
+            self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
         self._worked = found["worked"]
         return self._checked(found)
 

@@ -19,8 +19,8 @@ from toolglean.sources.templates.language import Language, template_language
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.jinja_render import JinjaTemplate
-    from toolglean.sources.templates.patience import Patience
     from toolglean.sources.templates.process import ChildTemplate
+    from toolglean.sources.templates.time_budget import TimeBudget
 
 __all__ = ["Renderer", "renderer"]
 
@@ -32,7 +32,7 @@ def renderer(
     untrusted: bool = False,
     now: datetime | None = None,
     lax: bool = False,
-    patience: Patience | None = None,
+    time_budget: TimeBudget | None = None,
 ) -> Renderer:
     """A renderer for a chat template.
 
@@ -57,7 +57,7 @@ def renderer(
     if untrusted:
         from toolglean.sources.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
-        return _JinjaRenderer(ChildTemplate(source, lax=lax, patience=patience), now)
+        return _JinjaRenderer(ChildTemplate(source, lax=lax, time_budget=time_budget), now)
     from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
     return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)

@@ -24,13 +24,13 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.fit import fit
 from toolglean.sources.templates.infer.frame import Frame, frame_of
+from toolglean.sources.templates.infer.prober import CPU_SECONDS, READING_SECONDS, WALL_SECONDS, Prober
 from toolglean.sources.templates.infer.prompts import marks_of
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, losses_of
-from toolglean.sources.templates.infer.stage import HERE, OF_PROCESSOR, PATIENCE, Stage
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
 from toolglean.sources.templates.language import tag_of, template_language
-from toolglean.sources.templates.patience import Patience
+from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.rendering import Renderer
@@ -77,15 +77,15 @@ def infer(
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
 
     language = language or template_language(source)
-    patience = Patience(PATIENCE, OF_PROCESSOR, HERE) if untrusted else Patience(PATIENCE)
+    time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS, READING_SECONDS) if untrusted else TimeBudget(WALL_SECONDS)
     try:
-        with renderer(source, language, untrusted=untrusted, now=NOW, patience=patience) as made:
-            return _asked(made, source, variables, patience, recognise=recognise, samples=samples)
+        with renderer(source, language, untrusted=untrusted, now=NOW, time_budget=time_budget) as made:
+            return _asked(made, source, variables, time_budget, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
-        if language == "go" or patience.over or not any(word in str(error) for word in LAX_WORDS):
+        if language == "go" or time_budget.exceeded or not any(word in str(error) for word in LAX_WORDS):
             raise
-    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, patience=patience) as made:
-        found = _asked(made, source, variables, patience, recognise=recognise, samples=samples)
+    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, time_budget=time_budget) as made:
+        found = _asked(made, source, variables, time_budget, recognise=recognise, samples=samples)
     return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
 
 
@@ -93,58 +93,58 @@ def _asked(
     made: Renderer,
     source: str,
     variables: Mapping[str, Any] | None,
-    patience: Patience,
+    time_budget: TimeBudget,
     *,
     recognise: bool,
     samples: int,
 ) -> Inference:
     try:
-        stage = Stage(made, source, variables, patience=patience)
-        frame = _frame(stage)
-        return _inferred(stage, source, frame, recognise=recognise, samples=samples)
+        prober = Prober(made, source, variables, time_budget=time_budget)
+        frame = _frame(prober)
+        return _inferred(prober, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
-        raise _with_frame(error, made, source, variables, patience) from error
+        raise _with_frame(error, made, source, variables, time_budget) from error
 
 
 def _with_frame(
-    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, patience: Patience
+    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, time_budget: TimeBudget
 ) -> FormatError:
     # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
     try:
-        stage = Stage(made, source, variables, patience=patience, calls=False)
-        if not stage.heard:
+        prober = Prober(made, source, variables, time_budget=time_budget, calls=False)
+        if not prober.writes_user:
             return FormatError(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
                 "template"
             )
-        frame = frame_of(stage)
-        return NoFormatError(str(error), frame.ends, marks_of(stage, frame))
+        frame = frame_of(prober)
+        return NoFormatError(str(error), frame.ends, marks_of(prober, frame))
     except (FormatError, TemplateError):
         return error
 
 
-def _inferred(stage: Stage, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
-    language = stage.renderer.language
-    known = recognised(stage) if recognise else None
+def _inferred(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
+    language = prober.renderer.language
+    known = recognised(prober) if recognise else None
     if known is not None and not known[1].failed:
-        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+        return _result(source, language, prober, frame, known[0], known[0].name, samples)
     try:
-        fitted = fit(stage, frame)
+        fitted = fit(prober, frame)
         _check_markers(fitted.format)
-        proof = prove(stage, fitted.format, samples)
+        proof = prove(prober, fitted.format, samples)
         error = refusal(proof, known=False)
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
-        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+        return _result(source, language, prober, frame, known[0], known[0].name, samples)
     if error or fitted is None or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _made(source, language, stage, frame, fitted.format, None, proof, fitted.evidence)
+    return _made(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
 
 
-def _frame(stage: Stage) -> Frame:
+def _frame(prober: Prober) -> Frame:
     try:
-        return frame_of(stage)
+        return frame_of(prober)
     except TemplateError as error:
         raise FormatError(f"probe 'plain reply' failed: {error.reason}") from error
 
@@ -167,14 +167,14 @@ def _check_markers(found: Format) -> None:
 
 
 def _result(
-    source: str, language: str, stage: Stage, frame: Frame, known: Format, name: str, samples: int
+    source: str, language: str, prober: Prober, frame: Frame, known: Format, name: str, samples: int
 ) -> Inference:
     declared = _extended(known, frame)
-    proof = prove(stage, declared, samples)
+    proof = prove(prober, declared, samples)
     if (error := refusal(proof, known=True)) is not None:
         raise error
     evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
-    return _made(source, language, stage, frame, declared, name, proof, evidence)
+    return _made(source, language, prober, frame, declared, name, proof, evidence)
 
 
 def _extended(known: Format, frame: Frame) -> Format:
@@ -188,24 +188,24 @@ def _extended(known: Format, frame: Frame) -> Format:
 def _made(
     source: str,
     language: str,
-    stage: Stage,
+    prober: Prober,
     frame: Frame,
     found: Format,
     known: str | None,
     proof: Proof,
     seen: list[str],
 ) -> Inference:
-    doubts = stage.doubts(found.all_reasonings)
+    doubts = prober.doubts(found.all_reasonings)
     return Inference(
         format=found,
         recognised=known,
         confidence=proof.confidence,
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
-        losses=losses_of(stage, proof, doubts),
+        losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
         tag=_tag(source, language),
         language=language,
-        marks=marks_of(stage, frame, found.all_reasonings),
+        marks=marks_of(prober, frame, found.all_reasonings),
     )
 
 

@@ -20,7 +20,7 @@ def declaration(declared: Format) -> str:
     Names under which the library knows it, and where it was read from, are left out.
     """
     lines = [f"    {declared.name!r},"]
-    for name, value in _said(declared).items():
+    for name, value in _declared_fields(declared).items():
         lines.append(f"    {name}={value!r},")
     return "\n".join(["Format(", *lines, ")"])
 
@@ -28,12 +28,12 @@ def declaration(declared: Format) -> str:
 def as_dict(declared: Format) -> dict[str, Any]:
     """The declaration as JSON knows it; the codec of the arguments is its name and its own fields."""
     found: dict[str, Any] = {"name": declared.name}
-    for name, value in _said(declared).items():
+    for name, value in _declared_fields(declared).items():
         found[name] = {"codec": type(value).__name__, **asdict(value)} if name == "arguments" else value
     return found
 
 
-def _said(declared: Format) -> dict[str, Any]:
+def _declared_fields(declared: Format) -> dict[str, Any]:
     found = {}
     for each in fields(declared):
         value = getattr(declared, each.name)

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.infer.probes import REPLY, THOUGHT, Said, call
-from toolglean.sources.templates.infer.stage import Stage, Turn
+from toolglean.sources.templates.infer.prober import Prober, Turn
+from toolglean.sources.templates.infer.probes import REPLY, THOUGHT, Message, call
 from toolglean.sources.templates.infer.texts import common_suffix, last_marker, markers_of, turn_ends
 from toolglean.sources.templates.markers import closer_for
 
@@ -54,12 +54,12 @@ class Frame:
         return text[text.rfind(closer) + len(closer) :] if closer and closer in text else text
 
 
-def frame_of(stage: Stage) -> Frame:
+def frame_of(prober: Prober) -> Frame:
     """The frame, as plain replies and reasoning show it."""
     frame = Frame()
-    before, behind = _around(stage, Said(content=REPLY), REPLY)
-    _find_reasoning(stage, frame, before)
-    _find_end(stage, frame, behind)
+    before, after = _around(prober, Message(content=REPLY), REPLY)
+    _find_reasoning(prober, frame, before)
+    _find_end(prober, frame, after)
     before = frame.without_reasoning(before)
     if markers_of(before) and any(char in before for char in "<[|"):
         frame.speaks = (before.strip(),)
@@ -67,49 +67,49 @@ def frame_of(stage: Stage) -> Frame:
     return frame
 
 
-def _around(stage: Stage, said: Said, leaf: str) -> tuple[str, str]:
+def _around(prober: Prober, message: Message, leaf: str) -> tuple[str, str]:
     try:
-        text = stage.turn(said).text
+        text = prober.turn(message).text
     except TemplateError:
         return "", ""
-    before, _, behind = text.partition(leaf)
-    return (before, behind) if leaf in text else ("", "")
+    before, _, after = text.partition(leaf)
+    return (before, after) if leaf in text else ("", "")
 
 
-def _find_end(stage: Stage, frame: Frame, behind: str) -> None:
-    end = behind
+def _find_end(prober: Prober, frame: Frame, after: str) -> None:
+    end = after
     try:
-        whole = stage.followed(Said(content=REPLY))
+        whole = prober.followed(Message(content=REPLY))
         tail = whole.rpartition(REPLY)[2] if REPLY in whole else ""
-        header = common_suffix(tail, stage.before_user())
+        header = common_suffix(tail, prober.before_user())
         shorter = tail[: len(tail) - len(header)]
         end = end if end.strip() else shorter
     except TemplateError:
         pass
     frame.ends = tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
     frame.drop += frame.ends
-    frame.end = behind
+    frame.end = after
     if frame.drop:
         frame.evidence.append(f"a plain reply: the turn ends with {' '.join(frame.drop)!r}")
 
 
-def _find_reasoning(stage: Stage, frame: Frame, plain: str) -> None:
-    for said in (Said(content=REPLY, reasoning=THOUGHT), Said((call(0),), reasoning=THOUGHT)):
+def _find_reasoning(prober: Prober, frame: Frame, plain: str) -> None:
+    for message in (Message(content=REPLY, reasoning=THOUGHT), Message((call(0),), reasoning=THOUGHT)):
         try:
-            turn = stage.turn(said)
+            turn = prober.turn(message)
         except TemplateError:
             continue
         if THOUGHT not in turn.text:
             continue
         opener, _, rest = turn.text.partition(THOUGHT)
-        follow = rest.partition(REPLY)[0] if said.content else rest
+        follow = rest.partition(REPLY)[0] if message.content else rest
         opener = opener if opener.strip() else _opened(turn, follow)
-        if _is_pair(frame, opener, follow, plain if said.content else ""):
+        if _is_pair(frame, opener, follow, plain if message.content else ""):
             frame.evidence.append(f"reasoning: it stands between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
             break
     else:
-        _find_embedded(stage, frame)
-    _find_start(stage, frame)
+        _find_embedded(prober, frame)
+    _find_start(prober, frame)
 
 
 def _opened(turn: Turn, follow: str) -> str:
@@ -136,12 +136,12 @@ def _is_pair(frame: Frame, before: str, follow: str, plain: str) -> bool:
     return True
 
 
-def _find_embedded(stage: Stage, frame: Frame) -> None:
+def _find_embedded(prober: Prober, frame: Frame) -> None:
     # Templates that take reasoning out of a history's content know its markers.
     for opener, closer in (("<think>", "</think>"), ("[THINK]", "[/THINK]")):
         try:
-            text = stage.turn(Said(content=f"{opener}{THOUGHT}{closer}{REPLY}")).text
-            prompt = stage.prompt()
+            text = prober.turn(Message(content=f"{opener}{THOUGHT}{closer}{REPLY}")).text
+            prompt = prober.prompt()
         except TemplateError:
             continue
         if (REPLY in text and THOUGHT not in text) or prompt.rstrip().endswith(opener):
@@ -150,14 +150,14 @@ def _find_embedded(stage: Stage, frame: Frame) -> None:
             return
 
 
-def _find_start(stage: Stage, frame: Frame) -> None:
+def _find_start(prober: Prober, frame: Frame) -> None:
     opener, closer = (each.strip() for each in frame.reasoning)
-    prompt = stage.prompt()
+    prompt = prober.prompt()
     if opener and opener in prompt:
         frame.starts_reasoning = closer not in prompt.rpartition(opener)[2]
         if frame.starts_reasoning:
             frame.evidence.append("generation prompt: it opens the reasoning")
     with suppress(TemplateError):
-        without = stage.prompt(thinking=False)
+        without = prober.prompt(thinking=False)
         if without != prompt:
             frame.evidence.append(f"generation prompt, thinking off: it ends with {without[-40:]!r}")

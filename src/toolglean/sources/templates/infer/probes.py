@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.tools import Tool
 
-__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Said", "call", "tool_dict"]
+__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call", "tool_dict"]
 
 USER = "zqxuser"
 REPLY = "zqxreply"
@@ -46,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Message:
     """What an assistant says in one turn.
 
     Attributes:

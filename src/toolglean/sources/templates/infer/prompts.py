@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from toolglean.errors import TemplateError
 from toolglean.formats.headers import ENDS, HEADERS
 from toolglean.sources.templates.infer.frame import Frame
-from toolglean.sources.templates.infer.stage import Stage
+from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.texts import common_suffix, markers_of
 
 __all__ = ["marks_of"]
@@ -25,7 +25,7 @@ MOST = 200  # characters of a header; what is longer holds tools or instructions
 _word = re.compile(r"\w{2}").search
 
 
-def marks_of(stage: Stage, frame: Frame, pairs: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+def marks_of(prober: Prober, frame: Frame, pairs: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
     """The texts behind the last of which the model's message begins; () where the template shows none.
 
     Args:
@@ -35,13 +35,13 @@ def marks_of(stage: Stage, frame: Frame, pairs: Iterable[tuple[str, str]] = ()) 
     """
     reasoning = (frame.reasoning, *pairs)
     try:
-        after_user = _header(stage.prompt(), reasoning)
-        off = _header(stage.prompt(thinking=False), reasoning)
+        after_user = _header(prober.prompt(), reasoning)
+        off = _header(prober.prompt(thinking=False), reasoning)
     except TemplateError:
         return ()
     after_user = _shared(after_user, off) or after_user
     try:
-        after_result = _header(stage.behind_result(), reasoning)
+        after_result = _header(prober.after_result(), reasoning)
     except TemplateError:
         after_result = ""
     shared = _shared(after_user, after_result)

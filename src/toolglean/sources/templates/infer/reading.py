@@ -16,7 +16,7 @@ from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.sources.templates.infer.probes import Said
+    from toolglean.sources.templates.infer.probes import Message
 
 __all__ = ["chunkings", "difference", "read"]
 
@@ -41,13 +41,13 @@ def chunkings(text: str, rng: random.Random) -> Iterator[list[str]]:
     yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-def difference(said: Said, found: Output) -> str:
+def difference(message: Message, found: Output) -> str:
     """How what was read differs from what was said; "" where it does not. White space at the edges of texts is free."""
     if found.unfinished:
         return f"a call is {found.unfinished[0].status}"
-    if len(found.calls) != len(said.calls):
-        return f"{len(found.calls)} calls came back for {len(said.calls)}"
-    for given, call in zip(said.calls, found.calls, strict=True):
+    if len(found.calls) != len(message.calls):
+        return f"{len(found.calls)} calls came back for {len(message.calls)}"
+    for given, call in zip(message.calls, found.calls, strict=True):
         if call.name != given.name:
             return f"the name {given.name!r} came back as {call.name!r}"
         if call.arguments.keys() != given.arguments.keys():
@@ -56,8 +56,8 @@ def difference(said: Said, found: Output) -> str:
             if not _same(value, call.arguments[key]):
                 return f"the argument {value!r} came back as {call.arguments[key]!r}"
     for what, given_text, text in (
-        ("content", said.content, found.content),
-        ("reasoning", said.reasoning, found.reasoning),
+        ("content", message.content, found.content),
+        ("reasoning", message.reasoning, found.reasoning),
     ):
         if given_text.strip() != text.strip():
             return f"the {what} {given_text!r} came back as {text!r}"

@@ -11,7 +11,7 @@ from toolglean.errors import FormatError
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.sources.templates.infer.stage import Stage
+    from toolglean.sources.templates.infer.prober import Prober
     from toolglean.sources.templates.infer.verify import Proof
 
 __all__ = ["Inference", "NoFormatError", "losses_of"]
@@ -68,14 +68,14 @@ DOUBTS = {
 }
 
 
-def losses_of(stage: Stage, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
+def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
     """The losses, one line each; `doubts`: see `Stage.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
-    if stage.ways.parts:
+    if prober.style.parts:
         lines.append("probe 'content as text': the template takes content only as a list of parts")
-    lines += [f"probe 'without {' and '.join(stage.assumed)}': {DOUBTS[what]}" for what in doubts]
-    if stage.ways.as_string:
+    lines += [f"probe 'without {' and '.join(prober.assumed)}': {DOUBTS[what]}" for what in doubts]
+    if prober.style.as_string:
         lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")

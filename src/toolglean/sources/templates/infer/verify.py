@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
-from toolglean.sources.templates.infer.probes import Said
+from toolglean.sources.templates.infer.probes import Message
 from toolglean.sources.templates.infer.reading import chunkings, difference, read
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.sources.templates.infer.stage import Stage, Turn
+    from toolglean.sources.templates.infer.prober import Prober, Turn
 
 __all__ = ["Proof", "prove", "score"]
 
@@ -64,60 +64,60 @@ class Proof:
         return round(right * (1 - self.wrong / self.tried if self.tried else 1.0), 3)
 
 
-def score(stage: Stage, declared: Format) -> Proof:
+def score(prober: Prober, declared: Format) -> Proof:
     """The checks alone, at one chunking."""
     proof = Proof()
-    for said in checks():
-        _check(stage, declared, said, proof, None)
+    for message in checks():
+        _check(prober, declared, message, proof, None)
         if proof.core_failure:
             break  # no format at all: what else it fails says nothing more
     return proof
 
 
-def prove(stage: Stage, declared: Format, count: int) -> Proof:
+def prove(prober: Prober, declared: Format, count: int) -> Proof:
     """Checks and `count` random messages, each at several chunkings."""
     proof = Proof()
     rng = random.Random(SEED)  # noqa: S311  a proof must be repeatable
-    for said in checks():
-        _check(stage, declared, said, proof, rng)
-    for said in samples(count, SEED, proof.lost):
+    for message in checks():
+        _check(prober, declared, message, proof, rng)
+    for message in samples(count, SEED, proof.lost):
         if proof.wrong >= ENOUGH_WRONG:
             break
-        wrong = _wrong(stage, declared, said, rng)
+        wrong = _wrong(prober, declared, message, rng)
         if wrong is None:
             continue
         proof.tried += 1
         proof.wrong += bool(wrong)
         if wrong and not proof.example:
-            proof.example = f"{said.label}: {wrong}"
+            proof.example = f"{message.label}: {wrong}"
     return proof
 
 
-def _check(stage: Stage, declared: Format, said: Said, proof: Proof, rng: random.Random | None) -> None:
+def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng: random.Random | None) -> None:
     try:
-        turn = stage.turn(said, TOOLS)
+        turn = prober.turn(message, TOOLS)
     except TemplateError as error:
-        proof.unwritten[said.label] = f"the template refuses it: {error.reason}"
+        proof.unwritten[message.label] = f"the template refuses it: {error.reason}"
         return
-    written, left_out = what_is_written(said, turn.text)
+    written, left_out = what_is_written(message, turn.text)
     wrong = difference_of(turn, declared, written, rng)
     if wrong:
-        proof.failed[said.label] = wrong
+        proof.failed[message.label] = wrong
     elif left_out:
-        proof.unwritten[said.label] = left_out
+        proof.unwritten[message.label] = left_out
     else:
-        proof.passed.append(said.label)
+        proof.passed.append(message.label)
 
 
-def _wrong(stage: Stage, declared: Format, said: Said, rng: random.Random) -> str | None:
+def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Random) -> str | None:
     try:
-        turn = stage.turn(said, TOOLS)
+        turn = prober.turn(message, TOOLS)
     except TemplateError:
         return None
-    return difference_of(turn, declared, said, rng)
+    return difference_of(turn, declared, message, rng)
 
 
-def difference_of(turn: Turn, declared: Format, said: Said, rng: random.Random | None) -> str:
+def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
     """How the message differs after the way through the template and back; "" where it does not.
 
     Raises:
@@ -126,31 +126,31 @@ def difference_of(turn: Turn, declared: Format, said: Said, rng: random.Random |
     known = ToolSet(TOOLS)
     cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
     for chunks in cuts:
-        wrong = difference(said, read(declared, known, chunks, turn.prompt))
+        wrong = difference(message, read(declared, known, chunks, turn.prompt))
         if wrong:
             return wrong
     return ""
 
 
-def what_is_written(said: Said, text: str) -> tuple[Said, str]:
+def what_is_written(message: Message, text: str) -> tuple[Message, str]:
     """What of the message the template wrote, and what it left out ("" for nothing)."""
     left_out = []
-    if said.content and said.content.strip() not in text:
-        said = replace(said, content="")
+    if message.content and message.content.strip() not in text:
+        message = replace(message, content="")
         left_out.append("the content")
-    if said.reasoning and said.reasoning.strip() not in text:
-        said = replace(said, reasoning="")
+    if message.reasoning and message.reasoning.strip() not in text:
+        message = replace(message, reasoning="")
         left_out.append("the reasoning")
     here = count = 0
-    for each in said.calls:
+    for each in message.calls:
         here = text.find(each.name, here) + 1
         if not here:
             break
         count += 1
-    if count < len(said.calls):
-        left_out.append(f"more than {count} of {len(said.calls)} calls")
-        said = replace(said, calls=said.calls[:count])
-    return said, f"the template does not write {' and '.join(left_out)}" if left_out else ""
+    if count < len(message.calls):
+        left_out.append(f"more than {count} of {len(message.calls)} calls")
+        message = replace(message, calls=message.calls[:count])
+    return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
 def refusal(proof: Proof, *, known: bool) -> FormatError | None:

@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.infer.carriers import Parameter
-from toolglean.sources.templates.infer.probes import TYPED, Call, Said
-from toolglean.sources.templates.infer.stage import Stage
+from toolglean.sources.templates.infer.call_syntax import Parameter
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import TYPED, Call, Message
 from toolglean.sources.templates.infer.texts import shared_prefix
 
 __all__ = ["types_of"]
@@ -18,9 +18,9 @@ __all__ = ["types_of"]
 HOSTILE = "zqxone <b> & zqxtwo"
 
 
-def types_of(stage: Stage, parameter: Parameter) -> tuple[tuple[str, ...], dict[str, str]]:
+def types_of(prober: Prober, parameter: Parameter) -> tuple[tuple[str, ...], dict[str, str]]:
     """The patterns of parameters, and the words that `{type}` stands for."""
-    words = {kind: _middle(stage, kind, parameter) for kind in TYPED}
+    words = {kind: _middle(prober, kind, parameter) for kind in TYPED}
     middles = {kind: text for kind, text in words.items() if text is not None}
     pattern = parameter.pattern
     types: dict[str, str] = {}
@@ -28,21 +28,21 @@ def types_of(stage: Stage, parameter: Parameter) -> tuple[tuple[str, ...], dict[
     if found is not None:
         middle, types = found
         pattern = Parameter(parameter.opener, middle, parameter.closer, "").pattern
-    other = _hostile_spelling(stage, parameter)
+    other = _hostile_spelling(prober, parameter)
     return ((pattern, other) if other else (pattern,)), types
 
 
-def _rendered(stage: Stage, key: str, value: Any) -> str:
+def _rendered(prober: Prober, key: str, value: Any) -> str:
     try:
-        return stage.turn(Said((Call("zqxtyped", {key: value}),))).text
+        return prober.turn(Message((Call("zqxtyped", {key: value}),))).text
     except TemplateError:
         return ""
 
 
-def _middle(stage: Stage, kind: str, parameter: Parameter) -> str | None:
+def _middle(prober: Prober, kind: str, parameter: Parameter) -> str | None:
     # What stands behind the key, the value still in it.
     key, _, value = TYPED[kind]
-    text = _rendered(stage, key, value)
+    text = _rendered(prober, key, value)
     at = text.rfind(parameter.opener + key)
     if at == -1:
         return None
@@ -82,17 +82,17 @@ def _shortened(words: dict[str, str]) -> dict[str, str]:
     return words | {"*": words.get("object", "object")}
 
 
-def _hostile_spelling(stage: Stage, parameter: Parameter) -> str | None:
+def _hostile_spelling(prober: Prober, parameter: Parameter) -> str | None:
     # Text with characters that mean something in XML may be written otherwise: <![CDATA[…]]>.
     key = TYPED["string"][0]
-    text = _rendered(stage, key, HOSTILE)
+    text = _rendered(prober, key, HOSTILE)
     begin, at = text.find(parameter.opener + key), text.find(HOSTILE)
     if not -1 < begin < at:
         return None
     middle = text[begin + len(parameter.opener) + len(key) : at]
-    behind = text[at + len(HOSTILE) :]
+    after = text[at + len(HOSTILE) :]
     closer = parameter.closer.replace("{key}", key)
-    if middle == parameter.middle or not middle.startswith(parameter.middle) or closer.strip() not in behind:
+    if middle == parameter.middle or not middle.startswith(parameter.middle) or closer.strip() not in after:
         return None
-    extra = behind.partition(closer.strip())[0]
+    extra = after.partition(closer.strip())[0]
     return Parameter(parameter.opener, middle, extra + parameter.closer, "").pattern

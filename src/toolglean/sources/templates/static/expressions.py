@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from toolglean.sources.templates.dryrun.names import Names
-from toolglean.sources.templates.dryrun.values import (
+from toolglean.sources.templates.outline import Outline
+from toolglean.sources.templates.static.names import Names
+from toolglean.sources.templates.static.values import (
     CALL,
     CALLS,
     NOTHING,
@@ -22,9 +23,8 @@ from toolglean.sources.templates.dryrun.values import (
     made_of,
     merged,
 )
-from toolglean.sources.templates.outline import Outline
 
-__all__ = ["DeadEnd", "World", "evaluate"]
+__all__ = ["Context", "DeadEnd", "evaluate"]
 
 SAME_TEXT = {"trim", "string", "safe", "escape", "e", "indent", "strip", "lstrip", "rstrip"}
 """Filters and methods that leave a text what it is, but for white space."""
@@ -37,7 +37,7 @@ ABSENT = Value(OTHER.writes, truth=False)
 ROLE = constant("assistant")
 
 
-class World(Protocol):
+class Context(Protocol):
     """What an expression needs of the dry run."""
 
     names: Names
@@ -50,30 +50,30 @@ class DeadEnd(Exception):  # noqa: N818  no error: the template itself refuses t
     """The template raises here."""
 
 
-def evaluate(node: Any, world: World) -> Value:
+def evaluate(node: Any, context: Context) -> Value:
     """What can be said of an expression."""
-    world.step()
+    context.step()
     rule = _RULES.get(type(node).__name__)
-    return rule(node, world) if rule else made_of(*(evaluate(each, world) for each in node.iter_child_nodes()))
+    return rule(node, context) if rule else made_of(*(evaluate(each, context) for each in node.iter_child_nodes()))
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------
 
 
-def _const(node: Any, _: World) -> Value:
+def _const(node: Any, _: Context) -> Value:
     return constant(node.value)
 
 
-def _data(node: Any, _: World) -> Value:
+def _data(node: Any, _: Context) -> Value:
     return constant(node.data)
 
 
-def _concat(node: Any, world: World) -> Value:
-    return joined(*(evaluate(each, world).writes for each in node.nodes))
+def _concat(node: Any, context: Context) -> Value:
+    return joined(*(evaluate(each, context).writes for each in node.nodes))
 
 
-def _add(node: Any, world: World) -> Value:
-    left, right = evaluate(node.left, world), evaluate(node.right, world)
+def _add(node: Any, context: Context) -> Value:
+    left, right = evaluate(node.left, context), evaluate(node.right, context)
     if left.calls or right.calls:
         return CALLS
     if any(value.known and not isinstance(value.constant, str) for value in (left, right)):
@@ -81,33 +81,33 @@ def _add(node: Any, world: World) -> Value:
     return joined(left.writes, right.writes)
 
 
-def _mod(node: Any, world: World) -> Value:
-    left, right = evaluate(node.left, world), evaluate(node.right, world)
+def _mod(node: Any, context: Context) -> Value:
+    left, right = evaluate(node.left, context), evaluate(node.right, context)
     if not isinstance(left.constant, str):
         return made_of(left, right)
     before, _, _ = left.constant.partition("%")  # "<call>%s</call>" % …
     return joined((before,), made_of(right).writes)
 
 
-def _list(node: Any, world: World) -> Value:
-    values = [evaluate(each, world) for each in node.items]
+def _list(node: Any, context: Context) -> Value:
+    values = [evaluate(each, context) for each in node.items]
     if all(value.known for value in values):
         return constant([value.constant for value in values])
     return made_of(*values)
 
 
-def _join(node: Any, world: World) -> Value:
+def _join(node: Any, context: Context) -> Value:
     """`[a, b]|join("")`; of anything else only what it is made of is known."""
     if type(node.node).__name__ not in {"List", "Tuple"}:
-        return made_of(evaluate(node.node, world))
-    return joined(*(evaluate(each, world).writes for each in node.node.items))
+        return made_of(evaluate(node.node, context))
+    return joined(*(evaluate(each, context).writes for each in node.node.items))
 
 
 # --- names and what hangs on them ----------------------------------------------------------------------------------
 
 
-def _name(node: Any, world: World) -> Value:
-    found = world.names.get(node.name)
+def _name(node: Any, context: Context) -> Value:
+    found = context.names.get(node.name)
     if found is None and node.name in {"true", "false", "none"}:
         return constant({"true": True, "false": False, "none": None}[node.name])
     if found is not None:
@@ -115,23 +115,23 @@ def _name(node: Any, world: World) -> Value:
     return CALLS if node.name == "tool_calls" else OTHER if node.name in GIVEN else ABSENT
 
 
-def _getattr(node: Any, world: World) -> Value:
-    return _attribute(node.node, node.attr, world)
+def _getattr(node: Any, context: Context) -> Value:
+    return _attribute(node.node, node.attr, context)
 
 
-def _getitem(node: Any, world: World) -> Value:
+def _getitem(node: Any, context: Context) -> Value:
     if type(node.arg).__name__ == "Const" and isinstance(node.arg.value, str):
-        return _attribute(node.node, node.arg.value, world)
-    value = evaluate(node.node, world)
+        return _attribute(node.node, node.arg.value, context)
+    value = evaluate(node.node, context)
     if type(node.arg).__name__ == "Slice" and value.call and not value.calls:
         return Value(value.writes, value.truth, call=True)  # text[1:-1]
     return CALL if value.call else OTHER
 
 
-def _attribute(owner: Any, name: str, world: World) -> Value:
-    if type(owner).__name__ == "Name" and (found := world.names.get(f"{owner.name}.{name}")) is not None:
+def _attribute(owner: Any, name: str, context: Context) -> Value:
+    if type(owner).__name__ == "Name" and (found := context.names.get(f"{owner.name}.{name}")) is not None:
         return found
-    value = evaluate(owner, world)
+    value = evaluate(owner, context)
     if name == "tool_calls":
         return CALLS
     if value.call:
@@ -142,28 +142,28 @@ def _attribute(owner: Any, name: str, world: World) -> Value:
 # --- calls and filters ---------------------------------------------------------------------------------------------
 
 
-def _call(node: Any, world: World) -> Value:
-    arguments = [evaluate(each, world) for each in node.args]
-    named = {each.key: evaluate(each.value, world) for each in node.kwargs}
+def _call(node: Any, context: Context) -> Value:
+    arguments = [evaluate(each, context) for each in node.args]
+    named = {each.key: evaluate(each.value, context) for each in node.kwargs}
     kind = type(node.node).__name__
     if kind == "Name":
         if node.node.name == "raise_exception":
             raise DeadEnd
-        written = world.macro(node.node.name, arguments, named)
+        written = context.macro(node.node.name, arguments, named)
         return made_of(*arguments, *named.values()) if written is None else written
     if kind != "Getattr":
-        return made_of(evaluate(node.node, world), *arguments)
-    return _method(node.node, arguments, world)
+        return made_of(evaluate(node.node, context), *arguments)
+    return _method(node.node, arguments, context)
 
 
-def _method(node: Any, arguments: list[Value], world: World) -> Value:
+def _method(node: Any, arguments: list[Value], context: Context) -> Value:
     name = node.attr
     if name == "get" and arguments and isinstance(arguments[0].constant, str):
-        return _attribute(node.node, arguments[0].constant, world)
-    owner = evaluate(node.node, world)
+        return _attribute(node.node, arguments[0].constant, context)
+    owner = evaluate(node.node, context)
     if name in {"append", "extend", "update"}:
         if type(node.node).__name__ == "Name" and any(each.call for each in arguments):
-            world.names.set(node.node.name, CALL)
+            context.names.set(node.node.name, CALL)
         return NOTHING
     if name in SAME_TEXT:
         return owner
@@ -183,12 +183,12 @@ def _formatted(text: str, arguments: list[Value]) -> Value:
     return joined(*outlines)
 
 
-def _filter(node: Any, world: World) -> Value:
+def _filter(node: Any, context: Context) -> Value:
     if node.node is None:  # the body of a filter block is not its node
         return OTHER
     if node.name == "join":
-        return _join(node, world)
-    value = evaluate(node.node, world)
+        return _join(node, context)
+    value = evaluate(node.node, context)
     if node.name in SAME_TEXT:
         return value
     if node.name in {"default", "d"} and (value.call or value.known):
@@ -203,36 +203,36 @@ def _filter(node: Any, world: World) -> Value:
 # --- conditions ----------------------------------------------------------------------------------------------------
 
 
-def _condition(node: Any, world: World) -> Value:
-    truth = evaluate(node.test, world).truth
+def _condition(node: Any, context: Context) -> Value:
+    truth = evaluate(node.test, context).truth
     if truth is not None:
         chosen = node.expr1 if truth else node.expr2
-        return NOTHING if chosen is None else evaluate(chosen, world)
-    otherwise = NOTHING if node.expr2 is None else evaluate(node.expr2, world)
-    return merged(evaluate(node.expr1, world), otherwise)
+        return NOTHING if chosen is None else evaluate(chosen, context)
+    otherwise = NOTHING if node.expr2 is None else evaluate(node.expr2, context)
+    return merged(evaluate(node.expr1, context), otherwise)
 
 
-def _not(node: Any, world: World) -> Value:
-    truth = evaluate(node.node, world).truth
+def _not(node: Any, context: Context) -> Value:
+    truth = evaluate(node.node, context).truth
     return OTHER if truth is None else constant(not truth)
 
 
-def _and(node: Any, world: World) -> Value:
-    left, right = evaluate(node.left, world), evaluate(node.right, world)
+def _and(node: Any, context: Context) -> Value:
+    left, right = evaluate(node.left, context), evaluate(node.right, context)
     if left.truth is False or right.truth is False:
         return left if left.truth is False else Value(OTHER.writes, truth=False)
     return right if left.truth else Value(made_of(left, right).writes, call=left.call or right.call)
 
 
-def _or(node: Any, world: World) -> Value:
-    left, right = evaluate(node.left, world), evaluate(node.right, world)
+def _or(node: Any, context: Context) -> Value:
+    left, right = evaluate(node.left, context), evaluate(node.right, context)
     if left.truth or right.truth:
         return left if left.truth else Value(right.writes, True, right.call, right.calls)
     return right if left.truth is False else merged(left, right)
 
 
-def _test(node: Any, world: World) -> Value:
-    value = evaluate(node.node, world)
+def _test(node: Any, context: Context) -> Value:
+    value = evaluate(node.node, context)
     answer = _answer(node.name, value) if value is not ABSENT else {"defined": False, "undefined": True}.get(node.name)
     return OTHER if answer is None else constant(answer)
 
@@ -255,11 +255,11 @@ def _answer(name: str, value: Value) -> bool | None:
     return {"defined": True, "undefined": False, "none": False}.get(name) if value.call else None
 
 
-def _compare(node: Any, world: World) -> Value:
-    left = evaluate(node.expr, world)
+def _compare(node: Any, context: Context) -> Value:
+    left = evaluate(node.expr, context)
     if len(node.ops) != 1:
         return OTHER
-    right = evaluate(node.ops[0].expr, world)
+    right = evaluate(node.ops[0].expr, context)
     answer = _compared(node.ops[0].op, left, right)
     return OTHER if answer is None else constant(answer)
 
@@ -287,7 +287,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "in": lambda left, right: left in right,
     "notin": lambda left, right: left not in right,
 }
-_RULES: dict[str, Callable[[Any, World], Value]] = {
+_RULES: dict[str, Callable[[Any, Context], Value]] = {
     "Add": _add,
     "And": _and,
     "Call": _call,

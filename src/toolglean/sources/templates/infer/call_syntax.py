@@ -27,7 +27,7 @@ from toolglean.scan.reader import DONE
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
 
-__all__ = ["Body", "Carrier", "Parameter", "carrier_of", "enclosing"]
+__all__ = ["Body", "CallSyntax", "Parameter", "call_syntax_of", "enclosing"]
 
 MAX_OBJECTS = 60  # how many brackets are tried as the beginning of the object around a leaf
 _decoder = json.JSONDecoder(strict=False)
@@ -68,7 +68,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class CallSyntax:
     """How calls carry name and arguments.
 
     Attributes:
@@ -111,10 +111,10 @@ class Carrier:
         inside = text[start:end]
         first = inside.find(next(iter(each.arguments)))
         head = inside[: first - self._lead(inside[:first])]
-        return Body(start, end, head.replace(each.name, "{name}") + self.hole)
+        return Body(start, end, head.replace(each.name, "{name}") + self.slot)
 
     @property
-    def hole(self) -> str:
+    def slot(self) -> str:
         """The hole of the arguments, and what belongs to it."""
         return {"keywords": "{keywords})", "parameters": "{parameters}"}.get(self.kind, "{arguments}")
 
@@ -155,15 +155,15 @@ class Carrier:
         if self.kind == "quoted":
             assert isinstance(self.codec, Quoted)
             return _read_to(QuotedReader(self.codec.quote), text, text.rfind("{", 0, begin))
-        behind = _after(text, each.arguments[last], text.find(last, start))
+        after = _after(text, each.arguments[last], text.find(last, start))
         if self.kind == "tree":
             assert isinstance(self.codec, Tree)
-            return behind + len(self.codec.prefix) + len(last) + 3
+            return after + len(self.codec.prefix) + len(last) + 3
         assert self.parameter is not None
-        return behind + len(self.parameter.closer.replace("{key}", last))
+        return after + len(self.parameter.closer.replace("{key}", last))
 
 
-def carrier_of(text: str, two: Call, nested: str) -> Carrier:
+def call_syntax_of(text: str, two: Call, nested: str) -> CallSyntax:
     """The carrier of a turn with one call of two arguments.
 
     Args:
@@ -179,10 +179,10 @@ def carrier_of(text: str, two: Call, nested: str) -> Carrier:
     for begin, end, value in enclosing(text, start):
         if first in text[begin:end]:
             keyed = isinstance(value, dict) and isinstance(value.get(two.name), dict)
-            return Carrier("keyed" if keyed else "whole", keys=_keys(value, two))
+            return CallSyntax("keyed" if keyed else "whole", keys=_keys(value, two))
     try:
         _arguments(text, two, start)
-        return Carrier("arguments")
+        return CallSyntax("arguments")
     except FormatError:
         return _textual(text, two, start, nested)
 
@@ -244,7 +244,7 @@ def _read_to(reader: Any, text: str, begin: int) -> int:
     return int(end)
 
 
-def _textual(text: str, two: Call, start: int, nested: str) -> Carrier:
+def _textual(text: str, two: Call, start: int, nested: str) -> CallSyntax:
     keys, values = list(two.arguments), list(two.arguments.values())
     places = []
     here = start + len(two.name)
@@ -262,14 +262,14 @@ def _textual(text: str, two: Call, start: int, nested: str) -> Carrier:
     head, middle = text[name_end : places[0][0]], text[places[0][1] : places[1][0]]
     between, post = text[places[1][1] : places[2][0]], text[places[3][1] :]
     if re.fullmatch(r"\s*\(\s*", head) and middle.strip(" '\"") == "=":
-        return Carrier("keywords")
+        return CallSyntax("keywords")
     quote = middle.partition(":")[2].strip()
     if head.rstrip().endswith("{") and middle.lstrip().startswith(":") and quote and post.startswith(quote):
-        return Carrier("quoted", Quoted(quote))
+        return CallSyntax("quoted", Quoted(quote))
     between = between.replace(keys[0], "{key}")
     parameter = _parameter(head, middle, between, post.replace(keys[1], "{key}"))
     prefix = _tree_prefix(parameter, nested)
-    return Carrier("parameters", parameter=parameter) if prefix is None else Carrier("tree", Tree(prefix))
+    return CallSyntax("parameters", parameter=parameter) if prefix is None else CallSyntax("tree", Tree(prefix))
 
 
 def _parameter(head: str, middle: str, between: str, post: str) -> Parameter:
@@ -293,6 +293,6 @@ def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
     return prefix if inner else None
 
 
-def marks(text: str) -> bool:
+def has_marker(text: str) -> bool:
     """Whether a text has a marker, and not only brackets, commas and white space."""
     return any(re.search(r"\w", each) for each in markers_of(text))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from toolglean.sources.templates.dryrun.values import Value
+from toolglean.sources.templates.static.values import Value
 
 __all__ = ["Names"]
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
-from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Said, call, tool_dict
+from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Message, call, tool_dict
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -34,11 +34,11 @@ from toolglean.sources.templates.infer.texts import (
 )
 
 if TYPE_CHECKING:
-    from toolglean.sources.templates.patience import Patience
     from toolglean.sources.templates.rendering import Renderer
+    from toolglean.sources.templates.time_budget import TimeBudget
     from toolglean.tools import Tool
 
-__all__ = ["Stage", "Turn", "Ways"]
+__all__ = ["InputStyle", "Prober", "Turn"]
 
 FOLLOWUP = "zqxnext"
 RESULT = "zqxresult"
@@ -48,16 +48,16 @@ THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
 """A rendering that fails after so long is not tried in other ways: it would fail so again."""
 PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
-PATIENCE = 20.0
+WALL_SECONDS = 20.0
 """Seconds that all renderings together may take."""
-HERE = 20.0
+READING_SECONDS = 20.0
 """Seconds of the processor's time to read what a stranger's template writes. Those in use take one or two."""
-OF_PROCESSOR = 5.0
+CPU_SECONDS = 5.0
 """Seconds of the processor's time that all renderings of a stranger's template may take. Those in use take 0.6."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class InputStyle:
     """How the template is asked.
 
     Attributes:
@@ -88,7 +88,7 @@ class Turn:
     opened: str = ""
 
 
-class Stage:
+class Prober:
     """A template, and how to ask it.
 
     Args:
@@ -107,23 +107,23 @@ class Stage:
         source: str,
         variables: Mapping[str, Any] | None = None,
         *,
-        patience: Patience | None = None,
+        time_budget: TimeBudget | None = None,
         calls: bool = True,
     ) -> None:
         self.renderer = renderer
-        self._patience = patience
+        self._time_budget = time_budget
         end = next((each for each in END_TOKENS if each in source), "</s>")
         tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
         self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
         self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
-        self.heard = True  # whether what the user says comes out, as far as that is known
-        self.ways = Ways()
+        self.writes_user = True  # whether what the user says comes out, as far as that is known
+        self.style = InputStyle()
         self._failed = 0.0  # of rendering that came to nothing
         self._prompts: dict[str, tuple[str, str]] = {}
         self._header = ""  # what every turn begins with, markers included
         self._rest = ""  # what follows behind the end of a turn: the header of the next one
         self._turns: dict[str, Turn] = {}
-        self.ways = self._learnt() if calls else self._way_of_texts()
+        self.style = self._working_style() if calls else self._style_for_texts()
         self._header, self._rest = self._around()
         self._turns.clear()
 
@@ -143,7 +143,7 @@ class Stage:
         )
         for name in without:
             extra.pop(name, None)
-        if self.ways.parts:
+        if self.style.parts:
             messages = [_in_parts(each) for each in messages]
         begin, worked = time.monotonic(), time.thread_time()
         try:
@@ -155,33 +155,33 @@ class Stage:
                 raise FormatError(f"no format can be read from the template: {error.reason}") from error
             raise
         finally:
-            if self._patience is not None:
-                self._patience.took(time.monotonic() - begin)
-                self._patience.worked(time.thread_time() - worked)
-            self._check_patience()
+            if self._time_budget is not None:
+                self._time_budget.add_wall(time.monotonic() - begin)
+                self._time_budget.add_cpu(time.thread_time() - worked)
+            self._check_time()
 
-    def _check_patience(self) -> None:
-        if self._patience is not None and self._patience.over:
-            raise FormatError(f"no format can be read from the template: its probes take {self._patience.over}")
+    def _check_time(self) -> None:
+        if self._time_budget is not None and self._time_budget.exceeded:
+            raise FormatError(f"no format can be read from the template: its probes take {self._time_budget.exceeded}")
 
-    def turn(self, said: Said, tools: tuple[Tool, ...] = TOOLS) -> Turn:
+    def turn(self, message: Message, tools: tuple[Tool, ...] = TOOLS) -> Turn:
         """The turn in which that is said. Raises TemplateError."""
-        key = repr((said.calls, said.content, said.reasoning))
+        key = repr((message.calls, message.content, message.reasoning))
         if tools is not TOOLS or key not in self._turns:
             user = {"role": "user", "content": USER}
-            text = self.render([user, self.message(said)], tools)
+            text = self.render([user, self.message_dict(message)], tools)
             found = self._cut(text, tools)
-            if said.reasoning and found.opened and found.text.lstrip().startswith(said.reasoning):
+            if message.reasoning and found.opened and found.text.lstrip().startswith(message.reasoning):
                 found = Turn(found.text, found.prompt + found.opened)
             if tools is not TOOLS:
                 return found
             self._turns[key] = found
         return self._turns[key]
 
-    def followed(self, said: Said) -> str:
+    def followed(self, message: Message) -> str:
         """What the template writes between two texts of the user, with that between them. Raises TemplateError."""
         user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
-        text = self.render([user, self.message(said), after], TOOLS)
+        text = self.render([user, self.message_dict(message), after], TOOLS)
         begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
         return text[begin + len(USER) : end] if -1 < begin < end else ""
 
@@ -197,32 +197,32 @@ class Stage:
             pairs: the markers of reasoning, without which calls and content count as the same.
         """
         user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
-        asked = {
+        probed = {
             "prompt": ([user], True),
-            "calls": ([user, self.message(Said((call(0), call(1))))], False),
+            "calls": ([user, self.message_dict(Message((call(0), call(1))))], False),
             "content": ([user, reply], False),
         }
         marks = [each.strip() for pair in pairs for each in pair if each.strip()]
         found = []
-        for what, (messages, prompt) in asked.items() if self.assumed else ():
-            texts = [self._behind_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
+        for what, (messages, prompt) in probed.items() if self.assumed else ():
+            texts = [self._after_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
             for mark in () if prompt else marks:
                 texts = [text and "".join(text.replace(mark, "").split()) for text in texts]
             if None not in texts and texts[0] != texts[1]:
                 found.append(what)
         return tuple(found)
 
-    def _behind_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
+    def _after_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
         try:
             whole = self.render(messages, TOOLS, prompt=prompt, without=without)
         except TemplateError:
             return None
         return whole[whole.rfind(USER) + len(USER) :]
 
-    def behind_result(self) -> str:
+    def after_result(self) -> str:
         """What the generation prompt has behind the result of a call; "" where it writes none. Raises TemplateError."""
         result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
-        messages = [{"role": "user", "content": USER}, self.message(Said((call(0),))), result]
+        messages = [{"role": "user", "content": USER}, self.message_dict(Message((call(0),))), result]
         whole = self.render(messages, TOOLS, prompt=True)
         return whole.rpartition(RESULT)[2] if RESULT in whole else ""
 
@@ -235,25 +235,25 @@ class Stage:
             whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
         return whole[whole.rfind(USER) + len(USER) :]
 
-    def message(self, said: Said) -> dict[str, Any]:
+    def message_dict(self, message: Message) -> dict[str, Any]:
         """The assistant's message."""
-        message: dict[str, Any] = {"role": "assistant", "content": said.content}
-        if not said.content and said.calls:
-            message["content"] = self.ways.empty
-        if message["content"] is MISSING:
-            del message["content"]
-        if said.reasoning:
-            message |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), said.reasoning)
-        if said.calls:
-            message["tool_calls"] = [self._call(each, number) for number, each in enumerate(said.calls)]
-        return message
+        written: dict[str, Any] = {"role": "assistant", "content": message.content}
+        if not message.content and message.calls:
+            written["content"] = self.style.empty
+        if written["content"] is MISSING:
+            del written["content"]
+        if message.reasoning:
+            written |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), message.reasoning)
+        if message.calls:
+            written["tool_calls"] = [self._call(each, number) for number, each in enumerate(message.calls)]
+        return written
 
     def id_of(self, each: Call, number: int) -> str:
         """The id of the call of that number."""
-        return f"functions.{each.name}:{number}" if self.ways.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
+        return f"functions.{each.name}:{number}" if self.style.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
 
     def _call(self, each: Call, number: int) -> dict[str, Any]:
-        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.ways.as_string else each.arguments
+        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.style.as_string else each.arguments
         function = {"name": each.name, "arguments": arguments}
         return {"id": self.id_of(each, number), "type": "function", "function": function}
 
@@ -296,57 +296,57 @@ class Stage:
         # Markers with which a plain reply and a call begin alike are not part of either; nor is what follows behind the
         # marker that ends them.
         try:
-            plain = self.turn(Said(content=REPLY)).text
-            shared = common_prefix(plain, self.turn(Said((call(0),))).text)
+            plain = self.turn(Message(content=REPLY)).text
+            shared = common_prefix(plain, self.turn(Message((call(0),))).text)
         except TemplateError:
             return "", ""
-        behind = plain.rpartition(REPLY)[2]
-        ends = turn_ends(behind)
-        rest = behind[behind.find(ends[-1]) + len(ends[-1]) :] if ends else ""
+        after = plain.rpartition(REPLY)[2]
+        ends = turn_ends(after)
+        rest = after[after.find(ends[-1]) + len(ends[-1]) :] if ends else ""
         return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1], rest if rest.strip() else ""
 
     # -- how to ask ----------------------------------------------------------------------------------------------------
 
-    def _learnt(self) -> Ways:
-        asked, reason = Said((call(0),)), "it writes nothing of a call"
-        second: Ways | None = None  # it writes the call, but not as one would
-        for ways in _all_ways():
-            self.ways = ways
+    def _working_style(self) -> InputStyle:
+        probed, reason = Message((call(0),)), "it writes nothing of a call"
+        second: InputStyle | None = None  # it writes the call, but not as one would
+        for style in _all_styles():
+            self.style = style
             self._prompts.clear()
             try:
-                found = self.turn(asked).text
-                heard = USER in self._prompt(TOOLS)[0]
+                found = self.turn(probed).text
+                writes_user = USER in self._prompt(TOOLS)[0]
             except TemplateError as error:
-                reason = reason if ways.parts else error.reason  # most templates refuse parts, whatever else is wrong
+                reason = reason if style.parts else error.reason  # most templates refuse parts, whatever else is wrong
                 continue
             finally:
                 self._turns.clear()
-            if _holds_all(found, asked.calls[0], self.id_of(asked.calls[0], 0)):
-                if heard and not _is_repr(found, asked.calls[0]):
-                    return ways
-                second = second or ways
+            if _holds_all(found, probed.calls[0], self.id_of(probed.calls[0], 0)):
+                if writes_user and not _is_repr(found, probed.calls[0]):
+                    return style
+                second = second or style
         self._prompts.clear()
         if second is None:
             raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
         return second
 
-    def _way_of_texts(self) -> Ways:
+    def _style_for_texts(self) -> InputStyle:
         # It writes no call: then only how it takes texts.
         for parts in (False, True):
-            self.ways = Ways(parts=parts)
+            self.style = InputStyle(parts=parts)
             self._prompts.clear()
             with suppress(TemplateError):
-                self.heard = USER in self._prompt(TOOLS)[0]
-                if self.heard:
+                self.writes_user = USER in self._prompt(TOOLS)[0]
+                if self.writes_user:
                     break
-        return self.ways
+        return self.style
 
 
-def _all_ways() -> Iterator[Ways]:
+def _all_styles() -> Iterator[InputStyle]:
     for parts, named, as_string, empty in itertools.product(
         (False, True), (False, True), (False, True), ("", None, MISSING)
     ):
-        yield Ways(as_string, empty, named, parts)
+        yield InputStyle(as_string, empty, named, parts)
 
 
 def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
@@ -356,13 +356,13 @@ def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
     return message | {"content": [{"type": "text", "text": content}] if content else []}
 
 
-def _is_repr(text: str, asked: Call) -> bool:
+def _is_repr(text: str, probed: Call) -> bool:
     # Python's repr of the arguments, which no model writes: the template means a JSON string.
-    return any(f"{key!r}: {value!r}" in text for key, value in asked.arguments.items())
+    return any(f"{key!r}: {value!r}" in text for key, value in probed.arguments.items())
 
 
-def _holds_all(text: str, asked: Call, given_id: str) -> bool:
-    leaves = [*asked.arguments, *asked.arguments.values()]
+def _holds_all(text: str, probed: Call, given_id: str) -> bool:
+    leaves = [*probed.arguments, *probed.arguments.values()]
     doubled = any(f'\\"{each}' in text for each in leaves)
-    named = asked.name in text.replace(given_id, "") or given_id.startswith("functions.")
-    return named and asked.name in text and all(each in text for each in leaves) and not doubled
+    named = probed.name in text.replace(given_id, "") or given_id.startswith("functions.")
+    return named and probed.name in text and all(each in text for each in leaves) and not doubled

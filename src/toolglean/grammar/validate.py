@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["fits"]
+__all__ = ["is_valid"]
 
 
 def _is_number(value: Any) -> bool:
@@ -40,7 +40,7 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0) -> bool:
+def is_valid(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0) -> bool:
     """Whether the value meets the schema.
 
     Not looked at: `unevaluatedItems`, `unevaluatedProperties`, `dependentSchemas`, `format`.
@@ -49,12 +49,12 @@ def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0)
         return schema is not False
     if not isinstance(schema, Mapping):
         return True
-    schema = {word: said for word, said in schema.items() if said is not None or word == "const"}
+    schema = {keyword: said for keyword, said in schema.items() if said is not None or keyword == "const"}
     inner = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
-    if any(not fits(value, look_up(place), look_up, depth + 1) for place in inner):
+    if any(not is_valid(value, look_up(place), look_up, depth + 1) for place in inner):
         return False
     if not _of_type(value, schema) or not all(
-        test(value, schema[word]) for word, test in _BOUNDS.items() if word in schema
+        test(value, schema[keyword]) for keyword, test in _BOUNDS.items() if keyword in schema
     ):
         return False
     if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
@@ -63,7 +63,7 @@ def fits(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0)
         return False
     if isinstance(value, str) and isinstance(schema.get("pattern"), str) and not _found(schema["pattern"], value):
         return False
-    return _fits_unions(value, schema, look_up, depth) and _fits_inside(value, schema, look_up, depth)
+    return _meets_unions(value, schema, look_up, depth) and _meets_inner(value, schema, look_up, depth)
 
 
 def _of_type(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -92,49 +92,49 @@ def _found(pattern: str, text: str) -> bool:
         return True
 
 
-def _fits_unions(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
-    def holds(each: Any) -> bool:
-        return fits(value, each, look_up, depth + 1)
+def _meets_unions(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
+    def passes(each: Any) -> bool:
+        return is_valid(value, each, look_up, depth + 1)
 
-    tests = [[holds(each) for each in schema.get(word) or ()] for word in ("allOf", "anyOf", "oneOf")]
+    tests = [[passes(each) for each in schema.get(keyword) or ()] for keyword in ("allOf", "anyOf", "oneOf")]
     every, some, one = tests
     if not all(every) or (some and not any(some)) or (one and sum(one) != 1):
         return False
-    if "not" in schema and holds(schema["not"]):
+    if "not" in schema and passes(schema["not"]):
         return False
-    return "if" not in schema or holds(schema.get("then" if holds(schema["if"]) else "else", True))
+    return "if" not in schema or passes(schema.get("then" if passes(schema["if"]) else "else", True))
 
 
-def _fits_inside(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
-    def holds(each: Any, inner: Any) -> bool:
-        return fits(each, inner, look_up, depth + 1)
+def _meets_inner(value: Any, schema: Mapping[str, Any], look_up: Callable[[str], Any], depth: int) -> bool:
+    def passes(each: Any, inner: Any) -> bool:
+        return is_valid(each, inner, look_up, depth + 1)
 
     if isinstance(value, list):
-        return _fits_items(value, schema, holds)
-    return not isinstance(value, dict) or _fits_members(value, schema, holds)
+        return _meets_items(value, schema, passes)
+    return not isinstance(value, dict) or _meets_members(value, schema, passes)
 
 
-def _fits_items(value: list[Any], schema: Mapping[str, Any], holds: Callable[[Any, Any], bool]) -> bool:
+def _meets_items(value: list[Any], schema: Mapping[str, Any], passes: Callable[[Any, Any], bool]) -> bool:
     first = schema.get("prefixItems") or []
-    if not all(map(holds, value, first)) or not all(
-        holds(each, schema.get("items", True)) for each in value[len(first) :]
+    if not all(map(passes, value, first)) or not all(
+        passes(each, schema.get("items", True)) for each in value[len(first) :]
     ):
         return False
     if schema.get("uniqueItems") and any(_same(one, other) for at, one in enumerate(value) for other in value[:at]):
         return False
     if "contains" not in schema:
         return True
-    found = sum(holds(each, schema["contains"]) for each in value)
+    found = sum(passes(each, schema["contains"]) for each in value)
     return bool(schema.get("minContains", 1) <= found <= schema.get("maxContains", found))
 
 
-def _fits_members(value: dict[str, Any], schema: Mapping[str, Any], holds: Callable[[Any, Any], bool]) -> bool:
+def _meets_members(value: dict[str, Any], schema: Mapping[str, Any], passes: Callable[[Any, Any], bool]) -> bool:
     known, patterns = schema.get("properties") or {}, schema.get("patternProperties") or {}
     others, names = schema.get("additionalProperties", True), schema.get("propertyNames", True)
     for name, each in value.items():
         rules = [known[name]] if name in known else []
         rules += [inner for pattern, inner in patterns.items() if _found(pattern, name)]
-        if not holds(name, names) or not all(holds(each, inner) for inner in rules or [others]):
+        if not passes(name, names) or not all(passes(each, inner) for inner in rules or [others]):
             return False
     needs = schema.get("dependentRequired") or {}
     return all(name in value for name in schema.get("required") or ()) and all(

@@ -20,7 +20,7 @@ from typing import Any
 from toolglean._install import needs
 from toolglean.errors import FormatError, UsageError
 
-__all__ = ["MOST", "SECONDS", "find_all", "find_real", "real"]
+__all__ = ["MOST", "SECONDS", "compiled", "find_all", "find_regex"]
 
 MOST = 1024  # characters of a match, and so of what is held back
 WAITS, RUNS_ON = -1, -2
@@ -31,7 +31,7 @@ _classes = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 
 
 @lru_cache(maxsize=256)
-def real(source: str, where: str, *, behind: bool = False) -> Any:
+def compiled(source: str, where: str, *, behind: bool = False) -> Any:
     """The compiled expression.
 
     Args:
@@ -55,7 +55,7 @@ def real(source: str, where: str, *, behind: bool = False) -> Any:
         raise FormatError(f"{where} is not a valid regular expression: {error}: {source!r}") from error
 
 
-def find_real(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:
+def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:
     """The place of the first match, its end, and what it captured.
 
     The end is -1 where the text's end, from the place on, may begin a match; there is none where the place is the

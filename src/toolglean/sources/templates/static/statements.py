@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from toolglean.sources.templates.dryrun.expressions import DeadEnd, evaluate
-from toolglean.sources.templates.dryrun.names import Names
-from toolglean.sources.templates.dryrun.values import CALL, NOTHING, OTHER, Value, constant, joined, merged
 from toolglean.sources.templates.outline import Calls, Choice, Item, Outline
+from toolglean.sources.templates.static.expressions import DeadEnd, evaluate
+from toolglean.sources.templates.static.names import Names
+from toolglean.sources.templates.static.values import CALL, NOTHING, OTHER, Value, constant, joined, merged
 
-__all__ = ["DryRun"]
+__all__ = ["StaticAnalysis"]
 
 MAX_STEPS = 20_000
 """Nodes of macros' bodies that are walked: macros that call each other twice would never end."""
@@ -27,7 +27,7 @@ LOOP = {"loop.first": constant(True), "loop.index0": constant(0), "loop.index": 
 
 
 @dataclass(slots=True)
-class DryRun:
+class StaticAnalysis:
     """One dry run.
 
     Attributes:
@@ -189,13 +189,13 @@ def _asks_for_prompt(test: Any) -> bool:
     return False
 
 
-_RULES: dict[str, Callable[[DryRun, Any], Outline]] = {
-    "Assign": DryRun.assign,
-    "AssignBlock": DryRun.assign_block,
-    "CallBlock": DryRun.call_block,
-    "ExprStmt": DryRun.do,
-    "For": DryRun.loop,
-    "If": DryRun.condition,
-    "Macro": DryRun.define,
-    "Output": DryRun.output,
+_RULES: dict[str, Callable[[StaticAnalysis, Any], Outline]] = {
+    "Assign": StaticAnalysis.assign,
+    "AssignBlock": StaticAnalysis.assign_block,
+    "CallBlock": StaticAnalysis.call_block,
+    "ExprStmt": StaticAnalysis.do,
+    "For": StaticAnalysis.loop,
+    "If": StaticAnalysis.condition,
+    "Macro": StaticAnalysis.define,
+    "Output": StaticAnalysis.output,
 }

@@ -77,9 +77,9 @@ def _check_values(schema: Any, path: str) -> None:
 
 
 def _check_words(schema: Mapping[Any, Any], path: str) -> None:
-    for word, what, is_right in _WORDS:
-        if word in schema and schema[word] is not None and not is_right(schema[word]):
-            raise UsageError(f"{path}.{word}={schema[word]!r:.80} is not {what}: correct the schema")
+    for keyword, what, is_right in _WORDS:
+        if keyword in schema and schema[keyword] is not None and not is_right(schema[keyword]):
+            raise UsageError(f"{path}.{keyword}={schema[keyword]!r:.80} is not {what}: correct the schema")
 
 
 def _check_names(schema: Mapping[Any, Any], path: str) -> None:
@@ -89,17 +89,17 @@ def _check_names(schema: Mapping[Any, Any], path: str) -> None:
 
 
 def _inner(schema: Mapping[Any, Any], path: str) -> Iterator[tuple[Any, str]]:
-    for word in _SCHEMAS:
-        found = schema.get(word)
+    for keyword in _SCHEMAS:
+        found = schema.get(keyword)
         if isinstance(found, list):  # `items` of older drafts: see `modern`
-            yield from ((each, f"{path}.{word}.{at}") for at, each in enumerate(found))
+            yield from ((each, f"{path}.{keyword}.{at}") for at, each in enumerate(found))
         elif found is not None:
-            yield found, f"{path}.{word}"
-    for word in _LISTS:
-        yield from ((each, f"{path}.{word}.{at}") for at, each in enumerate(schema.get(word) or ()))
-    for word in _MAPS:
-        found = schema.get(word) or {}
-        yield from ((each, f"{path}.{word}.{name}") for name, each in found.items() if each is not None)
+            yield found, f"{path}.{keyword}"
+    for keyword in _LISTS:
+        yield from ((each, f"{path}.{keyword}.{at}") for at, each in enumerate(schema.get(keyword) or ()))
+    for keyword in _MAPS:
+        found = schema.get(keyword) or {}
+        yield from ((each, f"{path}.{keyword}.{name}") for name, each in found.items() if each is not None)
 
 
 def _is_count(value: Any) -> bool:
@@ -127,10 +127,10 @@ def _is_map(value: Any) -> bool:
 
 
 _WORDS = (
-    *((word, f"a whole number from 0 to {FARTHEST}", _is_count) for word in _COUNTS),
-    *((word, "a number", lambda value: _is_number(value) or isinstance(value, bool)) for word in _NUMBERS),
-    *((word, "a list", _is_list) for word in (*_LISTS, "enum")),
-    *((word, "an object", _is_map) for word in (*_MAPS, *_LISTS_BY_NAME)),
+    *((keyword, f"a whole number from 0 to {FARTHEST}", _is_count) for keyword in _COUNTS),
+    *((keyword, "a number", lambda value: _is_number(value) or isinstance(value, bool)) for keyword in _NUMBERS),
+    *((keyword, "a list", _is_list) for keyword in (*_LISTS, "enum")),
+    *((keyword, "an object", _is_map) for keyword in (*_MAPS, *_LISTS_BY_NAME)),
     ("required", "a list of names", _is_list),
     ("type", "the name of a type, or a list of them", _is_type),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.sources.templates.outline import Hole, Item, Outline, has_call, size
+from toolglean.sources.templates.outline import Item, Outline, Placeholder, has_call, size
 
 __all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Value", "constant", "joined", "made_of", "merged"]
 
@@ -46,9 +46,9 @@ class Value:
         return self.constant is not UNKNOWN
 
 
-OTHER = Value((Hole(call=False),))
-CALL = Value((Hole(call=True),), call=True)
-CALLS = Value((Hole(call=True),), truth=True, call=True, calls=True)
+OTHER = Value((Placeholder(call=False),))
+CALL = Value((Placeholder(call=True),), call=True)
+CALLS = Value((Placeholder(call=True),), truth=True, call=True, calls=True)
 NOTHING = Value((), truth=False, constant=None)
 
 

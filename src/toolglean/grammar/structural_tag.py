@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolglean.grammar.gbnf import gbnf
-from toolglean.grammar.nodes import Alt, Lit, Many, Node, Ref, Rules, Seq, Text, seq, spelt
+from toolglean.grammar.nodes import Alt, Lit, Node, Ref, Repeat, Rules, Seq, Text, descendants, seq
 from toolglean.grammar.texts import Avoid
 
 __all__ = ["structural_tag"]
@@ -40,14 +40,14 @@ class _Writer:
             return {"type": "sequence", "elements": [self.node(each) for each in self._runs(node.parts)]}
         if isinstance(node, Alt):
             return {"type": "or", "elements": [self.node(way) for way in node.ways]}
-        if isinstance(node, Many):
-            return self._many(node)
+        if isinstance(node, Repeat):
+            return self._repeat(node)
         if isinstance(node, Ref):
             return self.node(self.rules.nodes[node.name])
         assert isinstance(node, Text)
         return _any_text(node)
 
-    def _many(self, node: Many) -> dict[str, Any]:
+    def _repeat(self, node: Repeat) -> dict[str, Any]:
         inner = self.node(node.node)
         word = {(0, 1): "optional", (0, None): "star", (1, None): "plus"}.get((node.least, node.most))
         if word is not None:
@@ -70,7 +70,7 @@ class _Writer:
     def _has_text(self, node: Node) -> bool:
         """Whether text is in it for which the tag has a word, and it is small when its rules are written out."""
         used = self.rules.used(node)
-        texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in spelt(inner))
+        texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in descendants(inner))
         recursive = texts and any(name in self.rules.used(inner) for name, inner in used.items())
         return texts and not recursive and self._is_small(node)
 
@@ -81,7 +81,7 @@ class _Writer:
             here, depth = todo.pop()
             if depth > DEEPEST:
                 return False
-            for each in spelt(here):
+            for each in descendants(here):
                 found += 1
                 if isinstance(each, Ref):
                     todo.append((self.rules.nodes[each.name], depth + 1))

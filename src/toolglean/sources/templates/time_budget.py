@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["Patience"]
+__all__ = ["TimeBudget"]
 
 
-class Patience:
+class TimeBudget:
     """What is left of the time.
 
     Args:
@@ -24,27 +24,27 @@ class Patience:
 
     def __init__(self, seconds: float, of_processor: float | None = None, here: float | None = None) -> None:
         self._seconds, self._of_processor, self._here = seconds, of_processor, here
-        self._took = self._worked = 0.0
+        self._wall = self._cpu = 0.0
         self._began = time.thread_time()
 
-    def took(self, seconds: float) -> None:
+    def add_wall(self, seconds: float) -> None:
         """A rendering took that long."""
-        self._took += seconds
+        self._wall += seconds
 
-    def worked(self, seconds: float) -> None:
+    def add_cpu(self, seconds: float) -> None:
         """It took so much of the processor's time."""
-        self._worked += seconds
+        self._cpu += seconds
 
     @property
     def left(self) -> float:
         """Seconds by the clock that the next rendering may take."""
-        return max(self._seconds - self._took, 0.0)
+        return max(self._seconds - self._wall, 0.0)
 
     @property
-    def over(self) -> str:
+    def exceeded(self) -> str:
         """What the renderings took that was too much; "" if there is time left."""
-        if self._of_processor is not None and self._worked > self._of_processor:
+        if self._of_processor is not None and self._cpu > self._of_processor:
             return f"more than {self._of_processor:g} seconds of the processor's time"
         if self._here is not None and time.thread_time() - self._began > self._here:
             return f"more than {self._here:g} seconds to be read"
-        return f"more than {self._seconds:g} seconds" if self._took > self._seconds else ""
+        return f"more than {self._seconds:g} seconds" if self._wall > self._seconds else ""

@@ -10,11 +10,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.overlap import KINDS, two_apart
+from toolglean.grammar.overlap import KINDS, disjoint
 
-__all__ = ["HELD", "closed", "kinds_of", "modern", "unsaid"]
+__all__ = ["SUPPORTED", "closed", "kinds_of", "modern", "unsupported_in"]
 
-HELD = {
+SUPPORTED = {
     "string": ("minLength", "maxLength", "pattern"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     "array": ("items", "prefixItems", "minItems", "maxItems"),
@@ -25,7 +25,7 @@ HELD = {
 }
 """What a grammar may hold, for each kind of value."""
 
-_UNSAID = {
+_UNSUPPORTED = {
     **dict.fromkeys(("not", "if", "$dynamicRef", "$recursiveRef"), ""),
     **dict.fromkeys(("contains", "uniqueItems"), "array"),
     **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), "object"),
@@ -52,9 +52,9 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
 def closed(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema without `unevaluated…`: behind all unions and references, that is what is left for the others."""
     found = dict(schema)
-    for word, own in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
-        if word in found:
-            rest = found.pop(word)
+    for keyword, own in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
+        if keyword in found:
+            rest = found.pop(keyword)
             found.setdefault(own, rest)
     return found
 
@@ -76,7 +76,7 @@ def kinds_of(schema: Mapping[str, Any]) -> list[str]:
     return [each for each in named if each not in left_out]
 
 
-def unsaid(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
+def unsupported_in(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
     """The words of the schema that ask something of a value of that kind, and that a grammar cannot say.
 
     Args:
@@ -84,28 +84,28 @@ def unsaid(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
         kind: a type of JSON, or "literal", for values that the schema names itself.
     """
     if kind == "literal":
-        yield from (word for word in _OF_WHOLE_VALUES if word in schema)
+        yield from (keyword for keyword in _OF_WHOLE_VALUES if keyword in schema)
         return
     own = "number" if kind == "integer" else kind
-    for word, of in _UNSAID.items():
-        if word in schema and (not of or of == own) and not _is_idle(word, schema, kind):
-            yield word
+    for keyword, of in _UNSUPPORTED.items():
+        if keyword in schema and (not of or of == own) and not _asks_nothing(keyword, schema, kind):
+            yield keyword
 
 
-def _is_idle(word: str, schema: Mapping[str, Any], kind: str) -> bool:
+def _asks_nothing(keyword: str, schema: Mapping[str, Any], kind: str) -> bool:
     # Whether the word asks nothing of such a value beyond what is held.
-    said = schema[word]
-    if word == "uniqueItems":
+    said = schema[keyword]
+    if keyword == "uniqueItems":
         most = schema.get("maxItems")
         return not said or (most is not None and most <= 1)
-    if word == "multipleOf":
+    if keyword == "multipleOf":
         multiple = _multiple(schema)
         return kind == "integer" and multiple is not None and not 1 % multiple
-    if word == "contains":
+    if keyword == "contains":
         return schema.get("minContains") == 0 and "maxContains" not in schema
-    if word == "not":
+    if keyword == "not":
         return _is_not_of(said, schema, kind)
-    if word == "if":
+    if keyword == "if":
         return "then" not in schema and "else" not in schema
     return not said  # no dependencies
 
@@ -113,7 +113,7 @@ def _is_idle(word: str, schema: Mapping[str, Any], kind: str) -> bool:
 def _is_not_of(said: Any, schema: Mapping[str, Any], kind: str) -> bool:
     if said is NEVER or _types_left_out(schema):
         return True
-    return isinstance(said, Mapping) and two_apart({**schema, "type": kind}, said)
+    return isinstance(said, Mapping) and disjoint({**schema, "type": kind}, said)
 
 
 def _types_left_out(schema: Mapping[str, Any]) -> frozenset[str]:

@@ -62,13 +62,13 @@ def _tests_calls(pipe: Pipe) -> bool:
 
 def _first_text(nodes: list[Node]) -> str:
     """The text of the first list that leads to one: of each, only the first node that counts does."""
-    ways = [nodes]
-    while ways:
-        node = next(filter(_counts, ways.pop()), None)
+    pending = [nodes]
+    while pending:
+        node = next(filter(_counts, pending.pop()), None)
         if isinstance(node, Text):
             return node.text
         if isinstance(node, If | Range | With):
-            ways += [node.otherwise or [], node.body]  # the body first
+            pending += [node.otherwise or [], node.body]  # the body first
     return ""
 
 
