@@ -15,8 +15,8 @@ from toolglean import Format, Parser, parse
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
-from toolglean.sources.templates.infer.declared import as_dict, declaration
 from toolglean.sources.templates.infer.parameter_types import _type_words
+from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,

@@ -15,7 +15,7 @@ from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
 from toolglean.sources.templates.infer import SAMPLES, Inference, infer
-from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.language import tag_of, template_language
 from toolglean.sources.templates.source import TemplateSource, checked, template_in
 

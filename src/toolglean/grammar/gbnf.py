@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Repeat, Rules, Text, repeat, seq
+from toolglean.grammar.regexes import count
 from toolglean.grammar.texts import automaton
 from toolglean.grammar.writer import Writer
 
@@ -46,10 +47,7 @@ class _Writer(Writer):
         if max(least, most or 0) > MOST:
             return self._hundreds(node.node, least, most)
         inner = self.part(node.node)
-        sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((least, most))
-        if sign is None:
-            sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
-        return inner + sign if not inner.endswith(tuple("*+?}")) else f"({inner}){sign}"
+        return (f"({inner})" if inner.endswith(tuple("*+?}")) else inner) + count(node)
 
     def _hundreds(self, node: Node, least: int, most: int | None) -> str:
         hundred = repeat(node, HUNDRED, HUNDRED)

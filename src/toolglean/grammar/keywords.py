@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from toolglean.grammar.merge import NEVER
-from toolglean.grammar.overlap import KINDS, disjoint
+from toolglean.grammar.merge import KINDS, NEVER, disjoint
 
 __all__ = ["SUPPORTED", "closed", "kinds_of", "modern", "unsupported_in"]
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
 from toolglean.grammar.members import Members, members_of
-from toolglean.grammar.merge import NEVER, merged
-from toolglean.grammar.overlap import all_disjoint
+from toolglean.grammar.merge import NEVER, all_disjoint, merged
 from toolglean.grammar.validate import is_valid
 
 __all__ = ["Notes", "Schemas", "Shape"]

@@ -22,7 +22,7 @@ from toolglean.kit.testing.strategies import messages, tools
 from toolglean.sources.templates.infer import Inference, infer
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import Message
-from toolglean.sources.templates.infer.reading import chunkings, difference, read
+from toolglean.sources.templates.infer.verify import chunkings, difference, read
 from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet

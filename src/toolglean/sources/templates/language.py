@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 from toolglean.errors import UsageError
 from toolglean.sources.templates.go_tag import calls_test, tag_in
 from toolglean.sources.templates.golang import parse
-from toolglean.sources.templates.golang.functions import KNOWN
 from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
+from toolglean.sources.templates.golang.scope import KNOWN
 from toolglean.sources.templates.markers import GENERIC, closer_for, tag_before
 
 __all__ = ["Language", "TemplateTag", "tag_of", "template_language"]

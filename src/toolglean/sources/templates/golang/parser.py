@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toolglean.sources.templates.golang.functions import KNOWN
 from toolglean.sources.templates.golang.lexer import Kind, Token
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
@@ -31,7 +30,7 @@ from toolglean.sources.templates.golang.nodes import (
     With,
 )
 from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
-from toolglean.sources.templates.golang.scope import Scope
+from toolglean.sources.templates.golang.scope import KNOWN, Scope
 from toolglean.sources.templates.golang.tokens import Tokens
 
 __all__ = ["parse"]

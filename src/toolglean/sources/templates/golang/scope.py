@@ -6,7 +6,38 @@ from __future__ import annotations
 
 from collections import Counter
 
-__all__ = ["Scope"]
+__all__ = ["BUILTINS", "KNOWN", "OLLAMA", "Scope"]
+
+
+BUILTINS = frozenset(
+    [
+        "and",
+        "call",
+        "eq",
+        "ge",
+        "gt",
+        "html",
+        "index",
+        "js",
+        "le",
+        "len",
+        "lt",
+        "ne",
+        "not",
+        "or",
+        "print",
+        "printf",
+        "println",
+        "slice",
+        "urlquery",
+    ],
+)
+"""What every Go template has."""
+
+OLLAMA = frozenset(["currentDate", "json", "toJson", "toTypeScriptType", "yesterdayDate"])
+"""What Ollama adds; `toJson` is the older name of `json`."""
+
+KNOWN = BUILTINS | OLLAMA
 
 
 class Scope:

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.fit import fit
-from toolglean.sources.templates.infer.frame import Frame, frame_of
+from toolglean.sources.templates.infer.frame import Frame, frame_of, marks_of
 from toolglean.sources.templates.infer.prober import CPU_SECONDS, READING_SECONDS, WALL_SECONDS, Prober
-from toolglean.sources.templates.infer.prompts import marks_of
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
     from toolglean.sources.templates.infer.verify import Proof
 
-__all__ = ["Inference", "NoFormatError", "losses_of"]
+__all__ = ["Inference", "NoFormatError", "as_dict", "declaration", "losses_of"]
 
 
 class NoFormatError(FormatError):
@@ -80,3 +80,38 @@ def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[st
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
     return tuple(lines)
+
+
+# -- the declaration ------------------------------------------------------------------------------------------------
+
+_LIBRARY = frozenset({"name", "_", "aliases", "models", "source"})
+
+
+def declaration(declared: Format) -> str:
+    """The declaration of a format, as it would stand in a file: what is not said is as it is by default.
+
+    Names under which the library knows it, and where it was read from, are left out.
+    """
+    lines = [f"    {declared.name!r},"]
+    for name, value in _declared_fields(declared).items():
+        lines.append(f"    {name}={value!r},")
+    return "\n".join(["Format(", *lines, ")"])
+
+
+def as_dict(declared: Format) -> dict[str, Any]:
+    """The declaration as JSON knows it; the codec of the arguments is its name and its own fields."""
+    found: dict[str, Any] = {"name": declared.name}
+    for name, value in _declared_fields(declared).items():
+        found[name] = {"codec": type(value).__name__, **asdict(value)} if name == "arguments" else value
+    return found
+
+
+def _declared_fields(declared: Format) -> dict[str, Any]:
+    found = {}
+    for each in fields(declared):
+        value = getattr(declared, each.name)
+        default = each.default_factory() if each.default_factory is not MISSING else each.default
+        if each.name in _LIBRARY or value == default:
+            continue
+        found[each.name] = value[0] if each.name == "parameter" and len(value) == 1 else value
+    return found

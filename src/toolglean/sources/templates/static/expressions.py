@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from toolglean.sources.templates.outline import Outline
-from toolglean.sources.templates.static.names import Names
 from toolglean.sources.templates.static.values import (
     CALL,
     CALLS,
     NOTHING,
     OTHER,
+    Names,
     Value,
     constant,
     joined,

@@ -14,8 +14,7 @@ from typing import Any
 
 from toolglean.sources.templates.outline import Calls, Choice, Item, Outline
 from toolglean.sources.templates.static.expressions import DeadEnd, evaluate
-from toolglean.sources.templates.static.names import Names
-from toolglean.sources.templates.static.values import CALL, NOTHING, OTHER, Value, constant, joined, merged
+from toolglean.sources.templates.static.values import CALL, NOTHING, OTHER, Names, Value, constant, joined, merged
 
 __all__ = ["StaticAnalysis"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolglean.sources.templates.outline import Item, Outline, Placeholder, has_call, size
 
-__all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Value", "constant", "joined", "made_of", "merged"]
+__all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Names", "Value", "constant", "joined", "made_of", "merged"]
 
 MAX_CHARS = 4_000  # of one value, so that `x + x` in a row does not grow without end
 MAX_ITEMS = 200
@@ -95,3 +95,38 @@ def merged(one: Value, two: Value) -> Value:
     if same or one.call:
         return one
     return two if two.call else OTHER
+
+
+class Names:
+    """Values by name; "namespace.attribute" is a name too.
+
+    What is set between `begin` and `end` can be taken back at the price of what was set, not of all that there is: a
+    template may have as many conditions as names.
+    """
+
+    __slots__ = ("_undo", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[str, Value | None] = {}
+        self._undo: list[dict[str, Value | None]] = []
+
+    def get(self, name: str) -> Value | None:
+        """The value of a name, None if it has none."""
+        return self._values.get(name)
+
+    def set(self, name: str, value: Value | None) -> None:
+        """Give a name a value, or take it away."""
+        if self._undo:
+            self._undo[-1].setdefault(name, self._values.get(name))
+        self._values[name] = value
+
+    def begin(self) -> None:
+        """From here on, remember what was before."""
+        self._undo.append({})
+
+    def end(self) -> dict[str, Value | None]:
+        """Go back to what was at `begin`. Returns what had been set since."""
+        before = self._undo.pop()
+        changed = {name: self._values[name] for name in before}
+        self._values.update(before)
+        return changed
