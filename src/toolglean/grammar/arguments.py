@@ -1,10 +1,9 @@
-# What this file knows: how the arguments of one tool are written in a format: in JSON, as keywords, quoted, as
-# elements, as parameters whose values are text.
-# What it must not know: what stands around the arguments of a call (turns.py).
+# How the arguments of one tool are written in a format: as JSON, keywords, quoted values, elements, or parameters whose
+# values are text. Does not depend on the text around the arguments of a call (turns.py).
 #
-# Where values are text, the reader asks the schema what a text stands for (scan/coerce.py). So a text is allowed only
-# where the value that the reader makes of it meets the schema; what is a string for the schema and a number for the
-# reader is left out.
+# Where values are text, the reader uses the schema to decide what a text means (scan/coerce.py). So a text is allowed
+# only if the value that the reader makes of it meets the schema. A text that the schema calls a string, but the reader
+# would read as a number, is left out.
 """The arguments of one tool."""
 
 from __future__ import annotations

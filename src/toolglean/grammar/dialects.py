@@ -1,5 +1,5 @@
-# What this file knows: how JSON, Python and the quoted dialect write containers, keys, strings and constants.
-# What it must not know: which values a schema allows (values.py).
+# How JSON, Python and the quoted dialect write containers, keys, strings and constants. Does not depend on which values
+# a schema allows (values.py).
 """Dialects of nested values."""
 
 from __future__ import annotations

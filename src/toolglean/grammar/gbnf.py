@@ -1,8 +1,7 @@
-# What this file knows: how GBNF spells a grammar (llama.cpp; xgrammar reads it as EBNF).
-# What it must not know: formats and schemas.
+# How a grammar is written in GBNF (for llama.cpp; xgrammar reads it as EBNF). Does not depend on formats and schemas.
 #
-# Characters in brackets are escaped by their number wherever a reader could take them for syntax: llama.cpp knows no
-# other escape for `-` and `^`. It also counts no further than 2,000, so many characters are counted in hundreds.
+# Characters in brackets are escaped by number wherever a reader could take them for syntax, because llama.cpp knows no
+# other escape for `-` and `^`. It also counts only to 2,000, so larger counts are written in hundreds.
 """GBNF."""
 
 from __future__ import annotations

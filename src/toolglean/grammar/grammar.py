@@ -1,5 +1,5 @@
-# What this file knows: what a user gives and gets: a format, tools, a choice; a grammar in three notations.
-# What it must not know: how any of it is made.
+# The public face: a format, tools and a choice become a grammar in three notations. Does not depend on how any of it is
+# made.
 """Grammars of calls."""
 
 from __future__ import annotations

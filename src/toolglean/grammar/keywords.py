@@ -1,7 +1,6 @@
-# What this file knows: the words of JSON Schema: of which kind of value each speaks, which of them a grammar cannot
-# say, and the words of older drafts.
-# What it must not know: references and unions (shapes.py), and how any value is written.
-"""The words of a schema."""
+# The keywords of JSON Schema: which kind of value each constrains, which of them a grammar cannot express, and the
+# keywords of older drafts. Does not depend on references and unions (shapes.py), or on how values are written.
+"""The keywords of a schema."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-# What this file knows: how Lark spells a grammar for llguidance.
-# What it must not know: formats and schemas.
+# How a grammar is written in Lark for llguidance. Does not depend on formats and schemas.
 #
-# llguidance reads a text in words (terminals): the longest that fits, without going back. So a `Word` and a `Text`
-# become one terminal each. Special tokens are no text for it: they are written by their number, between the words.
+# llguidance reads text as terminals: the longest that matches, without backtracking. So each `Terminal` and each `Text`
+# becomes one terminal. llguidance does not treat special tokens as text: they are written by number, between the
+# terminals.
 """Lark, as llguidance reads it."""
 
 from __future__ import annotations

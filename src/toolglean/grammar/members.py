@@ -1,6 +1,5 @@
-# What this file knows: which members an object of a schema has: those that are listed, those that patterns name, and
-# others.
-# What it must not know: references and unions (shapes.py), and how any dialect writes a member.
+# Which members an object may have by its schema: listed ones, ones whose names match a pattern, and others. Does not
+# depend on references and unions (shapes.py), or on how a dialect writes a member.
 """The members of an object."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: what two schemas say together.
-# What it must not know: references and unions (shapes.py), and how any value is written.
-"""Two schemas as one."""
+# What two schemas mean together: the schema that satisfies both, and whether any value can. Does not depend on
+# references and unions (shapes.py), or on how values are written.
+"""Two schemas together."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-# What this file knows: the words of a grammar, and what follows from them alone.
-# What it must not know: formats, schemas, and how any target spells a grammar (gbnf.py, lark.py, tags.py).
+# The nodes of a grammar, and what follows from them alone. Does not depend on formats, schemas, or the notations
+# (gbnf.py, lark.py, structural_tag.py).
 #
-# A grammar is a node and the rules to which it refers. One node is there for llguidance's sake, whose lexer is greedy
-# and never goes back: a `Word` is what it reads in one go, so no rule may stand in it.
-"""The words of a grammar."""
+# A grammar is a node and the rules to which it refers. One kind of node exists because llguidance's lexer is greedy and
+# never backtracks: a `Terminal` is matched as one unit, so it must not contain a rule.
+"""The nodes of a grammar."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-# What this file knows: how numbers are written, and which digits a number between bounds may have.
-# What it must not know: schemas (it is given the bounds), and dialects: numbers are the same in all of them.
+# How numbers are written, and which digits a number between bounds may have. Does not depend on schemas (the bounds are
+# passed in) or dialects, which all write numbers alike.
 #
-# No number is written that a float cannot hold: readers refuse it. Beyond 1.7e308 there is therefore none. A number
-# with a bound has no exponent: its digits show how large it is.
+# No number is written that a float cannot represent, because readers refuse it; so there is none beyond 1.7e308. A
+# number with a bound has no exponent, because its digits must show how large it is.
 """Numbers between bounds, as grammars."""
 
 from __future__ import annotations

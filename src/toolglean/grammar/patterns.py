@@ -1,5 +1,5 @@
-# What this file knows: the regular expressions of JSON Schema (ECMA 262), as far as a grammar can say them.
-# What it must not know: how a string's characters are written in a dialect: it gives plain characters.
+# The regular expressions of JSON Schema (ECMA 262), as far as a grammar can express them. Does not depend on how a
+# dialect writes the characters of a string: the result is plain characters.
 """Patterns of strings, as grammars."""
 
 from __future__ import annotations

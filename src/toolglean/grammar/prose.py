@@ -1,6 +1,6 @@
-# What this file knows: what readers take for the beginning of a call, or for a quotation of one, in text.
-# What it must not know: formats. It is given markers and names.
-"""Constraints on text in which calls may be written about."""
+# What readers take for the beginning of a call, or of a quotation of one, in text. Does not depend on formats: markers
+# and names are passed in.
+"""Constraints on text in which calls may be mentioned."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# What this file knows: how a node without rules is written as a regular expression; and such a node as a constraint.
-# What it must not know: what the text is for.
+# How a node without rules is written as a regular expression, and such a node as a constraint. Does not depend on what
+# the text is for.
 """Nodes as regular expressions."""
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-# What this file knows: how xgrammar keeps the structural tags of models by name.
-# What it must not know: how a tag is made.
-"""All formats, where xgrammar looks for them."""
+# How xgrammar stores the structural tags of models by name. Does not depend on how a tag is made.
+"""Registers all formats with xgrammar."""
 
 from __future__ import annotations
 

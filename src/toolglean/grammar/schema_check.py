@@ -1,9 +1,8 @@
-# What this file knows: which schemas no grammar is made of: those that nest too deeply, count too far, or put something
-# into a word that it does not take.
-# What it must not know: grammars, and what the words mean.
+# Which schemas cannot become a grammar: those that nest too deeply, count too far, or give a keyword a value that it
+# does not take. Does not depend on grammars, or on what the keywords mean.
 #
-# Schemas come from programs, and from servers that others run. They are looked at once, without recursion, so that all
-# that follows may rely on a schema's form.
+# Schemas come from programs, and from servers that others run. Each is checked once, without recursion, so that
+# everything that follows can rely on its form.
 """The form of schemas."""
 
 from __future__ import annotations

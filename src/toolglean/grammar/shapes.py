@@ -1,10 +1,10 @@
-# What this file knows: JSON Schema (draft 2020-12, as far as tools use it): which shapes a value may have.
-# What it must not know: how any dialect writes a value.
+# JSON Schema (draft 2020-12, as far as tools use it): which shapes a value may have. Does not depend on how a dialect
+# writes a value.
 #
-# A schema becomes a list of shapes: a value has one of them. `$ref` is followed within the tool's parameters, `allOf`
-# is merged, `anyOf`, `oneOf` and lists of types are spread out. What a grammar cannot say is left out, and reported to
-# `Losses`: the shape then allows more than the schema. What only shortens the way is not reported: an object that lists
-# its properties has no others, unless the schema says so.
+# A schema becomes a list of shapes, and every value has one of them. `$ref` is followed within the tool's parameters,
+# `allOf` is merged, and `anyOf`, `oneOf` and lists of types are spread out. Anything that a grammar cannot express is
+# left out and reported to `Notes`: the shape then allows more than the schema. One restriction is not reported: an
+# object that lists its properties has no others, unless the schema says so.
 """The shapes that a JSON schema allows."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the characters of a string as each dialect writes them, and strings with a length or a pattern.
-# What it must not know: what stands around a string.
+# The characters of a string as each dialect writes them, and strings with a length or a pattern. Does not depend on the
+# text around a string.
 """Strings, as grammars."""
 
 from __future__ import annotations

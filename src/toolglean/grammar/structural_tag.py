@@ -1,9 +1,8 @@
-# What this file knows: how a structural tag (xgrammar, vLLM, SGLang) spells a grammar.
-# What it must not know: formats and schemas.
+# How a grammar is written as a structural tag (xgrammar, vLLM, SGLang). Does not depend on formats and schemas.
 #
-# Literals, rows, choices and free text have words of their own there; for free text these are much faster than rules.
-# All else is a grammar in GBNF inside the tag. JSON is among it, although the tag has a word for JSON schemas: that
-# word allows numbers that nobody can read, and white space without end.
+# Structural tags have their own elements for literals, sequences, alternatives and free text; for free text these are
+# much faster than rules. Everything else is a GBNF grammar inside the tag. That includes JSON, although structural tags
+# have an element for JSON schemas: it allows numbers that no reader accepts, and endless white space.
 """Structural tags."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-# What this file knows: what may be asked of a text, as an automaton and as a regular expression.
-# What it must not know: where the text stands, and why it is asked.
+# Constraints on a text, each as an automaton and as a regular expression. Does not depend on where the text appears, or
+# on why it is constrained.
 #
-# GBNF has no "any text without this": there a constraint is an automaton, whose states become rules. Lark has
-# intersections and complements of regular expressions. Both are said here, side by side, so that they stay the same.
+# GBNF has no "any text without this", so there a constraint is an automaton, whose states become rules. Lark has
+# intersections and complements of regular expressions. Both forms are defined side by side, so that they stay the same.
 """Constraints on text."""
 
 from __future__ import annotations

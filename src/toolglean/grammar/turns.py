@@ -1,9 +1,9 @@
-# What this file knows: how a format's calls, its text and its reasoning make up a turn.
-# What it must not know: how arguments are written (arguments.py), and how a target spells a grammar.
+# How a format's calls, text and reasoning make up a turn. Does not depend on how arguments are written (arguments.py),
+# or on the notations.
 #
-# The law: what `render` writes for valid calls is in the grammar, and whatever is in the grammar, `parse` reads. So the
-# main spelling of the format is what a call looks like. Text may hold nothing with which a reader would begin a call,
-# a section or reasoning, in any spelling.
+# The law: what `render` writes for valid calls is in the grammar, and `parse` reads whatever is in the grammar. So
+# calls are written in the main spelling of the format, and text must not contain anything with which a reader would
+# begin a call, a section or reasoning, in any spelling.
 """A turn of a format, as a grammar."""
 
 from __future__ import annotations

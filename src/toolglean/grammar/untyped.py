@@ -1,6 +1,6 @@
-# What this file knows: which texts of a parameter are read as values that meet its schema, where text is all there is.
-# What it must not know: formats, and how a text is read (scan/coerce.py is asked).
-"""Values that are written as text, and typed by the schema."""
+# Which texts of a parameter are read as values that meet its schema, in formats that write only text. Does not depend
+# on formats, or on how a text is read: that is left to scan/coerce.py.
+"""Values that are written as text and typed by the schema."""
 
 from __future__ import annotations
 

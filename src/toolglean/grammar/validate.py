@@ -1,6 +1,6 @@
-# What this file knows: whether a value that a schema names itself (an enum's member, a constant) meets all of it.
-# What it must not know: grammars. It is no validator for values that models write.
-"""Members of an enum that the schema around it allows."""
+# Whether a value that a schema itself names (a member of an enum, a constant) meets the whole schema. Does not depend
+# on grammars. Values that models write are not validated here.
+"""Validates members of an enum against the schema around it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# What this file knows: how a schema's shapes become nodes, in a dialect that nests (JSON, Python, the quoted one).
-# What it must not know: how the dialect writes anything, and where the value stands.
+# How a schema's shapes become nodes, in a dialect that nests (JSON, Python, the quoted one). Does not depend on how the
+# dialect writes anything, or on where the value appears.
 """Values by schema."""
 
 from __future__ import annotations

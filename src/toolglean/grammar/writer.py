@@ -1,5 +1,5 @@
-# What this file knows: how a grammar becomes rules: rows, choices, references. That is the same in GBNF and in Lark.
-# What it must not know: how either of them spells anything (gbnf.py, lark.py).
+# How a grammar becomes rules: sequences, alternatives, references. This part is the same in GBNF and in Lark, and does
+# not depend on how either writes anything (gbnf.py, lark.py).
 """Nodes as rules."""
 
 from __future__ import annotations

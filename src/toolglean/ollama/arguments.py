@@ -1,5 +1,5 @@
-# What this file knows: which object in a text holds the arguments (rule 6), and where in that object they are (rule 7).
-# What it must not know: how the tool was found, and what is consumed.
+# Which object in a text contains the arguments (rule 6), and where in that object they are (rule 7). Does not depend on
+# how the tool was found, or on what is consumed.
 """From text in pieces to the arguments of a call."""
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-# What this file knows: which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12).
-# What it must not know: where the text came from and what becomes of it.
+# Which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12). Does not depend on where the
+# text came from, or on what becomes of it.
 #
-# Python's `json` differs, and is put right here:
+# Python's `json` differs, and is corrected here:
 #   NaN, Infinity                 refused
-#   numbers                       all become floats; one that no float can hold is refused, one too small is 0
+#   numbers                       all become floats; too large for a float is refused, too small becomes 0
 #   integers of any length        read like other numbers (Python refuses more than 4,300 digits)
 #   half a surrogate pair         becomes U+FFFD, in keys too, before keys are compared
 #   nesting                       10,000 levels, however deep Python's own stack may go
-# The same in both: RFC 8259 to the letter, the last of two equal keys wins.
-"""Decoding JSON as Go does."""
+#
+# The same in both: RFC 8259 to the letter; the last of two equal keys wins.
+"""Decodes JSON as Go does."""
 
 from __future__ import annotations
 

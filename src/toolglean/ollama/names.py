@@ -1,10 +1,9 @@
-# What this file knows: where a tool's name stands in a text (rule 5).
-# What it must not know: what else stands there.
+# Where a tool's name occurs in a text (rule 5). Does not depend on the text around it.
 #
-# What makes the search resumable: unless a text ends in the beginning of a name, no name can begin in it and end later.
-# So after a search that was allowed and found nothing, the next one starts at the end of what was searched, with no
-# overlap; and a name that was found stays the right one, whatever follows.
-"""Tool names in text."""
+# What makes the search resumable: unless a text ends with the beginning of a name, no name can begin in it and end
+# later. So after a search that was allowed and found nothing, the next one starts at the end of the searched text,
+# without overlap. A name that was found stays the right one, whatever follows.
+"""Finds tool names in text."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-# What this file knows: the three states (rules 1 to 4), when a call is taken and what it consumes (rules 8 and 9).
-# What it must not know: how names, brackets and JSON are read.
+# The three states (rules 1 to 4), when a call is taken, and what it consumes (rules 8 and 9). Does not depend on how
+# names, brackets and JSON are read.
 #
 # Two ideas keep it linear. The buffer is a list of pieces, joined when a call needs it as one text. And rule 5a, which
-# forbids any look at the buffer while it ends in the beginning of a name, is asked of its last few characters, once for
-# each `add`: a beginning that is not there before a call is taken is not there after it either.
+# forbids searching the buffer while it ends with the beginning of a name, is checked against its last few characters,
+# once for each `add`: a beginning that is not there before a call is taken is not there after it either.
 #
-# So the buffer has two parts. `_seen` was read by the scan that is under way (for a name, or, once there is a name, for
-# an object); `_fresh` was not, because rule 5a forbade it. A found name stays the right one (names.py says why), and so
-# does the object: one without readable arguments wedges the parser for good, and is never looked at again.
+# So the buffer has two parts. `_scanned` was read by the current scan (for a name or, once there is a name, for an
+# object); `_unscanned` was not, because rule 5a forbade it. A name that was found stays the right one (see names.py),
+# and so does the object: an object without readable arguments blocks the parser for good, and is never looked at again.
 """Ollama's `tools.Parser`."""
 
 from __future__ import annotations

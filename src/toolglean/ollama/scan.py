@@ -1,9 +1,9 @@
-# What this file knows: where brackets stand outside of strings, as rules 6 and 10 see strings.
-# What it must not know: what the brackets enclose.
+# Where brackets are outside strings, as rules 6 and 10 define strings. Does not depend on what the brackets enclose.
 #
-# What a scan carries from chunk to chunk: whether it is in a string, and whether the last character was a backslash.
-# Long stretches without a bracket are jumped over by one expression, possessive: there is nothing to go back to.
-"""Scanning for brackets over text that comes in pieces."""
+# A scan carries two facts from chunk to chunk: whether it is in a string, and whether the last character was a
+# backslash. One possessive expression jumps over long stretches without a bracket, because backtracking would never
+# help.
+"""Scans for brackets in text that arrives in pieces."""
 
 from __future__ import annotations
 

@@ -1,19 +1,18 @@
-# What this file knows: how the calls of a field stand in its region, by its content parser and its transform; and where
-# calls stand in the value of a region that was read as a whole.
-# What it does not depend on: how a region is read.
+# How the calls of a field are laid out in its region, given its content parser and its transform; and where the calls
+# are in the value of a region that was read as a whole. Does not depend on how a region is read.
 #
 #     content       transform                                     kind
-#     json          function: "{content}", or name and arguments  OBJECTS: the envelope of the core finds names and
+#     json          function: "{content}", or name and arguments  OBJECTS: the engine's envelope finds names and
 #                   by paths that end with keys it knows          arguments, in lists and nested too
-#     json          name: "{captured}", arguments: "{content}"    ARGUMENTS: a reader of the core, piece by piece
+#     json          name: "{captured}", arguments: "{content}"    ARGUMENTS: one of the engine's readers, piece by piece
 #     xml-inline    the same                                      PARAMETERS: each value piece by piece
 #     all others                                                  WHOLE: read when the region is closed
 #
-# A tag pattern of xml-inline needs no regular expression where it is a head with the key, a value, and a literal:
+# A tag pattern of xml-inline needs no regular expression if it is a head with the key, a value, and a literal:
 #
 #     <parameter=(?P<key>[^>\n]+)>\s*(?P<value>.*?)\s*</parameter>
 #     └────────────── head ────────┘  └── value ──┘   └── tail ──┘
-"""How calls stand in a region."""
+"""How calls are laid out in a region."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-# What this file knows: which response templates a format can express, and which format that is.
-# What it does not depend on: how either is read.
+# Which response templates a format can express, and which format that is. Does not depend on how either is read.
 #
-# A template is turned into a format only where both read the same: the sink is the content, reasoning has literal
-# markers, and the calls are JSON, JSON after a name, or tags after a name whose closers close all that their openers
-# open. What templates cannot express, formats do: white space between markers is any.
+# A template becomes a format only if both read the same: the sink is the content, reasoning has literal markers, and
+# the calls are JSON, JSON after a name, or tags after a name whose closers close everything that their openers open.
+# Formats are more tolerant than templates in one way: any white space may appear between markers.
 """From response templates to formats."""
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-# What this file knows: how a format is written as a response template, and what of a format no template can express.
-# What it does not depend on: how a template is read (all others in this room).
+# How a format is written as a response template, and which parts of a format no template can express. Does not depend
+# on how a template is read.
 #
 # For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
-# a call become one pattern, and must share what follows the opener. White space beside markers is taken in by patterns
-# (`\s*<tool_call>`), or it would be a piece of content of its own. Content repeats and is joined, or what stands before
-# a call would be lost for what stands after it. A call that ends reasoning is a closer of reasoning that only stands
-# ahead: `(?=<tool_call>)`.
+# a call become one pattern, and must share what follows the opener. The patterns include the white space next to
+# markers (`\s*<tool_call>`), which would otherwise be a piece of content of its own. Content repeats and is joined;
+# otherwise the text before a call would be replaced by the text after it. A call that ends reasoning is a closer of
+# reasoning that is only looked ahead to: `(?=<tool_call>)`.
 """From formats to response templates."""
 
 from __future__ import annotations

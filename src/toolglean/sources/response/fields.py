@@ -1,8 +1,8 @@
-# What this file knows: what opens and closes each field of a response template, and in which way its calls are read.
-# What it does not depend on: what is done where a mark was found (region.py, tags.py, text.py).
+# What opens and closes each field of a response template, and how its calls are laid out. Does not depend on what is
+# done when a mark is found (region.py, tags.py, text.py).
 #
-# Where a turn stands, the turn itself remembers: reasoning is a channel; that content (or a field that we do not know)
-# stands in a region is in `only`, in which formats number from 0 and regions from INSIDE.
+# The turn itself remembers which region is open: reasoning is a channel; a region of content (or of an unknown field)
+# is in `only`, where formats number from 0 and regions from INSIDE.
 """The fields of a response template, with their marks."""
 
 from __future__ import annotations

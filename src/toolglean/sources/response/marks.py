@@ -1,6 +1,6 @@
-# What this file knows: where the first of several markers stands, literal or not, in text that arrives in pieces.
-# What it does not depend on: what a marker opens or closes: marks have a number.
-"""Finding marks."""
+# Finds the first of several markers, literal or not, in text that arrives in pieces. Does not depend on what a marker
+# opens or closes: marks have numbers.
+"""Finds marks."""
 
 from __future__ import annotations
 

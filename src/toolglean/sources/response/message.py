@@ -1,9 +1,10 @@
-# What this file knows: how a turn becomes the dict that transformers' `parse_response` returns.
-# What it does not depend on: how regions are found: it watches the plan that finds them.
+# How a turn becomes the dict that transformers' `parse_response` returns. Does not depend on how regions are found: it
+# watches the plan that finds them.
 #
-# It differs from transformers where the decisions of this library do (docs/explanation): nothing that a model writes
-# raises; a region that cannot be read is text of the sink, as is one that was cut off; text before and after a call is
-# kept (for a sink that does not repeat, transformers keeps the last piece); a closer within a JSON string is text.
+# It differs from transformers where this library has decided differently (docs/explanation/response-templates.md):
+# nothing that a model writes raises; a region that cannot be read, or was cut off, is text of the sink; text before and
+# after a call is kept (for a sink that does not repeat, transformers keeps the last piece); a closer within a JSON
+# string is text.
 """Messages in the shape of transformers."""
 
 from __future__ import annotations

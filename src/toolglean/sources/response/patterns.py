@@ -1,15 +1,15 @@
-# What this file knows: which regular expressions are nothing but literals, white space and words, and how those match.
-# What it does not depend on: what a marker opens or closes.
+# Which regular expressions consist only of literals, white space and words, and how those match. Does not depend on
+# what a marker opens or closes.
 #
 # Most patterns in response templates are literals with white space between them and a name in the middle:
 #
 #     \s*<tool_call>\s*<function=(?P<name>[^>\n]+)>     </function>\s*</tool_call>     (?:<a>|<b>)\s*|$
 #
-# Such a pattern is brought to *alternatives*, each a sequence of elements that needs no going back: a word ends where
-# its class does, and what follows it is not of the class. White space at a pattern's edges is left out, because the
-# machine takes white space beside markers as markup anyway. `$` is left out, because the end of the turn ends all. All
-# other patterns are real regular expressions (real.py).
-"""Patterns that need no regular expressions."""
+# Such a pattern is reduced to *alternatives*, each a sequence of elements that needs no backtracking: a word ends where
+# its character class ends, and the text after it cannot begin with that class. White space at a pattern's edges is left
+# out, because the machine takes white space next to markers as markup anyway. `$` is left out, because the end of the
+# turn ends everything. All other patterns are real regular expressions (regexes.py).
+"""Patterns that do not need a regular expression engine."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-# What this file knows: what the machine looks for in text that a response template describes, and what each mark opens.
-# What it does not depend on: how regions are read (region.py, tags.py, text.py).
+# What the machine looks for in text that a response template describes, and what each mark opens. Does not depend on
+# how regions are read (region.py, tags.py, text.py).
 #
-# Between regions, all openers are looked for, with the sink's closers, which are markup. In a region of text only its
-# closer is.
+# Between regions, the machine looks for all openers, and for the sink's closers, which are markup. In a region of text
+# it looks only for its closer.
 #
-# A field that is neither content, reasoning nor calls is content, with its markers, as the model wrote it: no event
-# says more, and nothing is lost. `message` gives its value: it watches the regions, with a plan of its own.
+# A field that is neither content, reasoning nor calls is content, markers included, exactly as the model wrote it: no
+# event can express more, and nothing is lost. `message` returns its value, by watching the regions with a plan of its
+# own.
 """The plan of a response template."""
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-# What this file knows: how a real regular expression is searched in text that arrives in pieces.
-# What it does not depend on: what it is a marker of.
+# How a real regular expression is searched in text that arrives in pieces. Does not depend on what it marks.
 #
-# The answer must not depend on where the text is cut. It is the one that comes when the text is read character by
-# character: a match counts once a character stands after it that does not belong to it. Where more text is there at
-# once, the same is done over (`_settled`), from the match's first character on.
+# The answer must not depend on where the text is cut. It is the answer for text that is read character by character: a
+# match is accepted once it is followed by a character that does not belong to it. If more text is available at once,
+# the same is done again (`_settled`), starting at the match's first character.
 #
-# The package `regex` (extra [regex]) tells whether the beginning of a match stands at the text's end, and gives up
-# after a time. Expressions that look at what stands before them are refused, because that may be gone.
-"""Real regular expressions, in pieces."""
+# The package `regex` (extra [regex]) tells whether the text ends with the beginning of a match, and gives up after a
+# time. Expressions that look behind are refused, because that text may be gone.
+"""Searches real regular expressions in text that arrives in pieces."""
 
 from __future__ import annotations
 

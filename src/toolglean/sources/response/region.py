@@ -1,15 +1,15 @@
-# What this file knows: how a region of calls is read, from its opener to its closer: JSON objects, arguments after a
-# name, and what can only be read as a whole. tags.py: parameters.
-# What it does not depend on: how JSON and dialects are read (the readers of the core), and any other field.
+# How a region of calls is read, from its opener to its closer: JSON objects, arguments after a name, and content that
+# can only be read as a whole (parameters: tags.py). Does not depend on how JSON and dialects are read, or on any other
+# field.
 #
 # A region is read in steps:
 #
-#     FIRST  after the opener: white space, until what shows that a call begins, or that none does
+#     FIRST  after the opener: white space, until it is clear whether a call begins
 #     BODY   the calls, each kind of region in its own way; of a parameter, VALUE (tags.py)
 #     AFTER  the calls are complete: white space, then the closer, which may be missing
 #
-# A closer within a JSON string is part of the string, for a JSON value ends where it closes. Of a region that must be
-# read as a whole, and of tags, the closer is what it is for transformers: the first one.
+# A closer within a JSON string is part of the string, because a JSON value ends where it closes. In a region that must
+# be read as a whole, and in tags, the first closer ends the region, as in transformers.
 """Regions of calls."""
 
 from __future__ import annotations

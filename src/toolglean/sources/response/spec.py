@@ -1,5 +1,5 @@
-# What this file knows: the words of a response template, version 1, and what makes one wrong by itself.
-# What it does not depend on: how text is read.
+# The keys of a response template, version 1, and what makes a template wrong by itself. Does not depend on how text is
+# read.
 #
 #     {"version": 1, "defaults": {"role": "assistant"},
 #      "start_anchor" | "start_anchor_pattern": where the assistant's message begins in the prompt,
@@ -7,10 +7,10 @@
 #                        "content", "content_args",                              how the region's text is read
 #                        "repeats", "join", "optional", "transform", "transform_each"}}}
 #
-# A field without an opener is the sink: what stands in no other region. Within a region only its own closer counts; a
-# region without one goes on to the end of the turn. (Read from the documentation and the behaviour of transformers
-# 5.23; nothing is copied.)
-"""The words of a response template."""
+# A field without an opener is the sink: it gets the text outside all other regions. Within a region only its own closer
+# is recognised; a region without a closer extends to the end of the turn. (Based on the documentation and the behaviour
+# of transformers 5.23; nothing is copied.)
+"""The keys of a response template."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-# What this file knows: how a region of xml-inline is read, each value as it arrives.
-# What it does not depend on: how a value is typed (parameters.py of the core).
+# How a region of xml-inline is read, each value as it arrives. Does not depend on how a value is typed
+# (engine/parameters.py).
 #
-# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and
-# say nothing of the `</function>` before it. After a value's closing literal, though, only a tag or the closer may
-# follow, or it is text of the value: `</parameter> is how it ends` does not end it. (After more white space than is
-# ever held back, it has ended.)
+# Any text may appear between two parameters, as in transformers: most patterns name `</tool_call>` as the closer and do
+# not mention the `</function>` before it. After a value's closing literal, though, only a tag or the closer may follow;
+# otherwise the literal is text of the value: `</parameter> is how it ends` does not end it. (After more white space
+# than is ever held back, the value has ended.)
 #
-# White space beside a value: where the pattern removes all of it (`\s*`), one line break is removed, and the one after
-# the value only if there was one before: what models write is a line break, and a value's indentation is its own.
+# White space next to a value: where the pattern removes all of it (`\s*`), one line break is removed, and the one after
+# the value only if there was one before. Models write one line break; a value's indentation belongs to the value.
 """Regions of parameters."""
 
 from __future__ import annotations

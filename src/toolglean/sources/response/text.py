@@ -1,7 +1,7 @@
-# What this file knows: what the marks of regions of text do: a region opens, closes, or is open from the start.
-# What it does not depend on: how calls are read (region.py).
+# What the marks of regions of text do: a region opens, closes, or is open from the start. Does not depend on how calls
+# are read (region.py).
 #
-# They are read at once, and nothing of them can be malformed.
+# Regions of text are read at once, and cannot be malformed.
 """Regions of text."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-# What this file knows: what the text of a whole region stands for, and how a transform makes the message's value of it.
-# What it does not depend on: where regions begin and end.
+# The value of a whole region's text, and how a transform turns it into the message's value. Does not depend on where
+# regions begin and end.
 #
-# JSON and coercion are those of the core. Nothing here raises for what a model wrote: a text that cannot be read has no
+# JSON and coercion are those of `scan`. Nothing here raises for what a model wrote: a text that cannot be read has no
 # value, NOTHING.
 """Values of regions."""
 

@@ -1,8 +1,9 @@
-# What this file knows: the child's side of process.py: the limits it sets itself, and the lines it reads and writes.
-# What it must not know: who asks. Only process.py starts it.
+# The child's side of process.py: the limits it sets itself, and the lines it reads and writes. Only process.py starts
+# it.
 #
-# Where the platform has `resource`, the child may take MEMORY bytes of address space, a few seconds of processor time
-# for each rendering, and may open no file once it is warm: not even a template that broke out of the sandbox could.
+# Where the platform has `resource`, the child may take MEMORY bytes of address space and a few seconds of processor
+# time for each rendering, and may open no files once it is warm. Even a template that broke out of the sandbox could
+# not.
 """A process that renders one template. Run by `process.ChildTemplate`, line by line."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-# What this file knows: how messages and tools in OpenAI's shape become the values that Ollama gives to a Go template.
-# What it must not know: templates.
+# How messages and tools in OpenAI's shape become the values that Ollama passes to a Go template. Does not depend on the
+# template.
 #
-# What reaches an Ollama template was JSON once: all numbers in arguments and schemas are floats.
-"""OpenAI's messages as Ollama's."""
+# Ollama's data has been JSON at some point, so all numbers in arguments and schemas are floats.
+"""OpenAI's messages, converted to Ollama's."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# What this file knows: Ollama's rule for the tag of a Go template (its parseTag), defects included.
-# What it must not know: any other rule; what we make of a tag is the matter of `language.py`.
+# Ollama's rule for the tag of a Go template (its parseTag), defects included. Other rules, and what is made of a tag,
+# are in `language.py`.
 #
-# The rule: the first {{if}}, in the order of the text, that tests a field called ToolCalls itself (not a variable's
-# field, not one in parentheses). In its body the first text that is not blank, if no action comes before it; up to the
-# first `{`. Nothing found: "{", so that every object is tried. Templates that a template defines are not searched.
+# The rule: take the first {{if}}, in the order of the text, that tests a field called ToolCalls itself (not a
+# variable's field, not one in parentheses). The tag is the first text in its body that is not blank, up to the first
+# `{`, if no action comes before it. If nothing is found, the tag is "{", so that every object is tried. Templates that
+# a template defines are not searched.
 """The tag that starts a tool call, read from a Go template as Ollama does."""
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-# What this file knows: jinja2, as Hugging Face sets it up for chat templates: its extensions, its white space rules.
-# What it must not know: what a tag is.
+# jinja2 as Hugging Face sets it up for chat templates: its extensions and its white space rules. Does not depend on
+# what a tag is.
 #
-# jinja2 is imported in files named jinja* only. This one parses: templates come from strangers, none of them is run.
-"""Jinja chat templates, read: their syntax tree, and what they write around a tool call."""
+# jinja2 is imported only in files named jinja*. This one parses; it never runs a template, because templates come from
+# strangers.
+"""Reads Jinja chat templates: their syntax tree, and what they write around a tool call."""
 
 from __future__ import annotations
 

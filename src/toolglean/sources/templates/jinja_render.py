@@ -1,10 +1,10 @@
-# What this file knows: jinja2, as Hugging Face sets it up to render chat templates, and how its errors become ours.
-# What it must not know: what the text that comes out means, and processes.
+# jinja2 as Hugging Face sets it up to render chat templates, and how its errors become ours. Does not depend on what
+# the rendered text means, or on processes.
 #
-# The sandbox keeps a template from Python's inside, and this file from the shortest bombs: repetition and powers are
-# bounded, output is counted. Nothing in one process can hold jinja2 to time and memory: templates of strangers render
-# in a child (process.py).
-"""Rendering Jinja chat templates."""
+# The sandbox keeps a template away from Python's internals, and this file stops the shortest bombs: repetition and
+# powers are bounded, and output is counted. Nothing within one process can limit jinja2's time and memory, so templates
+# of strangers render in a child process (process.py).
+"""Renders Jinja chat templates."""
 
 from __future__ import annotations
 

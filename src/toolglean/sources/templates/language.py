@@ -1,6 +1,6 @@
-# What this file knows: how to tell a Go template from a Jinja one, and what is read from either: tag and closer.
-# What it must not know: how a template is parsed.
-"""The tag of a template in any language."""
+# How to tell a Go template from a Jinja template, and what is read from either: the tag and its closer. Does not depend
+# on how a template is parsed.
+"""The tag of a template in either language."""
 
 from __future__ import annotations
 

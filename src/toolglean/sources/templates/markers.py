@@ -1,13 +1,13 @@
-# What this file knows: what the marker of a call looks like in the text that a template writes before and after a call.
-# What it must not know: where that text came from.
+# What the marker of a call looks like in the text that a template writes before and after a call. Does not depend on
+# where that text came from.
 #
 # The text before a call, since the last value that is not part of it, may be
 #
 #   <|im_end|>\n<|im_start|>assistant\n</think>\n<tool_call>\n{"name": "
 #   ──────── header of the message ──── ─ closer ─ ── tag ──
 #
-# so the header goes, then what closes something else, then all from the first `{` on. Of what is left the first whole
-# marker is the tag: the shorter, the less depends on white space that models write as they like.
+# First the header is removed, then anything that closes something else, then everything from the first `{` on. The tag
+# is the first whole marker of what remains. A short tag is best, because models vary the white space around it.
 """Tags and closers, from the text around a call."""
 
 from __future__ import annotations

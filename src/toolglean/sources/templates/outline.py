@@ -1,6 +1,6 @@
-# What this file knows: what a template writes, in order, as far as that can be said without running it.
-# What it must not know: the language of the template; how a tag is chosen.
-"""The outline of what a template writes: texts, holes, and choices between them."""
+# What a template writes, in order, as far as that is known without running it. Does not depend on the language of the
+# template, or on how a tag is chosen.
+"""The outline of what a template writes: texts, placeholders, and choices between them."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-# What this file knows: how a stranger's template renders in a child process: started, asked, timed, killed, cleaned up.
-# What it must not know: what the child does with the template (child.py), and which limits it sets itself.
+# How an untrusted template renders in a child process: how the child is started, asked, timed, killed and cleaned up.
+# Does not depend on what the child does with the template, or on the limits that it sets itself (child.py).
 #
 #   ChildTemplate ──▶ child      {"source": …}                     one line of JSON each
 #                 ◀──            {"memory": true}
 #                 ──▶            {"messages": …, "tools": …}       as often as the caller likes
-#                 ◀──            {"text": …}, or an error's words and place
+#                 ◀──            {"text": …}, or an error with its place
 #
-# The clock runs here, so that it holds on every platform: a timer kills a child that is late, and reading from it ends.
-# A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this
-# process: without us, its input ends, and a busy one runs out of its processor time.
-"""Rendering an untrusted template in a separate process."""
+# The time limit is kept here, so that it works on every platform: a timer kills a child that is late, which ends the
+# read. A child that was killed, or died, is replaced at the next rendering. No child outlives its ChildTemplate or this
+# process: without us its input ends, and a busy one runs out of processor time.
+"""Renders an untrusted template in a separate process."""
 
 from __future__ import annotations
 

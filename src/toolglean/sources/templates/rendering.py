@@ -1,9 +1,9 @@
-# What this file knows: the one way to render a chat template of any language: which file does it, and where it runs.
-# What it must not know: how a template is run.
+# The one way to render a chat template in either language: it chooses the file that does it, and the process in which
+# it runs. Does not depend on how a template is run.
 #
-# Go templates run here, also those of strangers: the executor counts what it does. Jinja templates of strangers run in
-# a child process.
-"""Rendering chat templates."""
+# Go templates always run in this process, even untrusted ones, because the executor counts its steps. Untrusted Jinja
+# templates run in a child process.
+"""Renders chat templates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-# What this file knows: where a chat template stands in what people have: by itself, in Ollama's Modelfile, in Hugging
-# Face's tokenizer_config.json.
-# What it must not know: what a template says.
-"""Chat templates, taken out of what holds them."""
+# Where a chat template is found in what people have: on its own, in an Ollama Modelfile, or in Hugging Face's
+# tokenizer_config.json. Does not depend on what a template contains.
+"""Extracts chat templates from the files that contain them."""
 
 from __future__ import annotations
 

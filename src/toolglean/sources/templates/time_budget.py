@@ -1,10 +1,10 @@
-# What this file knows: how long all renderings of one template may take together, and how much of that is left.
-# What it must not know: what is rendered, and where.
+# How long all renderings of one template may take together, and how much of that is left. Does not depend on what is
+# rendered, or where.
 #
-# A template is asked dozens of times before its format is known, in more than one way, by more than one reader. So a
-# limit for one rendering alone would allow a hostile template minutes. The processor's time counts where a stranger's
-# template is read, because it is the same on a busy machine; the clock counts everywhere.
-"""One budget of time for all renderings of a template."""
+# A template is rendered dozens of times before its format is known. With a limit for each rendering alone, a hostile
+# template could take minutes. For untrusted templates the processor's time is limited, because it is the same on a busy
+# machine. The time by the clock is always limited.
+"""One time budget for all renderings of a template."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-# What this file knows: how much a rendering may do, and how much it has done.
-# What it must not know: what is done.
+# How much one rendering may do, and how much it has done. Does not depend on what is done.
 #
-# Every node that runs is a step. Text that a function makes is counted as well, and what a function reads of long text
-# costs steps: else a short template could build strings without end, or compare two long ones a million times.
+# Every node that runs is a step. Text that a function builds is counted too, and reading long text costs steps:
+# otherwise a short template could build endless strings, or compare two long ones a million times.
 """Limits of one rendering."""
 
 from __future__ import annotations

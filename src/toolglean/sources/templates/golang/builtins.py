@@ -1,5 +1,5 @@
-# What this file knows: what each function of a Go template does, how many arguments it takes, which must be strings.
-# What it must not know: how arguments are evaluated. `and` and `or` are not here: they leave arguments unevaluated.
+# What each function of a Go template does, how many arguments it takes, and which of them must be strings. `and` and
+# `or` are not here, because they leave arguments unevaluated. Does not depend on how arguments are evaluated.
 """The functions of Go's `text/template`, and Ollama's."""
 
 from __future__ import annotations

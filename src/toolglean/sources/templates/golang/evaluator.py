@@ -1,9 +1,8 @@
-# What this file knows: what a pipeline gives: commands, arguments, fields, variables, calls.
-# What it must not know: blocks, and what becomes of the value.
+# The value of a pipeline: commands, arguments, fields, variables, calls. Does not depend on blocks, or on what becomes
+# of the value.
 #
-# A pipeline in parentheses is a call of Python's within another; their number is limited, so that no template can use
-# up the stack.
-"""Evaluating the pipelines of a Go template."""
+# Each pipeline in parentheses is a nested Python call, so their depth is limited: no template can exhaust the stack.
+"""Evaluates the pipelines of a Go template."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-# What this file knows: how the blocks of a Go template run, and what is printed.
-# What it must not know: what a pipeline gives, and where the data comes from.
+# How the blocks of a Go template run, and what is printed. Does not depend on how pipelines are evaluated, or on where
+# the data comes from.
 #
 # The open blocks are a list of frames, not Python's call stack: a template may nest them deeper than Python can
-# recurse, and call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
+# recurse, and may call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
 #
 #   {{range .A}} a {{if .B}} b {{end}}{{end}}      frames: [root]  →  [root, range]  →  [root, range, if]
 #
 # When a frame ends, the variables that were declared in it are forgotten.
-"""Running a Go template."""
+"""Runs a Go template."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-# What this file knows: how the text of a Go template falls into tokens.
-# What it must not know: in which order tokens may stand.
+# How the text of a Go template is split into tokens. Does not depend on the order in which tokens may appear.
 #
-# A state is a function that reads from where the lexer stands and returns the next state, None at the end:
+# A state is a function that reads from the lexer's position and returns the next state, or None at the end:
 #
 #   lex_text ──▶ lex_left ──▶ lex_action ◀──▶ lex_space, lex_word, lex_field, lex_number, lex_quoted …
 #      ▲            └──▶ lex_comment             │
 #      └──────────────┴───────── lex_right ◀─────┘
 #
-# White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says whether it stood
-# behind white space; there are no tokens for it. A fault becomes the last token, of kind ERROR: what the parser does
-# not like before it is reported first.
+# White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says whether white space
+# came before it; there are no tokens for white space. A fault becomes the last token, of kind ERROR, so that anything
+# that the parser refuses before it is reported first.
 """Tokens of Go's `text/template`."""
 
 from __future__ import annotations

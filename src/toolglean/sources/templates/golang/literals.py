@@ -1,5 +1,5 @@
-# What this file knows: what Go's literals mean.
-# What it must not know: where they stand. A wrong one is a ValueError with the reason; the parser adds the place.
+# What Go's literals mean. Does not depend on where they appear. A wrong one raises a ValueError with the reason; the
+# parser adds the place.
 """Values of the string, character and number literals of Go."""
 
 from __future__ import annotations

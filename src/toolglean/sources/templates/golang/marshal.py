@@ -1,8 +1,7 @@
-# What this file knows: what Go's `encoding/json` writes.
-# What it must not know: who asks for it.
+# What Go's `encoding/json` writes. Does not depend on who asks for it.
 #
-# Python's `json.dumps` differs, and is put right here: keys are sorted, < > & and two line separators are escaped,
-# floats are written in Go's way, and structs have fields.
+# This differs from Python's `json.dumps`: keys are sorted, < > & and two line separators are escaped, floats are
+# written in Go's way, and structs have fields.
 """Go's `json.Marshal`."""
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-# What this file knows: the tree of a Go template.
-# What it must not know: how the tree is read from text, or run.
+# The tree of a Go template. Does not depend on how the tree is read from text, or run.
 #
-# Every node carries `pos`, its offset in the source, so that whoever walks the tree can say where. White space that a
-# trim marker takes away is already gone from `Text`; comments leave no node. Walk with a list of your own instead of a
-# recursive function: a template may be nested MAX_DEPTH levels deep, deeper than Python's call stack.
-"""The nodes of a parsed Go template, and `Template`, which holds them."""
+# Every node has `pos`, its offset in the source, so that errors can show the place. White space that a trim marker
+# removes is already gone from `Text`; comments leave no node. Walk the tree with a list of your own instead of a
+# recursive function: a template may be nested MAX_DEPTH levels deep, which is deeper than Python's call stack.
+"""The nodes of a parsed Go template, and `Template`, which contains them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-# What this file knows: how Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle.
-# What it must not know: what messages and tools are made of (shapes.py), and how a template runs (executor.py).
+# How Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle. Does not depend on what
+# messages and tools are made of (shapes.py), or on how a template runs (executor.py).
 #
-# The rules are those of Ollama's `template` package. Not followed where that is a defect of the last turn of a template
-# without messages: there Ollama loses functions and defined templates.
-"""Ollama's way of running a chat template."""
+# The rules are those of Ollama's `template` package, with one exception: in the last turn of a template without
+# messages, Ollama loses functions and defined templates. That defect is not reproduced.
+"""Runs a chat template as Ollama does."""
 
 from __future__ import annotations
 

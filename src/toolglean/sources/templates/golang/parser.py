@@ -1,11 +1,12 @@
-# What this file knows: the grammar outside pipelines: text, actions, blocks, and the templates that a template defines.
-# What it must not know: how tokens are made, and what stands in a pipeline.
+# The grammar outside pipelines: text, actions, blocks, and the templates that a template defines. Does not depend on
+# how tokens are made, or on what a pipeline contains.
 #
-# The open blocks are a list, not Python's call stack; {{else}} and {{end}} work on the innermost one, its last.
+# The open blocks are a list, not Python's call stack; {{else}} and {{end}} apply to the innermost one, which is the
+# last.
 #
-#   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (rides)]  →  []
+#   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (chained)]  →  []
 #
-# An {{else if}} is a separate block that belongs to the block before it: one {{end}} closes both.
+# An {{else if}} is a separate block that is chained to the block before it: one {{end}} closes both.
 """The parser of Go's `text/template`."""
 
 from __future__ import annotations

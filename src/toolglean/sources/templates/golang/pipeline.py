@@ -1,11 +1,11 @@
-# What this file knows: the grammar within an action: declarations, stages, arguments, parentheses.
-# What it must not know: blocks, and which action the pipeline belongs to (it is told the word for the error text).
+# The grammar within an action: declarations, stages, arguments, parentheses. Does not depend on blocks, or on the
+# action that the pipeline belongs to (the word for the error text is passed in).
 #
 #   pipeline  = [ $a [, $b] ( := | = ) ] command { | command }
 #   command   = argument { space argument }
 #   argument  = ( . | .A | $x | literal | function | "(" pipeline ")" ) { .A, without space }
 #
-# Parentheses nest, and a template may nest them deeper than Python can recurse: the open ones are a list.
+# A template may nest parentheses deeper than Python can recurse, so the open ones are a list.
 """Pipelines of a Go template."""
 
 from __future__ import annotations

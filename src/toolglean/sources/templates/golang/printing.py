@@ -1,9 +1,8 @@
-# What this file knows: what Go's `fmt` writes for a value and a verb.
-# What it must not know: how a format string is read.
+# What Go's `fmt` writes for a value and a verb. Does not depend on how a format string is read.
 #
-# `write` gives each value the verb that was asked for; lists, maps and structs hand the verb down to what is in them.
-# A verb that a value does not know becomes `%!d(string=a)`, as in Go; nothing here raises but for the limits.
-"""Printing values as Go does."""
+# `write` gives each value the verb that was asked for; lists, maps and structs pass the verb on to their elements. A
+# verb that does not fit a value becomes `%!d(string=a)`, as in Go; nothing here raises except the limits.
+"""Prints values as Go does."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# What this file knows: how Go escapes text: quoted strings, single characters, HTML, JavaScript, URLs.
-# What it must not know: formats and templates.
+# How Go escapes text: quoted strings, single characters, HTML, JavaScript, URLs. Does not depend on formats and
+# templates.
 """Escaping as Go does."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: which variables can be seen, and how many ranges are open.
-# What it must not know: tokens and nodes.
-"""The scope of a template that is being read."""
+# The names that a template may use: functions, and the variables that are visible; and how many ranges are open. Does
+# not depend on tokens and nodes, or on what the functions do (builtins.py).
+"""The names that a template may use."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-# What this file knows: the types of Ollama's messages and tools: their fields in order, how they print, their JSON.
-# What it must not know: templates, and who fills the types.
+# The types of Ollama's messages and tools: their fields in order, how they print, and their JSON. Does not depend on
+# templates, or on who fills the types.
 #
-# They are those of Ollama's `template` and `api` packages, of which there were several versions: fields that only some
-# have are printed only when they hold something.
-"""Ollama's messages and tools as values of Go."""
+# They are those of Ollama's `template` and `api` packages, of which there have been several versions: a field that only
+# some versions have is printed only if it is not empty.
+"""Ollama's messages and tools as Go values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# What this file knows: how Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, its words for faults.
-# What it must not know: how a value looks under a verb.
+# How Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, and its wording of faults. Does not depend on
+# how a value looks under a verb.
 """Go's `fmt.Sprintf`."""
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-# What this file knows: how the parsers look at the next token, and how a fault becomes a TemplateError.
-# What it must not know: the grammar.
+# How the parsers look at the next token, and how a fault becomes a TemplateError. Does not depend on the grammar.
 """The parsers' view of the tokens of a template."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how the values of a Go template look in Python, and what Go asks of them: truth, a type's name.
-# What it must not know: how values are printed or compared, and which types a program has.
+# How the values of a Go template look in Python, and what Go's templates need to know about them: truth, the name of a
+# type. Does not depend on how values are printed or compared, or on which types a program has.
 #
 #   Go                            here
 #   nil, no value                 None

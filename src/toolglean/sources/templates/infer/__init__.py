@@ -1,17 +1,16 @@
-# What this room knows: how a format is read from a chat template by making it write, and proven by reading it back.
-# What it must not know: how templates are rendered (rendering.py), and who asks (parser.py, the commands).
+# How a format is read from a chat template: the template writes calls, the format is inferred from what it writes, and
+# is proven by reading it back. Does not depend on how templates are rendered (rendering.py).
 #
-#   probes.py     what the template is asked to write: sentinels in every leaf
-#   stage.py      how this template wants to be asked; where the assistant's turn stands
-#   texts.py      what texts have in common
-#   frame.py      reasoning, content, the end of a turn
-#   carriers.py   how a call carries its arguments; typewords.py: parameters as text
-#   fit.py        openers, closers, separators: a Format
-#   recognise.py  known formats: they know more than a template does
-#   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
-#   prompts.py    where the model's message begins in a prompt
-#   result.py     Inference, NoFormatError
-"""A format, read from a chat template."""
+#   probes.py           what the template is asked to write: sentinels in every leaf
+#   prober.py           which messages this template accepts; where the assistant's turn is in what it writes
+#   texts.py            what texts have in common
+#   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt
+#   call_syntax.py      how a call carries its arguments; parameter_types.py: parameters as text
+#   fit.py              openers, closers, separators: a Format
+#   recognise.py        known formats, which cover more than one template shows
+#   messages.py         the messages of the proof; verify.py: the proof
+#   result.py           Inference, NoFormatError, and a format as a declaration
+"""Infers a format from a chat template."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-# What this file knows: in which of the ways that the words of formats can say a call carries its name and arguments,
-# and where in a turn each call begins and ends.
-# What it must not know: what stands around and between calls (fit.py).
+# In which of the ways that a format can express a call carries its name and arguments, and where in a turn each call
+# begins and ends. Does not depend on the text around and between calls (fit.py).
 #
 #   whole      {"name": NAME, "arguments": {…}}        one JSON object, or nested in one: {call}
 #   keyed      {NAME: {…}}                              {"{name}": {arguments}}
-#   arguments  NAME … {"key": "value"}                  JSON behind the name: {arguments}
+#   arguments  NAME … {"key": "value"}                  JSON after the name: {arguments}
 #   keywords   NAME(key='value')                        Python: {keywords}
 #   quoted     NAME{key:<|"|>value<|"|>}                bare keys, strings between markers: {arguments} in Quoted(…)
 #   tree       NAME … ⟨<key>value⟨</key>                nested tags: {arguments} in Tree(…)
 #   parameters NAME … key … value                       texts: {parameters}
-"""How a call carries name and arguments."""
+"""How a call carries its name and arguments."""
 
 from __future__ import annotations
 

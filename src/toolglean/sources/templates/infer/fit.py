@@ -1,12 +1,12 @@
-# What this file knows: how the patterns of a format follow from a few turns: what stands before the first call,
-# between two, and behind the last one.
-# What it must not know: how a call carries its arguments (carriers.py), and whether what comes out is right.
+# How the patterns of a format follow from a few turns: from the text before the first call, between two calls, and
+# after the last one. Does not depend on how a call carries its arguments (call_syntax.py), or on whether the result is
+# right.
 #
-#   turn with three calls   before  BODY  between  BODY  between  BODY  behind
-#   closer of a call        what `between` and `behind` both begin with
-#   opener of a call        what `before` and the rest of `between` both end with
-#   separator               what is left of `between`; of `before` and `behind` the section is left
-"""A format, fitted to turns."""
+#   turn with three calls   before  BODY  between  BODY  between  BODY  after
+#   closer of a call        the common beginning of `between` and `after`
+#   opener of a call        the common end of `before` and the rest of `between`
+#   separator               what remains of `between`; what remains of `before` and `after` is the section
+"""Fits a format to turns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-# What this file knows: what stands around what a turn says: markers of reasoning, of content, and the end of the turn.
-# What it must not know: how a call is written.
-"""The frame of a turn."""
+# The frame of a turn: the markers of reasoning and of content, the end of the turn, and the header with which the
+# model's message begins in a prompt. Does not depend on how a call is written, or on how a prompt is cut
+# (formats/headers.py).
+"""The frame of a turn, and the header of the model's message."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-# What this file knows: messages that ask everything of a format: one for each thing that may get lost (a trait), and
-# random ones that mix the traits which do not.
-# What it must not know: templates and formats.
+# The messages of the proof: one for each trait that may get lost, and random ones that mix the traits that do not. Does
+# not depend on templates or formats.
 """Messages for the proof."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how parameters of each JSON type are written, and whether the format names the type.
-# What it must not know: what stands around the parameters.
+# How parameters of each JSON type are written, and whether the format names the type. Does not depend on the text
+# around the parameters.
 """Parameters as text: their spellings, and the words for their types."""
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
-# What this file knows: how this template wants to be asked, and where in what it writes the assistant's turn stands.
-# What it must not know: how a call is written.
+# Which messages this template accepts, and where the assistant's turn is in what it writes. Does not depend on how a
+# call is written.
 #
 # Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
-# letters or made of the name and a number, content as text or as a list of parts. The first way counts in which every
-# sentinel of one call comes out, and the user's; one that makes Python's repr of the arguments is the last choice.
+# letters or made of the name and a number, content as text or as a list of parts. The first style is used in which
+# every sentinel of one call comes out, and the user's too. A style in which the arguments come out as Python's repr is
+# the last choice.
 #
-# That the template should think is said by variables that not all clients set. So what the answers show is asked once
-# more without them (`doubts`).
+# Variables that not all clients set tell the template that the model should think. So the answers are checked once more
+# without these variables (`doubts`).
 #
-# The turn is what follows the prompt: the rendering up to and with the generation prompt, if the rendering with the
-# turn begins with it. Else (a prompt that opens the reasoning, a turn that has none) the turn begins where they part.
+# The turn is what follows the prompt, which is the rendering up to and including the generation prompt, if the
+# rendering with the turn begins with it. Otherwise (a prompt that opens the reasoning, a turn that has none) the turn
+# begins where the two differ.
 """From messages to turns."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-# What this file knows: what the template is asked to write: messages in whose every leaf stands a sentinel.
-# What it must not know: how templates are rendered, and what they make of it.
+# What the template is asked to write: messages with a sentinel in every leaf. Does not depend on how templates are
+# rendered, or on what they make of the messages.
 #
-# Sentinels are words of small letters that no template escapes, quotes or translates, and that stand nowhere else. So
-# one rendering shows where each leaf went, and all between them is the template's own text.
+# Sentinels are words of small letters that no template escapes, quotes or translates, and that occur nowhere else. One
+# rendering therefore shows where each leaf went, and everything between the leaves is the template's own text.
 """Sentinels and messages."""
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-# What this file knows: how a known format is told by what the template writes: its markers stand there, and it reads
-# the probes back.
-# What it must not know: how a format is fitted to a template that writes none of them.
-"""Known formats, recognised."""
+# How a known format is recognised by what the template writes: its markers occur there, and it reads the probes back.
+# Does not depend on how a format is fitted to a template.
+"""Recognises known formats."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# What this file knows: what inference hands out, and how what gets lost is said.
-# What it must not know: how it was found.
+# What inference returns, how losses are worded, and how a format is written as Python or JSON. Does not depend on how
+# the format was found.
 """What inference found."""
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-# What this file knows: what two texts have in common, cut where markers begin and end.
-# What it must not know: where the texts come from.
+# What two texts have in common, cut where markers begin and end. Does not depend on where the texts come from.
 #
 # `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker
-# ends there. So texts are compared by tokens (white space, words, `<`, `</`, single characters), and of what they have
-# in common, a marker that is not whole is left out.
+# ends there. So texts are compared token by token (white space, words, `<`, `</`, single characters), and a marker that
+# is not whole is left out of what they have in common.
 """What texts have in common."""
 
 from __future__ import annotations

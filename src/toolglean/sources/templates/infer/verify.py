@@ -1,9 +1,9 @@
-# What this file knows: how a format is proven: messages go through the template, are read, and must be what went in.
-# What it must not know: how the format was found.
+# How a format is proven: messages go through the template, are read at several chunkings, and must equal what went in.
+# Does not depend on how the format was found.
 #
-# First one message for each thing that may get lost (messages.py): what fails there is a loss, named after it. Without
-# the core no format is accepted. Then several hundred random messages without what is known to be lost: what fails
-# there shows that the format is wrong in a way that nobody has a name for, and counts against it.
+# First, one message for each trait that may get lost (messages.py): each failure is a loss, named after the trait. A
+# format that fails a core trait is not accepted. Then several hundred random messages without the lost traits: a
+# failure there shows that the format is wrong in a way that has no name, and lowers the confidence.
 """The proof of a format."""
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-# What this file knows: what can be said of a Jinja expression if the message is an assistant's and has one tool call.
-# What it must not know: statements; jinja2 itself (nodes are told apart by the names of their classes).
+# What is known of a Jinja expression if the message is an assistant's and has one tool call. Does not depend on
+# statements, or on jinja2 itself: nodes are distinguished by the names of their classes.
 #
-# Nothing is computed that the template asks for: no call, no attribute, no arithmetic. Only constants, conditions and
-# the joining of texts are followed, because tags are written with them.
-"""The expressions of a dry run."""
+# Nothing that the template asks for is computed: no call, no attribute, no arithmetic. Only constants, conditions and
+# concatenation are followed, because tags are written with them.
+"""Static analysis of expressions."""
 
 from __future__ import annotations
 

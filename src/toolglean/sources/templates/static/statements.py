@@ -1,9 +1,9 @@
-# What this file knows: what the statements of a Jinja template write for an assistant's message with one tool call.
-# What it must not know: expressions in detail; jinja2 itself (nodes are told apart by the names of their classes).
+# What the statements of a Jinja template write for an assistant's message with one tool call. Does not depend on the
+# details of expressions, or on jinja2 itself: nodes are distinguished by the names of their classes.
 #
-# A condition that is known is followed; of an unknown one both ways are taken, and the outline gets a choice. A loop is
-# walked once. What the template raises ends the way that leads there.
-"""A dry run of a Jinja template: its outline, without running anything."""
+# If a condition is known, only its branch is followed. If not, both are, and the outline gets a choice. A loop is
+# walked once. Where the template raises, that path ends.
+"""Static analysis of a Jinja template: its outline, without running anything."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-# What this file knows: what can be said of a value in a template that is not run.
-# What it must not know: the nodes of any template language.
-"""Values of a dry run: what they write, whether they are true, whether a tool call is in them."""
+# What is known of a value in a template that is not run, and of the names that have values. Does not depend on the
+# nodes of any template language.
+"""Values in the static analysis: what they write, whether they are true, whether they contain a tool call."""
 
 from __future__ import annotations
 
