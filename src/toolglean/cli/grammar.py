@@ -88,7 +88,7 @@ def _format(args: argparse.Namespace) -> Format:
             declared = format_of_model(args.format)
             if declared is None:
                 raise InputError(
-                    f"{args.format!r} is no file with a template, no format and no model: give one of them; "
+                    f"{args.format!r} is not a template file, a known format or a known model; "
                     "`toolglean formats` lists the formats"
                 ) from error
             return declared

@@ -40,14 +40,14 @@ _samples: dict[str, tuple[Any, ...]] = {
 
 
 class Arguments:
-    """What one tool's arguments are in one format.
+    """The arguments of one tool in one format.
 
     Args:
         declared: the format.
         schemas: the tool's schemas.
-        rules: where rules go.
-        path: where the parameters stand, for messages.
-        keeps: what the text of every value must keep to.
+        rules: the rules of the grammar; further ones are added to them.
+        path: the path of the parameters, for messages.
+        constraints: constraints on the text of every value.
     """
 
     def __init__(
@@ -66,26 +66,26 @@ class Arguments:
         found = [(shape, members) for shape in shapes if (members := self.schemas.members(shape)) is not None]
         if not found:
             raise UsageError(
-                f"{self.path}: no object meets this schema, and arguments are an object: correct the schema"
+                f"{self.path}: no object satisfies this schema, but arguments are always an object: correct the schema"
             )
         return found
 
     def _one(self) -> Members:
-        # Where values are text, the reader knows the parameters by the schema's own `properties` alone.
+        # Where values are text, the reader knows only the parameters in the schema's own `properties`.
         found = self._objects()
         known = properties(self.root)
         whole = found[0][1]
         unseen = [name for name, _, _ in whole.members if name not in known]
         if len(found) > 1 or unseen:
-            why = f"{unseen[0]!r} is not among its own properties" if unseen else "it is one of several objects"
+            why = f"{unseen[0]!r} is not one of its `properties`" if unseen else "the schema allows several objects"
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}: {why}, and this format's values are text that only the "
-                "schema's own `properties` tell apart: list all parameters there, or use a format with JSON arguments"
+                f"{self.path}: {why}, but the format {self.format.name!r} writes values as text, which is typed by the "
+                "schema's own `properties`: list all parameters there, or use a format with JSON arguments"
             )
         return whole
 
     def _report_unsupported(self, members: Members, path: str, *, counts: bool = False, names: bool = True) -> None:
-        # What is not held of members that are written as text.
+        # Reports keywords that are not supported for members that are written as text.
         if counts and members.is_counted:
             word = "minProperties" if members.least else "maxProperties"
             self.schemas.notes.add_unsupported(
@@ -93,7 +93,7 @@ class Arguments:
             )
         if names and members.names is not True and members.others is not NEVER:
             self.schemas.notes.add_unsupported(
-                f"{path}.{members.named_by}", f"the format {self.format.name!r} has plain names of letters and digits"
+                f"{path}.{members.named_by}", f"the format {self.format.name!r} allows only names of letters and digits"
             )
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Arguments:
         return self.rules.named(alt(*(values.object(members, shape.path) for shape, members in self._objects())))
 
     def keywords(self) -> Node:
-        """Python keyword arguments, and the parenthesis behind them."""
+        """Python keyword arguments, and the parenthesis after them."""
         dialect = PythonDialect()
         values = Values(dialect, self.schemas, self.rules)
         ways: list[Node] = []
@@ -176,8 +176,8 @@ class Arguments:
     def _ways(self, ways: Sequence[Node], name: str) -> Node:
         if not ways:
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}.properties.{name}: this format has no text that is read as "
-                "such a value: give the parameter a plain type"
+                f"{self.path}.properties.{name}: the format {self.format.name!r} cannot write any text that is read "
+                "back as such a value: give the parameter a plain type"
             )
         return alt(*ways)
 
@@ -222,7 +222,9 @@ class Arguments:
             return []
         if not members.members:
             dialect = JsonDialect(constraints)
-            self.schemas.notes.add_narrowed(shape.path, "an object of any members is written as JSON, not as elements")
+            self.schemas.notes.add_narrowed(
+                shape.path, "an object with arbitrary members is written as JSON, not as elements"
+            )
             return (
                 [Values(dialect, self.schemas, self.rules).object(members, shape.path)]
                 if members.others is not NEVER
@@ -242,7 +244,7 @@ class Arguments:
         least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
         if shape.schema.get("prefixItems"):
             self.schemas.notes.add_unsupported(
-                f"{shape.path}.prefixItems", "elements of a list are all alike in this format"
+                f"{shape.path}.prefixItems", "in this format, all items of a list have the same schema"
             )
         empty: list[Node] = [EMPTY] if least == 0 and alone else []
         if schema is NEVER or most == 0:
@@ -253,7 +255,7 @@ class Arguments:
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def parameters(self) -> Node:
-        """The parameters, each in the format's first pattern that tells what the value is."""
+        """The parameters, each in the format's first pattern that determines its value."""
         members = self._one()
         self._report_unsupported(members, self.path, counts=True)
         found = []
@@ -270,9 +272,8 @@ class Arguments:
         return seq(*found)
 
     def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
-        # `render` takes the first pattern that can hold a value: where a text alone does not tell what it stands for,
-        # that is one in which the type stands beside it. `schema`: None for a parameter of which the reader knows
-        # nothing.
+        # `render` uses the first pattern that can express a value: if the text alone does not determine the value, that
+        # is a pattern that also contains the type. `schema`: None for a parameter that the reader does not know.
         first, *more = self.format.parameters
         ways = self._written(first, key, schema, shapes)
         if self.format.types and "{type}" not in first and (schema is None or len(shapes) > 1):
@@ -281,7 +282,7 @@ class Arguments:
         return ways
 
     def _written(self, pattern: str, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
-        # The ways to write the parameter in that pattern.
+        # The ways to write the parameter with that pattern.
         tokens = tokens_of(pattern)
         at = tokens.index(Slot("value"))
         tail = "".join("" if isinstance(each, Slot) else each.text for each in tokens[at + 1 :])
@@ -289,14 +290,14 @@ class Arguments:
         constraints = (Avoid((closer, *self._rivals(tokens[:at]))), *self.constraints)
         if Slot("type") in tokens:
             return self._typed(tokens[:at], key, shapes, tail, constraints)
-        if schema is None:  # its value is text, whatever that looks like
+        if schema is None:  # its value is text, whatever it looks like
             shapes = [each for each in shapes if each.kind == "string"]
         untyped = Untyped(self.schemas, self.rules, self.root)
         ways = untyped.ways(schema or {}, shapes, tail, constraints)
         return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
-        # What stands before the value in other patterns that begin like this one: a marker beats a value.
+        # The text before the value in other patterns that begin like this one: readers prefer a marker to a value.
         found = []
         for pattern in self.format.parameters[1:]:
             tokens = tokens_of(pattern)
@@ -311,7 +312,7 @@ class Arguments:
     def _typed(
         self, head: Sequence[Token], key: Node, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...]
     ) -> list[Node]:
-        # The format says the type, and a value that is no string is JSON.
+        # The format writes the type, and a value that is not a string is JSON.
         values = Values(JsonDialect(constraints), self.schemas, self.rules)
         types = self.format.types
         ways: list[Node] = []

@@ -47,22 +47,22 @@ from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, automat
 __all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), repeat(chars(" \t"), 0, 40))))
-"""White space where JSON may have it: none, a blank, or a line break with an indentation. Never more: models that may
-write white space without end do."""
-MOST_NODES = 500  # of a pattern, where it stands beside what the text must not hold
-COUNTED = 100  # characters of a text with markers that it must not hold: each needs a rule for every beginning of one
+"""White space where JSON may have it: none, a blank, or a line break with an indentation. No more, because models that
+may write white space endlessly do."""
+MOST_NODES = 500  # of a pattern that is combined with texts to avoid
+COUNTED = 100  # counted characters of a text with texts to avoid: each needs a rule for every prefix of one of them
 NAME = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
-LETTERS = 128  # of a plain key: readers take up to 256
+LETTERS = 128  # of a plain key: readers accept up to 256
 
 
 class Dialect(Protocol):
     """How values are written.
 
     Attributes:
-        name: part of the rules' keys.
+        name: a part of the rules' keys.
         constants: true, false and null.
         brackets: `{`, `}`, `[`, `]`, and the empty object and list.
-        comma: what stands between two members.
+        comma: the separator of two members.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Dialect(Protocol):
 
     @abstractmethod
     def literal(self, value: Any) -> Node | None:
-        """That value; None where the dialect cannot write it."""
+        """That value; None if the dialect cannot write it."""
 
     @abstractmethod
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
@@ -80,11 +80,11 @@ class Dialect(Protocol):
 
     @abstractmethod
     def key(self, name: str) -> Node:
-        """The key of that member, and what stands before its value."""
+        """The key of that member, and the separator before its value."""
 
     @abstractmethod
     def other_key(self, names: Iterable[str]) -> Node:
-        """Any key but these."""
+        """Any key except these."""
 
     @abstractmethod
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
@@ -95,7 +95,7 @@ class JsonDialect:
     """JSON, as models write it.
 
     Args:
-        keeps: what its text must keep to, where it is the text of a parameter, which a marker would end.
+        constraints: constraints on its text, if it is the text of a parameter, which a marker would end.
     """
 
     constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
@@ -113,9 +113,9 @@ class JsonDialect:
     def __init__(self, constraints: tuple[Constraint, ...] = ()) -> None:
         self.constraints = constraints
         self.name = f"json {constraints}"
-        # One letter of each is enough where a schema asks for more than any string; JSON has escapes for it.
-        self.markers = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
-        self.raw = intersected(JSON_RAW, all_but(self.markers))
+        # For strings with a pattern or a length, it is enough to exclude one letter of each; JSON can escape it.
+        self.excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+        self.raw = intersected(JSON_RAW, all_but(self.excluded))
 
     def literal(self, value: Any) -> Node | None:
         text = json_text(value)
@@ -126,7 +126,7 @@ class JsonDialect:
         if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
             return Text((JsonBody(least, most), *self.constraints), '"', '"')
         if self.constraints:
-            notes.add_narrowed(path, f"such a string is written without {self.markers!r} in it")
+            notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
         return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))
 
     def _body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
@@ -176,7 +176,7 @@ class PythonDialect:
 
 
 class QuotedDialect:
-    """Objects with bare keys, and strings between a marker, within which nothing is escaped."""
+    """Objects with bare keys, and strings between markers, in which nothing is escaped."""
 
     constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     brackets: tuple[Node, Node, Node, Node, Node, Node] = (Lit("{"), Lit("}"), Lit("["), Lit("]"), Lit("{}"), Lit("[]"))
@@ -203,22 +203,22 @@ class QuotedDialect:
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         if schema:
-            notes.add_unsupported(path, "bare keys are held only to letters, digits and underscores")
+            notes.add_unsupported(path, "bare keys are only restricted to letters, digits and underscores")
         return self.other_key(())
 
 
 def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:
-    """A key of such letters that is none of the names."""
+    """A key of such letters that is not one of the names."""
     return others(("", *names), letter, most=LETTERS)
 
 
 def avoided_words(constraints: Iterable[Constraint]) -> list[str]:
-    """The texts that must not stand somewhere, as far as the constraints say so."""
+    """The texts to avoid, according to the constraints."""
     return [word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words]
 
 
 def first_mark(text: str) -> str:
-    """A character of the text that neither JSON nor a word needs."""
+    """A character of the text that occurs neither in JSON's syntax nor in words."""
     return next((char for char in text if not char.isalnum() and char not in '[]{},:"\\ \n_-'), text[:1])
 
 
@@ -231,21 +231,24 @@ def raw_text(
     *more: Constraint,
     head: str = "",
 ) -> Node:
-    """A string that meets the schema, as it stands, and keeps to these constraints; and what begins and ends it."""
+    """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
     least, most = length(schema)
     given = schema.get("pattern")
     found = pattern(given) if isinstance(given, str) else None
     if "pattern" in schema and found is None:
-        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
-    markers = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
     if max(least, most or 0) > COUNTED:
-        notes.add_narrowed(f"{path}.maxLength", f"so long a text is counted only where none of {markers!r} is in it")
-        return Terminal(seq(Lit(head), repeat(all_but(markers), least, most), Lit(tail)))
+        notes.add_narrowed(
+            f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"
+        )
+        return Terminal(seq(Lit(head), repeat(all_but(excluded), least, most), Lit(tail)))
     lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
     whole = (*constraints, *lengths, *((MatchesNode(found),) if found is not None else ()), *more)
     if found is not None and not _is_countable(whole):
         notes.add_unsupported(
-            f"{path}.pattern", f"{given!r:.80} and the markers that the text must not hold are too much for a grammar"
+            f"{path}.pattern",
+            f"the pattern {given!r:.80}, with the markers that the text must not contain, is too large for a grammar",
         )
         whole = (*constraints, *lengths, *more)
     return Text(whole, tail, head)

@@ -14,7 +14,7 @@ from toolglean.grammar.writer import Writer
 __all__ = ["gbnf"]
 
 HUNDRED = 100
-MOST = 1000  # that is counted at once
+MOST = 1000  # the largest count that is written directly
 
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -82,8 +82,8 @@ def quoted(text: str) -> str:
 
 
 def _chars(node: Chars) -> str:
-    # Always what is in it, never what is left out (`[^…]`): of that xgrammar 0.2.7, which SGLang 0.5.23 demands,
-    # forgets all beyond ASCII.
+    # Always the characters that are included, never those that are excluded (`[^…]`): in the latter, xgrammar 0.2.7,
+    # which SGLang 0.5.23 requires, loses everything beyond ASCII.
     return "[" + "".join(map(_range, node.ranges)) + "]"
 
 
@@ -95,4 +95,4 @@ def _range(pair: tuple[int, int]) -> str:
 def _char(code: int) -> str:
     if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_ <>{}(),.:;/|!@#$%&*+=?~'`"):
         return chr(code)
-    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"  # not `\\x`: xgrammar reads on behind two digits
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"  # not `\\x`: xgrammar reads more than two digits

@@ -21,7 +21,7 @@ SUPPORTED = {
         *("propertyNames", "minProperties", "maxProperties"),
     ),
 }
-"""What a grammar may hold, for each kind of value."""
+"""The keywords that a grammar supports, for each kind of value."""
 
 _UNSUPPORTED = {
     **dict.fromkeys(("not", "if", "$dynamicRef", "$recursiveRef"), ""),
@@ -30,11 +30,11 @@ _UNSUPPORTED = {
     "multipleOf": "number",
 }
 _OF_WHOLE_VALUES = ("dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef")
-"""What is not looked at even where the schema names the value itself (fits.py)."""
+"""Keywords that are not checked even for values that the schema itself names (validate.py)."""
 
 
 def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema in the words of draft 2020-12: lists of `items`, and bounds that a flag excludes, are older."""
+    """The schema in the keywords of draft 2020-12: lists of `items`, and bounds with a flag, are older."""
     found = dict(schema)
     if isinstance(found.get("items"), list):
         found["prefixItems"] = found.pop("items")
@@ -48,7 +48,7 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def closed(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema without `unevaluated…`: behind all unions and references, that is what is left for the others."""
+    """The schema without `unevaluated…`, which applies to all other members once unions and references are resolved."""
     found = dict(schema)
     for keyword, own in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
         if keyword in found:
@@ -75,11 +75,11 @@ def kinds_of(schema: Mapping[str, Any]) -> list[str]:
 
 
 def unsupported_in(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
-    """The words of the schema that ask something of a value of that kind, and that a grammar cannot say.
+    """The keywords of the schema that restrict a value of that kind, and that a grammar cannot express.
 
     Args:
         schema: a schema without references and unions.
-        kind: a type of JSON, or "literal", for values that the schema names itself.
+        kind: a JSON type, or "literal" for values that the schema itself names.
     """
     if kind == "literal":
         yield from (keyword for keyword in _OF_WHOLE_VALUES if keyword in schema)
@@ -91,37 +91,37 @@ def unsupported_in(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
 
 
 def _asks_nothing(keyword: str, schema: Mapping[str, Any], kind: str) -> bool:
-    # Whether the word asks nothing of such a value beyond what is held.
-    said = schema[keyword]
+    # Whether the keyword adds no restriction on such a value.
+    setting = schema[keyword]
     if keyword == "uniqueItems":
         most = schema.get("maxItems")
-        return not said or (most is not None and most <= 1)
+        return not setting or (most is not None and most <= 1)
     if keyword == "multipleOf":
         multiple = _multiple(schema)
         return kind == "integer" and multiple is not None and not 1 % multiple
     if keyword == "contains":
         return schema.get("minContains") == 0 and "maxContains" not in schema
     if keyword == "not":
-        return _is_not_of(said, schema, kind)
+        return _is_not_of(setting, schema, kind)
     if keyword == "if":
         return "then" not in schema and "else" not in schema
-    return not said  # no dependencies
+    return not setting  # an empty list of dependencies
 
 
-def _is_not_of(said: Any, schema: Mapping[str, Any], kind: str) -> bool:
-    if said is NEVER or _types_left_out(schema):
+def _is_not_of(setting: Any, schema: Mapping[str, Any], kind: str) -> bool:
+    if setting is NEVER or _types_left_out(schema):
         return True
-    return isinstance(said, Mapping) and disjoint({**schema, "type": kind}, said)
+    return isinstance(setting, Mapping) and disjoint({**schema, "type": kind}, setting)
 
 
 def _types_left_out(schema: Mapping[str, Any]) -> frozenset[str]:
-    # Of `not` with a type and no more.
-    said = schema.get("not")
-    if not isinstance(said, Mapping) or said.keys() - {"type", "description", "title"} or "type" not in said:
+    # The types that a `not` with only a type excludes.
+    setting = schema.get("not")
+    if not isinstance(setting, Mapping) or setting.keys() - {"type", "description", "title"} or "type" not in setting:
         return frozenset()
-    kinds = said["type"] if isinstance(said["type"], list) else [said["type"]]
+    kinds = setting["type"] if isinstance(setting["type"], list) else [setting["type"]]
     if "integer" in kinds and "number" not in kinds:
-        return frozenset()  # numbers that are no integers: no grammar of ours tells 3.0 from 3
+        return frozenset()  # numbers that are not integers: these grammars do not distinguish 3.0 from 3
     return frozenset(kinds) | ({"integer"} if "number" in kinds else frozenset())
 
 

@@ -17,7 +17,7 @@ from toolglean.grammar.patterns import pattern
 __all__ = ["Members", "members_of"]
 
 MOST_COUNTED = 100
-"""Members of an object that counts them: it needs a rule for each of them and each number of them."""
+"""The most members of an object that counts them: it needs a rule for each combination of member and count."""
 
 Items: TypeAlias = "list[tuple[bool, Node]]"
 
@@ -27,10 +27,10 @@ class Members:
     """The members of an object.
 
     Attributes:
-        members: of each its name, its schema and whether it must be there.
+        members: for each listed member, its name, its schema and whether it is required.
         others: the schema of any further member; NEVER: there are none.
-        least, most: how many members there are.
-        names: the schema of the names of further members; True: any. `named_by`: the word that says so.
+        least, most: how many members there may be.
+        names: the schema of the names of further members; True: any. `named_by`: the keyword that defines it.
     """
 
     members: tuple[tuple[str, Any, bool], ...]
@@ -42,30 +42,30 @@ class Members:
 
     @property
     def is_counted(self) -> bool:
-        """Whether what must be there is not enough, or what may be there too many."""
+        """Whether the members must be counted: required ones may be too few, or possible ones too many."""
         needed = sum(must for _, _, must in self.members)
         return self.least > needed or (
             self.most is not None and (self.others is not NEVER or self.most < len(self.members))
         )
 
     def arranged(self, items: Items, comma: Node, rules: Rules, more: Node | None) -> tuple[Node | None, bool]:
-        """The members in order, with commas between those that are there, as many as there may be.
+        """The members in order, separated by commas, as many as there may be.
 
         Args:
-            items: whether each must be there, and how it is written.
-            comma: what stands between two of them.
-            rules: where the rules go that this needs.
+            items: for each member, whether it is required, and how it is written.
+            comma: the separator.
+            rules: the rules of the grammar; further ones are added to them.
             more: how any further member is written; None: there are none.
 
         Returns:
-            At least one of them (None where there is none to choose from), and whether there may be none.
+            One or more members (None if there are none to choose from), and whether there may be no member.
         """
         if not self.is_counted:
             return listed(items, comma, rules, more)
         known: dict[tuple[int, int], Node | None] = {}
 
         def rest(at: int, count: int) -> Node | None:
-            # What may follow where so many have been written, and those from `at` on are still to come.
+            # The text that may follow after `count` members, if those from `at` on are still to come.
             if (at, count) not in known:
                 known[at, count] = self._last(count, comma, more) if at == len(items) else step(at, count)
             return known[at, count]
@@ -81,7 +81,7 @@ class Members:
         return rest(0, 0), self.least == 0 and not any(needed for needed, _ in items)
 
     def _last(self, count: int, comma: Node, more: Node | None) -> Node | None:
-        # Behind all that is listed.
+        # The text after all listed members.
         least, most = max(self.least - count, 0), None if self.most is None else self.most - count
         if more is None or most == 0:
             return EMPTY if least == 0 and count else None
@@ -96,13 +96,13 @@ def members_of(
     is_valid: Callable[[Any, Any], bool],
     report: Callable[[str, str], None],
 ) -> Members | None:
-    """The members of an object; None where nothing meets its schema.
+    """The members of an object; None if nothing meets its schema.
 
     Args:
-        schema: what it says of objects, without references and unions.
-        is_met: whether any value meets a schema, which stands behind that word.
-        fits: whether a value meets a schema.
-        lost: is told each word that is not held, and why.
+        schema: the keywords for objects, without references and unions.
+        is_met: whether any value meets a schema; its second argument is the path of that schema.
+        is_valid: whether a value meets a schema.
+        report: is called with each keyword that is not supported, and why.
     """
     given, names = schema.get("properties"), schema.get("propertyNames", True)
     listed = dict(given) if isinstance(given, Mapping) else {}
@@ -114,15 +114,15 @@ def members_of(
     for name in required:
         listed.setdefault(name, others if names is True or is_valid(name, names) else NEVER)
     found = []
-    for name, said in listed.items():
-        if not is_met(said, f"properties.{name}") or not (patterns or is_valid(name, names)):
+    for name, inner in listed.items():
+        if not is_met(inner, f"properties.{name}") or not (patterns or is_valid(name, names)):
             if name in required:
                 return None
             continue
-        found.append((name, said, name in required))
+        found.append((name, inner, name in required))
     others = others if is_met(others, "additionalProperties") else NEVER
     if names is not True and found and others is not NEVER and not patterns:
-        report("propertyNames", "beside properties, it is held of their names alone")
+        report("propertyNames", "if there are properties, only their own names are checked")
         names = True
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
     members = Members(tuple(found), others, int(least), None if most is None else int(most), names)
@@ -130,7 +130,7 @@ def members_of(
         members = replace(members, named_by="patternProperties")
     if members.is_counted and len(found) > MOST_COUNTED:
         report(
-            "minProperties" if members.least else "maxProperties", f"a grammar counts {MOST_COUNTED} members at most"
+            "minProperties" if members.least else "maxProperties", f"a grammar can count at most {MOST_COUNTED} members"
         )
         members = replace(members, least=0, most=None)
     return None if _is_impossible(members) else members
@@ -145,15 +145,18 @@ def _is_impossible(members: Members) -> bool:
 def _of_patterns(
     schema: Mapping[str, Any], patterns: Mapping[str, Any], listed: list[str], report: Callable[[str, str], None]
 ) -> tuple[Any, Any]:
-    # The schema of further members, and of their names. Like properties, patterns list what there is: without a word
-    # of others, there are none.
+    # The schema of further members, and of their names. Patterns list all members, as properties do: unless the schema
+    # mentions others, there are none.
     others = schema.get("additionalProperties", NEVER)
     same = len({json.dumps(each, sort_keys=True, default=str) for each in patterns.values()}) == 1
     sayable = all(pattern(each) is not None for each in patterns)
     matched = sayable and any(_matches(each, name) for each in patterns for name in listed)
     if same and sayable and not matched and others is NEVER and "propertyNames" not in schema:
         return next(iter(patterns.values())), {"type": "string", "pattern": "|".join(patterns)}
-    report("patternProperties", "a grammar holds patterns that ask the same, match no listed name, and leave no others")
+    report(
+        "patternProperties",
+        "a grammar supports only patterns that have the same schema, match no listed name, and leave no other members",
+    )
     return others if others is not NEVER or listed else True, True
 
 

@@ -21,23 +21,23 @@ _NOTES = frozenset({"title", "description", "default", "examples", "format", "de
 
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> Any:
-    """The schema that both hold; NEVER where they cannot.
+    """The schema of the values that meet both schemas; NEVER if there are none.
 
     Args:
         one: a schema without `$ref` and `allOf`.
         other: another one.
-        lost: is told each word of which only one side is held.
+        report: is called with each keyword for which only one side is used.
     """
     found: dict[str, Any] = dict(one)
-    for keyword, said in other.items():
-        if keyword not in found or found[keyword] == said or keyword in _NOTES:
-            found.setdefault(keyword, said)
+    for keyword, setting in other.items():
+        if keyword not in found or found[keyword] == setting or keyword in _NOTES:
+            found.setdefault(keyword, setting)
         elif keyword == "type":
-            found[keyword] = _types(found[keyword], said)
+            found[keyword] = _types(found[keyword], setting)
         elif keyword == "properties":
             found[keyword] = _properties(one, other, report)
         else:
-            found[keyword] = _word(keyword, found[keyword], said, report)
+            found[keyword] = _word(keyword, found[keyword], setting, report)
         if found[keyword] is NEVER and keyword != "additionalProperties":
             return NEVER
     return _closed(found, one, other)
@@ -68,7 +68,7 @@ def _word(keyword: str, one: Any, other: Any, report: Callable[[str], None]) -> 
 
 
 def _in_both(one: Any, other: Any) -> list[Any]:
-    # True and 1 are equal, and hash alike: the first side's is taken, as `in` does.
+    # True and 1 are equal and have the same hash: the value of the first side is used, as with `in`.
     plain = {each for each in other if isinstance(each, str | int | float | bool | None)}
     rest = [each for each in other if not isinstance(each, str | int | float | bool | None)]
     return [
@@ -87,17 +87,17 @@ def _both(one: Any, other: Any) -> Any:
 def _properties(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
     del report
     found = dict(one["properties"])
-    for name, said in other["properties"].items():
-        found[name] = _both(found[name], said) if name in found else said
+    for name, inner in other["properties"].items():
+        found[name] = _both(found[name], inner) if name in found else inner
     return found
 
 
 def _closed(found: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    # What one side lists and the other, which allows no others, does not.
+    # Exclude what one side lists, if the other does not list it and allows no others.
     for closed in (one, other):
         if closed.get("additionalProperties") is NEVER and isinstance(found.get("properties"), Mapping):
             own = closed.get("properties") or {}
-            found["properties"] = {name: said if name in own else NEVER for name, said in found["properties"].items()}
+            found["properties"] = {name: inner if name in own else NEVER for name, inner in found["properties"].items()}
     return found
 
 
@@ -105,7 +105,7 @@ def _closed(found: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, A
 
 
 def all_disjoint(branches: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether no value meets two of them: other types, other values, or another value of one required member."""
+    """Whether no value meets two of them: types, values, or the values of a required member differ."""
     return all(disjoint(one, other) for at, one in enumerate(branches) for other in branches[:at])
 
 

@@ -18,14 +18,14 @@ __all__ = ["Bounds", "bounds_of", "integer", "number"]
 
 DIGIT = chars(("0", "9"))
 POSITIVE = chars(("1", "9"))
-MOST_DIGITS = 299  # with those of an exponent of two digits, far from what a float cannot hold
-FRACTION = 24  # digits behind the point of a number with bounds
-EXACT = 15  # as many as a float holds: beside a bound that is excluded, more could be rounded to it
+MOST_DIGITS = 299  # even with an exponent of two digits, such a number fits a float
+FRACTION = 24  # digits after the point of a number with bounds
+EXACT = 15  # the digits that a float represents: with more, a number could be rounded to an excluded bound
 LARGE = 10**40
 
 
 class Bounds(NamedTuple):
-    """From where to where; None: no bound. `over`, `under`: whether the bound itself is excluded."""
+    """The smallest and largest number; None: no bound. `over`, `under`: whether the bound itself is excluded."""
 
     low: Decimal | None = None
     high: Decimal | None = None
@@ -37,7 +37,7 @@ NO_BOUNDS = Bounds()
 
 
 def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
-    """The bounds that a schema sets; None where a grammar does not hold them: they are too large, or no numbers."""
+    """The bounds in a schema; None if a grammar does not support them: they are too large, or not numbers."""
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
     given = [schema.get(word) for word in words]
     if any(each is not None and not _is_bound(each) for each in given):
@@ -57,7 +57,7 @@ def _is_bound(value: Any) -> bool:
 
 
 def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A whole number between the bounds; None where there is none."""
+    """A whole number between the bounds; None if there is none."""
     low = None if bounds.low is None else math.ceil(bounds.low) + (bounds.over and bounds.low == math.ceil(bounds.low))
     high = (
         None
@@ -91,7 +91,7 @@ def _natural(low: int, high: int | None) -> Node:
 
 
 def _between(low: str, high: str) -> Node:
-    # Digits, as many as both have.
+    # Numbers with as many digits as both bounds have.
     same = next((at for at in range(len(low)) if low[at] != high[at]), len(low))
     head = Lit(low[:same])
     low, high = low[same:], high[same:]
@@ -111,7 +111,7 @@ def _between(low: str, high: str) -> Node:
 
 
 def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A number between the bounds; None where there is none."""
+    """A number between the bounds; None if there is none."""
     if bounds.low is None and bounds.high is None:
         return _any_number()
     ways = []
@@ -143,7 +143,7 @@ def _any_number() -> Node:
 
 
 def _decimals(bounds: Bounds) -> list[Node]:
-    # Of numbers that are not negative.
+    # Numbers that are not negative.
     assert bounds.low is not None
     low, low_digits = _split(bounds.low)
     digits = EXACT if bounds.over or bounds.under else FRACTION
@@ -191,14 +191,14 @@ def _digits_from(low: str, digits: int, *, over: bool) -> Node:
 
 
 def _up_to(high: str, digits: int, *, under: bool) -> Node | None:
-    # A fraction that is not above `.high`; none counts as zero.
+    # A fraction that is not above `.high`; no fraction means zero.
     if not high:
         return None if under else opt(seq(Lit("."), repeat(Lit("0"), 1, digits)))
     return opt(seq(Lit("."), _digits_up_to(high, digits, under=under, first=True)))
 
 
 def _digits_up_to(high: str, digits: int, *, under: bool, first: bool) -> Node:
-    # `first`: no digit has been written yet, and one must be.
+    # `first`: no digit has been written yet, so one is required.
     end = repeat(Lit("0"), 0, digits)
     below = seq(chars(("0", chr(ord(high[0]) - 1))), repeat(DIGIT, 0, digits)) if high[0] > "0" else None
     if len(high) == 1:
@@ -211,7 +211,7 @@ def _digits_up_to(high: str, digits: int, *, under: bool, first: bool) -> Node:
 
 
 def _within(low: str, high: str, digits: int, bounds: Bounds) -> Node | None:
-    # A fraction between two, of one whole number.
+    # A fraction between two bounds that have the same whole part.
     if low == high:
         if bounds.over or bounds.under:
             return None

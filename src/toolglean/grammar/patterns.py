@@ -18,16 +18,16 @@ _CLASSES = {
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0"}
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 MOST = 1000
-DEEPEST = 40  # groups in each other
-LONGEST_COUNT = 40  # characters of the counts behind one thing
+DEEPEST = 40  # the deepest nesting of groups
+LONGEST_COUNT = 40  # characters of the quantifiers after one element
 
 
-class _Inexpressible(Exception):  # noqa: N818  # it is caught here, and nobody sees it
-    """A grammar cannot say it."""
+class _Inexpressible(Exception):  # noqa: N818  # it is caught in this file
+    """A grammar cannot express the pattern."""
 
 
 def pattern(text: str) -> Node | None:
-    """The texts in which the expression is found, as nodes of `Chars`; None where a grammar cannot say it."""
+    """The texts in which the expression is found, as nodes of `Chars`; None if a grammar cannot express it."""
     try:
         reader = _Reader(text)
         found = reader.whole()
@@ -154,10 +154,10 @@ class _Reader:
             char = self.text[self.at]
             self.at += 1
             least, most = _COUNTS[char] if char in _COUNTS else self._bounds()
-            self._took("?")  # reading as little as possible finds the same texts
+            self._took("?")  # a lazy quantifier finds the same texts
             if (
                 isinstance(node, Repeat) and node.least == 0
-            ):  # what may be empty, several times: its own node more often
+            ):  # repeat the inner node instead of repeating a possibly empty one
                 node = repeat(node.node, 0, None if node.most is None or most is None else node.most * most)
             else:
                 node = repeat(node, least, most)

@@ -17,7 +17,7 @@ ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 @dataclass(frozen=True, slots=True)
 class NotStartingWithName:
-    """Behind white space, it does not begin with one of these names, with or without a namespace."""
+    """After white space, the text does not begin with one of these names, with or without a namespace."""
 
     names: tuple[str, ...]
 
@@ -33,7 +33,7 @@ class NotStartingWithName:
         word, spaces = state
         if spaces and char in SPACES:
             return state
-        if char == "." and not spaces:  # a namespace may end here: what follows it is looked at as well
+        if char == "." and not spaces:  # a namespace may end here: the name after it is checked too
             return None if word in self.names else ("", False)
         if char in WORD or any(char in name for name in self.names):
             return self._within(word + char)
@@ -55,7 +55,7 @@ class NotStartingWithName:
 
 @dataclass(frozen=True, slots=True)
 class NotStartingWith:
-    """Behind white space, it does not begin with one of these texts."""
+    """After white space, the text does not begin with one of these texts."""
 
     words: tuple[str, ...]
 
@@ -84,7 +84,7 @@ class NotStartingWith:
 
 @dataclass(frozen=True, slots=True)
 class NoCall:
-    """No name of a tool stands behind one of these texts, with or without white space between, or a namespace."""
+    """No tool's name follows one of these texts, with or without white space or a namespace between."""
 
     words: tuple[str, ...]
     names: tuple[str, ...]
@@ -129,7 +129,7 @@ DEAD = "\0\0"  # the name is whole
 
 @dataclass(frozen=True, slots=True)
 class WordEnd:
-    """No word goes on at its end: a marker of letters may follow."""
+    """The text does not end within a word, so a marker that begins with a letter may follow."""
 
     start = True
 
@@ -151,10 +151,10 @@ class WordEnd:
 
 @dataclass(frozen=True, slots=True)
 class QuotesClosed:
-    """No inline code and no fence is open at its end: what follows is no quotation.
+    """No inline code and no fence is open at the end of the text, so what follows is not quoted.
 
-    Inline code is between two single backticks of one line, a fence between two lines that begin with three. What reads
-    otherwise may be a quotation for one reader and none for another, so a call cannot follow it.
+    Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers
+    may disagree on other uses of backticks, so these are not allowed before a call.
     """
 
     start = "line"

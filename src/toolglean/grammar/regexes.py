@@ -17,7 +17,7 @@ NEVER = Chars(())
 
 @dataclass(frozen=True, slots=True)
 class MatchesNode:
-    """It is one of the node's texts: a node of characters, in rows, choices and numbers."""
+    """The text is one of the node's texts. The node consists of characters, sequences, alternatives and repetitions."""
 
     node: Node
 
@@ -29,12 +29,12 @@ class MatchesNode:
 
     @property
     def edges(self) -> set[int]:
-        """Where ranges of characters begin that the node tells apart."""
+        """Where the ranges begin that the node distinguishes."""
         ranges = [pair for each in descendants(self.node) if isinstance(each, Chars) for pair in each.ranges]
         return {edge for low, high in ranges for edge in (low, high + 1)}
 
     def step(self, state: Node, char: str) -> Node | None:
-        found = _behind(state, char)
+        found = _derivative(state, char)
         return None if found == NEVER else found
 
     def final(self, state: Node) -> bool:
@@ -46,22 +46,22 @@ class MatchesNode:
 
 
 @lru_cache(maxsize=4096)
-def _behind(node: Node, char: str) -> Node:
-    # What is left of the node's texts that begin with the character (Brzozowski's derivative).
+def _derivative(node: Node, char: str) -> Node:
+    # The rests of the node's texts that begin with the character (Brzozowski's derivative).
     if isinstance(node, Chars):
         return EMPTY if char in node else NEVER
     if isinstance(node, Seq):
         ways = []
         for at, part in enumerate(node.parts):
-            ways.append(_row(_behind(part, char), node.parts[at + 1 :]))
+            ways.append(_row(_derivative(part, char), node.parts[at + 1 :]))
             if not _may_be_empty(part):
                 break
         return _choice(ways)
     if isinstance(node, Alt):
-        return _choice([_behind(way, char) for way in node.ways])
+        return _choice([_derivative(way, char) for way in node.ways])
     if isinstance(node, Repeat):
         rest = repeat(node.node, max(node.least - 1, 0), None if node.most is None else node.most - 1)
-        return _row(_behind(node.node, char), (rest,))
+        return _row(_derivative(node.node, char), (rest,))
     return NEVER
 
 
@@ -85,7 +85,7 @@ def _may_be_empty(node: Node) -> bool:
 
 
 def count(node: Repeat) -> str:
-    """How often, as regular expressions and Lark write it."""
+    """The quantifier, as regular expressions, GBNF and Lark write it."""
     sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
     if sign is not None:
         return sign

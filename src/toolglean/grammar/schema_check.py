@@ -15,16 +15,16 @@ from toolglean.errors import UsageError
 __all__ = ["check"]
 
 Step: TypeAlias = tuple[Any, str, int]
-"""A value, its path, and how many values it stands in."""
+"""A value, its path, and its depth."""
 
 DEEPEST = 256
-"""How deep a schema may nest, each object and each list in it counted."""
+"""How deep a schema may nest; each object and each list is a level."""
 FARTHEST = 2**63
-"""How far a grammar counts. Some programs write such a number where they mean that there is no limit."""
+"""The largest count. Some programs write such a number to say that there is no limit."""
 LONGEST_NAME = 1000
-"""Characters of a property's name."""
+"""The most characters of a property's name."""
 BITS = 8192
-"""Of a whole number: some 2,500 digits. Python writes none of more than 4,300."""
+"""The most bits of a whole number, some 2,500 digits. Python refuses to print more than 4,300."""
 
 _COUNTS = (
     "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
@@ -40,14 +40,14 @@ _LISTS_BY_NAME = ("dependentRequired", "dependencies")
 
 
 def check(schema: Any, path: str) -> None:
-    """Look at a schema, and at all that stands in it.
+    """Check a schema, and everything in it.
 
     Args:
         schema: the parameters of a tool.
-        path: where it stands, for messages.
+        path: the path of the schema, for messages.
 
     Raises:
-        UsageError: no grammar can be made of it; the message begins with the path of what is wrong.
+        UsageError: no grammar can be made from it; the message begins with the path of what is wrong.
     """
     _check_values(schema, path)
     todo: list[tuple[Any, str]] = [(schema, path)]
@@ -58,27 +58,27 @@ def check(schema: Any, path: str) -> None:
             _check_names(found, where)
             todo += _inner(found, where)
         elif not isinstance(found, bool):
-            raise UsageError(f"{where}={found!r:.80} is not a schema: give an object")
+            raise UsageError(f"{where} must be a schema (an object), not {found!r:.80}")
 
 
 def _check_values(schema: Any, path: str) -> None:
-    # How deep it nests, and its numbers, wherever they stand.
+    # Check the depth, and all numbers.
     todo: list[Step] = [(schema, path, 0)]
     while todo:
         value, where, depth = todo.pop()
         if isinstance(value, Mapping | list | tuple):
             if depth == DEEPEST:
-                raise UsageError(f"{where:.200}: it nests more than {DEEPEST} deep, which no grammar holds: flatten it")
+                raise UsageError(f"{where:.200}: the schema is nested more than {DEEPEST} levels deep: flatten it")
             pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
             todo += [(each, f"{where}.{key}", depth + 1) for key, each in pairs]
         elif isinstance(value, int) and value.bit_length() > BITS:
-            raise UsageError(f"{where}: a number of so many digits cannot be written: give a smaller one")
+            raise UsageError(f"{where}: a number of {value.bit_length():,} bits is too large: give a smaller one")
 
 
 def _check_words(schema: Mapping[Any, Any], path: str) -> None:
     for keyword, what, is_right in _WORDS:
         if keyword in schema and schema[keyword] is not None and not is_right(schema[keyword]):
-            raise UsageError(f"{path}.{keyword}={schema[keyword]!r:.80} is not {what}: correct the schema")
+            raise UsageError(f"{path}.{keyword} must be {what}, not {schema[keyword]!r:.80}: correct the schema")
 
 
 def _check_names(schema: Mapping[Any, Any], path: str) -> None:

@@ -22,30 +22,30 @@ from toolglean.grammar.validate import is_valid
 __all__ = ["Notes", "Schemas", "Shape"]
 
 MAX_WAYS = 256
-MOST_TRIED = 4096  # ways that turn out to be the same
+MOST_TRIED = 4096  # alternatives that may turn out to be the same
 LEFT_OUT = frozenset({"$ref", "allOf", "$defs", "definitions"})
 FLOAT_BITS = 1023
-MAX_DEPTH = 16  # of references and unions, one behind the other
+MAX_DEPTH = 16  # of references and unions within each other
 
 
 @dataclass(slots=True)
 class Notes:
-    """Where the grammar differs from the schemas: texts that begin with the path in the tools.
+    """The differences between the grammar and the schemas: texts that begin with the path in the tools.
 
     Attributes:
-        loosened: what the schemas ask and the grammar does not hold.
-        tightened: what the schemas allow and the grammar does not.
+        unsupported: what the schemas require, but the grammar does not enforce.
+        narrowed: what the schemas allow, but the grammar does not.
     """
 
     unsupported: dict[str, None] = field(default_factory=dict)
     narrowed: dict[str, None] = field(default_factory=dict)
 
     def add_unsupported(self, path: str, reason: str) -> None:
-        """The grammar allows more."""
+        """Report that the grammar allows more than the schema at that path."""
         self.unsupported[f"{path}: {reason}"] = None
 
     def add_narrowed(self, path: str, reason: str) -> None:
-        """The grammar allows less."""
+        """Report that the grammar allows less than the schema at that path."""
         self.narrowed[f"{path}: {reason}"] = None
 
 
@@ -54,10 +54,10 @@ class Shape:
     """One shape of a value.
 
     Attributes:
-        kind: a type of JSON, or "literal".
-        schema: what the schema says of it, merged, without references.
-        values: the values themselves, of a literal.
-        path: where the schema stands, for messages.
+        kind: a JSON type, or "literal".
+        schema: the keywords of the schema for that type, merged, without references.
+        values: for a literal: the values themselves.
+        path: the path of the schema, for messages.
     """
 
     kind: str
@@ -67,12 +67,12 @@ class Shape:
 
     @property
     def key(self) -> str:
-        """Equal for shapes that allow the same."""
+        """A key that is equal for shapes that allow the same values."""
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
 
 
 def _is_too_large(value: Any) -> bool:
-    # Readers refuse it.
+    # Readers refuse such a number.
     return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > FLOAT_BITS
 
 
@@ -81,7 +81,7 @@ class Schemas:
 
     Args:
         root: the schema in which `$ref` is looked up.
-        losses: where to report what is left out.
+        notes: collects what is left out.
     """
 
     def __init__(self, root: Any, notes: Notes) -> None:
@@ -89,13 +89,13 @@ class Schemas:
         self.notes = notes
 
     def shapes(self, schema: Any, path: str) -> list[Shape]:
-        """The shapes that the schema allows; none where nothing meets it."""
+        """The shapes that the schema allows; empty if nothing meets it."""
         found: dict[str, Shape] = {}
         for count, each in enumerate(self._ways(schema, path, 0)):
             for shape in self._spread(each, path):
                 found.setdefault(shape.key, shape)
             if len(found) > MAX_WAYS or count > MOST_TRIED:
-                self.notes.add_narrowed(path, f"of its ways, the grammar has the first {MAX_WAYS} at most")
+                self.notes.add_narrowed(path, f"of its alternatives, the grammar contains only the first {MAX_WAYS}")
                 break
         return list(found.values())[:MAX_WAYS]
 
@@ -108,7 +108,7 @@ class Schemas:
             return
         if depth > MAX_DEPTH:
             self.notes.add_unsupported(
-                path, "it refers to itself without end, or its references and unions nest too deeply"
+                path, "it refers to itself endlessly, or its references and unions are nested too deeply"
             )
             return
         whole = self._flat(schema, path, depth)
@@ -122,7 +122,7 @@ class Schemas:
         branches = [each for branch in whole[keyword] for each in self._ways(branch, path, depth + 1)]
         if keyword == "oneOf" and not all_disjoint(branches):
             self.notes.add_unsupported(
-                f"{path}.oneOf", "its branches overlap, and a grammar cannot ask that only one of them fits"
+                f"{path}.oneOf", "its branches overlap, and a grammar cannot require that only one of them matches"
             )
         for branch in branches:
             both = self._merged(base, branch, path)
@@ -130,7 +130,7 @@ class Schemas:
                 yield from self._ways(both, path, depth + 1)
 
     def _flat(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
-        # Without `$ref` and `allOf`, and what we do not say.
+        # The schema without `$ref`, `allOf`, and keywords that are not needed.
         found: Any = modern(
             {
                 key: value
@@ -143,7 +143,7 @@ class Schemas:
         for part in parts:
             if depth > MAX_DEPTH:
                 self.notes.add_unsupported(
-                    path, "it refers to itself without end, or its references and unions nest too deeply"
+                    path, "it refers to itself endlessly, or its references and unions are nested too deeply"
                 )
                 return {}
             inner: Any = {} if part is True else NEVER if part is False else self._part(part, path, depth + 1)
@@ -153,7 +153,7 @@ class Schemas:
         return found
 
     def _part(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
-        # What is left over for `unevaluated…` in a part is what the part itself leaves over, where no union follows.
+        # In a part without a union, `unevaluated…` applies to what the part itself leaves over.
         found = self._flat(schema, path, depth)
         return found if found is NEVER or "anyOf" in found or "oneOf" in found else closed(found)
 
@@ -161,7 +161,9 @@ class Schemas:
         return merged(
             one,
             other,
-            lambda keyword: self.notes.add_unsupported(f"{path}.{keyword}", "said twice, and only one is held"),
+            lambda keyword: self.notes.add_unsupported(
+                f"{path}.{keyword}", "it is given twice, and only the first one is used"
+            ),
         )
 
     def _looked_up(self, place: str, path: str) -> Any:
@@ -175,7 +177,7 @@ class Schemas:
                     found[int(step)] if isinstance(found, list) and step.isdigit() and int(step) < len(found) else None
                 )
         if not place.startswith("#") or not isinstance(found, Mapping | bool):
-            self.notes.add_unsupported(f"{path}.$ref", f"{place!r} leads to no schema in these parameters")
+            self.notes.add_unsupported(f"{path}.$ref", f"{place!r} does not lead to a schema in these parameters")
             return True
         return found
 
@@ -186,12 +188,12 @@ class Schemas:
         if "const" in schema:
             members = [schema["const"]]
         if members is not None:
-            rest = {keyword: said for keyword, said in schema.items() if keyword not in {"enum", "const"}}
+            rest = {keyword: setting for keyword, setting in schema.items() if keyword not in {"enum", "const"}}
             if "const" in schema:
                 rest |= {"enum": schema["enum"]} if "enum" in schema else {}
             values = tuple(each for each in members if is_valid(each, rest, self._looked))
             if any(map(_is_too_large, values)):
-                self.notes.add_narrowed(f"{path}.enum", "a number that no float can hold is left out")
+                self.notes.add_narrowed(f"{path}.enum", "a number that does not fit a float is left out")
                 values = tuple(each for each in values if not _is_too_large(each))
             self._report(schema, path, "literal")
             if values:
@@ -207,12 +209,12 @@ class Schemas:
 
     def _report(self, schema: Mapping[str, Any], path: str, kind: str) -> None:
         for keyword in unsupported_in(schema, kind):
-            self.notes.add_unsupported(f"{path}.{keyword}", "a grammar cannot say it")
+            self.notes.add_unsupported(f"{path}.{keyword}", "a grammar cannot express this keyword")
 
     # -- objects -------------------------------------------------------------------------------------------------------
 
     def members(self, shape: Shape) -> Members | None:
-        """The members of an object of this shape; None where nothing meets it."""
+        """The members of an object of this shape; None if nothing meets it."""
 
         def add(keyword: str, reason: str) -> None:
             self.notes.add_unsupported(f"{shape.path}.{keyword}", reason)

@@ -39,7 +39,7 @@ __all__ = [
 
 HEX = chars(("0", "9"), ("A", "F"), ("a", "f"))
 FOUR_HEX = alt(
-    seq(chars(("0", "9"), ("A", "C"), ("a", "c"), "EFef"), HEX, HEX, HEX),  # no half of a surrogate pair
+    seq(chars(("0", "9"), ("A", "C"), ("a", "c"), "EFef"), HEX, HEX, HEX),  # not half of a surrogate pair
     seq(chars("Dd"), chars(("0", "7")), HEX, HEX),
 )
 CONTROLS = ("\0", "\x1f")
@@ -53,7 +53,7 @@ PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def json_letters(given: Chars, raw: Chars = JSON_RAW) -> Node:
-    """One of these characters, in a JSON string in which those of `raw` stand for themselves."""
+    """One of these characters, in a JSON string in which those of `raw` are not escaped."""
     return _letters(given, raw, JSON_ESCAPES)
 
 
@@ -72,7 +72,7 @@ def python_letter(quote: str) -> Node:
 
 
 def python_letters(quote: str) -> Callable[[Chars], Node]:
-    """One of some characters, in a Python string between these quotes."""
+    """One of the given characters, in a Python string between these quotes."""
     return lambda given: _letters(given, _python_raw(quote), {**PYTHON_ESCAPES, quote: f"\\{quote}"})
 
 
@@ -105,17 +105,17 @@ def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Nod
     if given is not None:
         found = pattern(given) if isinstance(given, str) else None
         if found is None:
-            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
+            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
         else:
             low, high = _lengths(found)
             if low < least or (most is not None and (high is None or high > most)):
-                notes.add_unsupported(f"{path}.pattern", "a grammar cannot say the length beside it")
+                notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
             return encoded(found, letters)
     return repeat(letter, least, most)
 
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
-    """How many characters a string has."""
+    """The least and the most characters of a string; None: any number."""
     least, most = schema.get("minLength"), schema.get("maxLength")
     return int(least) if isinstance(least, int | float) else 0, int(most) if isinstance(most, int | float) else None
 
@@ -136,9 +136,9 @@ def _lengths(node: Node) -> tuple[int, int | None]:
 
 
 def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:
-    """Any text of these letters, or of `rest`, but none of the words.
+    """Any text of these letters, or of `rest`, except the words.
 
-    `most`: how many letters follow where it is none of them; None: any number.
+    `most`: how many letters may follow the first one that differs from the words; None: any number.
     """
     ends: dict[str, list[str]] = {}
     whole = False

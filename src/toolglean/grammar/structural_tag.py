@@ -30,7 +30,7 @@ class _Writer:
         self.rules = rules
 
     def node(self, node: Node) -> dict[str, Any]:
-        """The node in the words of the tag."""
+        """The node as an element of the tag."""
         if isinstance(node, Lit):
             return {"type": "const_string", "value": node.text}
         if not self._has_text(node):
@@ -54,7 +54,7 @@ class _Writer:
         return {"type": "repeat", "min": node.least, "max": -1 if node.most is None else node.most, "content": inner}
 
     def _runs(self, parts: Sequence[Node]) -> list[Node]:
-        # Neighbours without free text become one grammar.
+        # Adjacent parts without free text become one grammar.
         found: list[Node] = []
         run: list[Node] = []
         for part in parts:
@@ -67,14 +67,14 @@ class _Writer:
         return found + ([seq(*run)] if run else [])
 
     def _has_text(self, node: Node) -> bool:
-        """Whether text is in it for which the tag has a word, and it is small when its rules are written out."""
+        """Whether it contains text for which the tag has an element, and is small even with its rules written out."""
         used = self.rules.used(node)
         texts = any(_is_any_text(each) for inner in (node, *used.values()) for each in descendants(inner))
         recursive = texts and any(name in self.rules.used(inner) for name, inner in used.items())
         return texts and not recursive and self._is_small(node)
 
     def _is_small(self, node: Node) -> bool:
-        # A rule counts wherever it is used: tags have no rules.
+        # A rule is counted wherever it is used, because tags have no rules.
         found, todo = 0, [(node, 0)]
         while todo:
             here, depth = todo.pop()

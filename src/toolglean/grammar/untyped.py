@@ -40,11 +40,11 @@ _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
 
 
 class Untyped:
-    """The texts that a reader types.
+    """The texts that a reader types by the schema.
 
     Args:
         schemas: the tool's schemas.
-        rules: where rules go.
+        rules: the rules of the grammar; further ones are added to them.
         root: the schema in which the reader looks up `$ref`.
     """
 
@@ -56,7 +56,7 @@ class Untyped:
         return same(coerce_text(text, schema if isinstance(schema, Mapping) else None, self.root), value)
 
     def which_are_read(self, texts: Sequence[tuple[str, Any]], schema: Any) -> list[bool]:
-        """The same for many members of one enum: the reader looks at all of them for each text."""
+        """The same for many members of one enum. One by one, the reader would check all members for each text."""
         if len(texts) <= FEW or not isinstance(schema, Mapping) or schema.keys() & OF_OTHERS or "enum" not in schema:
             return [self.is_read(text, value, schema) for text, value in texts]
         alike: dict[Any, list[Any]] = {}
@@ -71,18 +71,18 @@ class Untyped:
         return found
 
     def is_raw(self, schema: Any, prefix: str, *, top: bool) -> bool:
-        """Whether only the element's own closing tag ends its text (scan/tree.py)."""
+        """Whether the element's text is ended only by its own closing tag (scan/tree.py)."""
         given = schema if isinstance(schema, Mapping) else None
         return is_text(given, self.root) and not prefix and (known(given, self.root) or top)
 
     def knows(self, schema: Any, kind: str) -> bool:
-        """Whether the reader knows that such a value may come."""
+        """Whether the reader expects that kind of value."""
         return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
 
     def ways(
         self, schema: Any, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...], head: str = ""
     ) -> list[Node]:
-        """The ways to write a value of one of these shapes, with `head` before it and `tail` behind it."""
+        """The ways to write a value of one of these shapes, with `head` before it and `tail` after it."""
         dialect = JsonDialect(constraints)
         values = Values(dialect, self.schemas, self.rules)
         found: list[Node] = []
@@ -101,7 +101,7 @@ class Untyped:
         return found
 
     def _is_seen(self, shape: Shape, schema: Any) -> bool:
-        # Whether the reader, too, knows that such a value may come.
+        # Whether the reader also reads such a value as one of this kind.
         return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
 
     def _literals(
@@ -117,20 +117,20 @@ class Untyped:
     def _string(
         self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], constraints: tuple[Constraint, ...]
     ) -> Node:
-        # A text that looks like another value that is allowed is read as that: where this may be one that the schema
-        # does not allow, the text must not begin like it.
+        # A text that looks like another allowed kind of value is read as that. If the result may be a value that the
+        # schema does not allow, the text must not begin like one.
         head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
         first = (FirstChar(ALL_SPACES + beginnings),) if beginnings else ()
         if first:
             self.schemas.notes.add_narrowed(
-                shape.path, f"a string is not written with white space or one of {beginnings!r} first"
+                shape.path, f"a string may not begin with white space or one of {beginnings!r}"
             )
         return raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes, *first, head=head)
 
 
 def _keys(text: str) -> list[Any]:
-    # Equal for texts that a reader could take for the same value.
+    # Keys that are equal for texts that a reader could take for the same value.
     try:
         return [text.strip().lower(), float(text)]
     except ValueError:

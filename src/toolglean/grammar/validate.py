@@ -43,13 +43,13 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
 def is_valid(value: Any, schema: Any, look_up: Callable[[str], Any], depth: int = 0) -> bool:
     """Whether the value meets the schema.
 
-    Not looked at: `unevaluatedItems`, `unevaluatedProperties`, `dependentSchemas`, `format`.
+    Ignored: `unevaluatedItems`, `unevaluatedProperties`, `dependentSchemas`, `format`.
     """
     if isinstance(schema, bool) or depth > 32:
         return schema is not False
     if not isinstance(schema, Mapping):
         return True
-    schema = {keyword: said for keyword, said in schema.items() if said is not None or keyword == "const"}
+    schema = {keyword: setting for keyword, setting in schema.items() if setting is not None or keyword == "const"}
     inner = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
     if any(not is_valid(value, look_up(place), look_up, depth + 1) for place in inner):
         return False
@@ -81,7 +81,7 @@ def _same(one: Any, other: Any) -> bool:
 def _is_multiple(value: Any, of: Any) -> bool:
     try:
         return not Decimal(str(value)) % Decimal(str(of))
-    except ArithmeticError:  # of zero, or of a number with more digits than are counted
+    except ArithmeticError:  # zero, or a number with more digits than the context allows
         return False
 
 

@@ -41,11 +41,11 @@ class Values:
     def _value(self, schema: Any, path: str) -> Node:
         ways = [way for shape in self.schemas.shapes(schema, path) for way in self.shape(shape)]
         if not ways:
-            raise UsageError(f"{path}: no value meets this schema: correct it, or leave the tool out")
+            raise UsageError(f"{path}: no value satisfies this schema: correct it, or leave the tool out")
         return alt(*ways)
 
     def shape(self, shape: Shape) -> list[Node]:
-        """The ways to write a value of that shape; none where there is no such value."""
+        """The ways to write a value of that shape; empty if there is no such value."""
         dialect = self.dialect
         if shape.kind == "literal":
             return [way for value in shape.values if (way := dialect.literal(value)) is not None]
@@ -152,7 +152,7 @@ def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list
         return [Lit(constants["null"])]
     bounds = bounds_of(shape.schema)
     if bounds is None:
-        schemas.notes.add_unsupported(shape.path, "its bounds are no numbers that a grammar can hold")
+        schemas.notes.add_unsupported(shape.path, "its bounds are too large for a grammar, or are not numbers")
     make = integer if shape.kind == "integer" else number
     found = make() if bounds is None else make(bounds)
     return [] if found is None else [Terminal(found)]

@@ -18,18 +18,18 @@ class Writer(ABC):
         given: the rules to which the grammar refers.
 
     Attributes:
-        rules: what was written, by the name of the rule.
+        rules: the text of each rule, by its name.
     """
 
     def __init__(self, given: Rules) -> None:
         self.given = given
         self.rules: dict[str, str] = {}
         self._names: dict[Node, str] = {}
-        self._to_write: list[str] = []  # rules may refer to each other deeper than Python nests
+        self._to_write: list[str] = []  # rules may refer to each other deeper than Python can recurse
         self._writes = False
 
     def node(self, node: Node) -> str:
-        """The node, as the whole of a rule."""
+        """The node, as the whole text of a rule."""
         if isinstance(node, Alt):
             return " | ".join(self.node(way) for way in node.ways)
         if isinstance(node, Seq):
@@ -37,7 +37,7 @@ class Writer(ABC):
         return self.part(node)
 
     def part(self, node: Node) -> str:
-        """The node, as it may stand in a row."""
+        """The node, as a part of a sequence."""
         if isinstance(node, Lit):
             return self.literal(node.text)
         if isinstance(node, Chars):
@@ -54,7 +54,7 @@ class Writer(ABC):
 
     def _rule(self, node: Ref) -> str:
         if node.name not in self.rules:
-            self.rules[node.name] = ""  # it keeps its place
+            self.rules[node.name] = ""  # reserves its place
             self._to_write.append(node.name)
             while not self._writes and self._to_write:
                 self._writes = True
@@ -64,7 +64,7 @@ class Writer(ABC):
         return node.name
 
     def named(self, node: Node, prefix: str, text: str) -> str:
-        """The name of a rule for the node, which is written so: one rule, however often it is asked for."""
+        """The name of the rule for the node, whose text is `text`: one rule, however often it is requested."""
         if node not in self._names:
             name = self._names[node] = f"{prefix}{len(self._names)}"
             self.rules[name] = text
@@ -72,7 +72,7 @@ class Writer(ABC):
 
     @abstractmethod
     def literal(self, text: str) -> str:
-        """A text, as it stands."""
+        """Literal text."""
 
     @abstractmethod
     def chars(self, node: Chars) -> str:
@@ -80,7 +80,7 @@ class Writer(ABC):
 
     @abstractmethod
     def terminal(self, node: Node) -> str:
-        """What a lexer reads in one go."""
+        """A node that a lexer matches as one unit."""
 
     @abstractmethod
     def text(self, node: Text) -> str:
@@ -88,4 +88,4 @@ class Writer(ABC):
 
     @abstractmethod
     def repeat(self, node: Repeat) -> str:
-        """A node, several times."""
+        """A repeated node."""

@@ -38,7 +38,7 @@ WHITE_SPACE: Final = (
 
 
 class State(enum.IntEnum):
-    """What the parser is doing."""
+    """What the parser is doing. The names are Ollama's."""
 
     LookingForTag = 0
     ToolCalling = 1
@@ -52,7 +52,7 @@ class Call:
     Attributes:
         name: the tool's name.
         arguments: the arguments. All numbers are floats, as in Go.
-        index: position among the calls of the parser, the first is 0.
+        index: the position among the calls of the parser, from 0.
     """
 
     name: str
@@ -76,8 +76,8 @@ class Parser:
     """Ollama's tool parser: the same answers, chunk for chunk, including its defects.
 
     Args:
-        tools: names, `Tool` objects or tool dicts. A name may be empty, and may come twice.
-        tag: what the model writes before a call. An empty tag is found at once.
+        tools: names, `Tool` objects or tool dicts. A name may be empty, and may occur twice.
+        tag: the text that the model writes before a call. An empty tag is found at once.
 
     Raises:
         ToolError: a tool has none of the accepted shapes; the message shows it.
@@ -110,7 +110,7 @@ class Parser:
         self._state = State.LookingForTag
         self._calls = 0
         self._scanned: list[str] = []
-        self._unscanned: list[str] = []  # while looking for the tag: what is held back
+        self._unscanned: list[str] = []  # while looking for the tag: the text that is held back
         self._tail = ""  # the end of the buffer, long enough for rule 5a
         self._tool: str | None = None
         self._wedged = False
@@ -138,11 +138,11 @@ class Parser:
 
     @property
     def buffer(self) -> str:
-        """The text that is held; each access joins it."""
+        """The text that is held back; each access joins it."""
         return "".join(self._scanned) + "".join(self._unscanned)
 
     def content(self) -> str:
-        """Rule 11: what is left for the user when the stream is over; see the function `content`."""
+        """Rule 11: the text that is left for the user when the stream is over; see the function `content`."""
         return content(self.tag, self.buffer, self._calls)
 
     def add(self, s: str) -> Added:
@@ -158,7 +158,9 @@ class Parser:
             UsageError: `s` is not a string. Bytes: decode them first, with an incremental decoder.
         """
         if not isinstance(s, str):
-            raise UsageError(f"a chunk must be a string, not {type(s).__name__}")
+            raise UsageError(
+                f"s must be a string, not {type(s).__name__}: decode bytes first, with an incremental decoder"
+            )
         if self._state is State.Done:
             return Added(s, [])
         text = ""
@@ -176,7 +178,7 @@ class Parser:
 
     def _look_for_tag(self, s: str) -> tuple[str, str | None]:
         """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
-        buffer = self._unscanned[0] + s if self._unscanned else s  # what was held back is shorter than the tag
+        buffer = self._unscanned[0] + s if self._unscanned else s  # the text that was held back is shorter than the tag
         at, found = find_tag(buffer, self.tag)
         text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
         if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
@@ -202,8 +204,8 @@ class Parser:
             return calls
         text = _joined(self._unscanned)
         self._unscanned = []
-        begin = 0  # of the buffer in `text`, once a call was taken
-        end = 0  # of the tool's name, if it stands in `text`
+        begin = 0  # where the buffer begins in `text`, once a call was taken
+        end = 0  # the end of the tool's name, if it is in `text`
         while True:
             if self._tool is None:
                 name = self._names.search(text, begin)
@@ -233,7 +235,7 @@ class Parser:
         return calls
 
     def _is_done(self, s: str, calls: list[Call]) -> bool:
-        """Rule 10. After a call the count starts again with what the call left in the buffer."""
+        """Rule 10. After a call, the count restarts with the text that the call left in the buffer."""
         if self._balance is None:
             return False
         if calls:
@@ -242,7 +244,7 @@ class Parser:
         return self._balance is not None and self._balance.reached(s)
 
     def fork(self) -> Parser:
-        """Copy the parser. The two then go on separately."""
+        """Copy the parser. The two then continue independently."""
         other = object.__new__(type(self))
         other.__setstate__(self.__getstate__())
         return other
@@ -259,7 +261,10 @@ class Parser:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         layout, *plain, seen, fresh, (brackets, depth, piece), balance = state
         if layout != LAYOUT:
-            raise UsageError(f"pickled by another version of toolglean: layout {layout}, not {LAYOUT}")
+            raise UsageError(
+                f"this parser was pickled by another version of toolglean (layout {layout}, not {LAYOUT}): make a new "
+                "parser"
+            )
         self.tag, self._tools, number, self._calls, self._tail, self._tool, self._wedged = plain
         self._state = State(number)
         self._names = names_of(self._tools)
@@ -273,7 +278,7 @@ class Parser:
 
 
 def parse_tag(template: str) -> str:
-    """Rule 13: the tag that a Go chat template writes before a call, `{` if it writes none.
+    """Rule 13: the tag that a Go chat template writes before a call; `{` if it writes none.
 
     Raises:
         TemplateError: the template cannot be read; the message shows the place.
@@ -284,10 +289,10 @@ def parse_tag(template: str) -> str:
 
 
 def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
-    """Rule 2: where a tag stands, or could begin.
+    """Rule 2: where a tag is, or could begin.
 
     Returns:
-        (position, True) of the tag; (position, False) of what could become one at the end of the buffer; (-1, False).
+        (position, True) of the tag; (position, False) of what may become one at the end of the buffer; or (-1, False).
     """
     at = buffer.find(tag)
     if at != -1:
@@ -300,11 +305,11 @@ def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
 
 
 def done(tag: str, buffer: str) -> bool:
-    """Rule 10: whether the payload after a tag `{` or `[` is over. Never so after other tags.
+    """Rule 10: whether the payload after a tag `{` or `[` is over. Always False for other tags.
 
     Args:
         tag: the tag.
-        buffer: what the parser holds.
+        buffer: the text that the parser holds back.
     """
     balance = _balance(tag)
     return balance is not None and balance.reached(buffer)
@@ -315,8 +320,8 @@ def content(tag: str, buffer: str, calls: int) -> str:
 
     Args:
         tag: the tag.
-        buffer: what the parser holds.
-        calls: how many calls it has given out.
+        buffer: the text that the parser holds back.
+        calls: how many calls it has returned.
     """
     return buffer if calls == 0 and tag in BRACKET_TAGS else ""
 
@@ -331,5 +336,5 @@ def _joined(pieces: list[str]) -> str:
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise ToolError(f"tools must be a list of tools, not {tools!r}")
+        raise ToolError(f"tools must be a list of tools, not {tools!r:.80}")
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

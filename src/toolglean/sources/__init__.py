@@ -5,4 +5,4 @@
 #   response/    Hugging Face's response templates
 #   tag.py       a bare tag
 #   choose/      which of them is used, when several are given
-"""The sources that tell how a model writes: chat templates, response templates, tags, and names of models and formats."""
+"""The sources that tell how a model writes: chat templates, response templates, tags, names of models and formats."""

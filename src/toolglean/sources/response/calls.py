@@ -32,7 +32,7 @@ __all__ = ["CallLayout", "Kind", "Tag", "calls_in", "layout_of", "tag_of"]
 
 
 class Kind(Enum):
-    """What a region of calls is to its reader."""
+    """How a region of calls is read."""
 
     OBJECTS = "objects"
     ARGUMENTS = "arguments"
@@ -45,9 +45,9 @@ class Tag:
     """A tag pattern that needs no regular expression.
 
     Attributes:
-        head: what stands before the value; it captures `key`.
-        lead: the white space that is removed before the value, None for none.
-        trail: the white space that is removed after it.
+        head: the sequence before the value; it captures `key`.
+        lead: the white space that is removed before the value; None: none.
+        trail: the white space that is removed after it; None: none.
         tail: the literal after the value.
     """
 
@@ -80,12 +80,12 @@ class CallLayout:
     """How the calls of a field are read.
 
     Attributes:
-        kind: what the region is.
+        kind: how the region is read.
         name: the group that captures the tool's name.
-        id: the group that captures the call's id, "" for none.
-        codec: of ARGUMENTS: how they are written.
-        tag: of PARAMETERS: a parameter.
-        json: of PARAMETERS: whether values are JSON where they can be read as such.
+        id: the group that captures the call's id; "": none.
+        codec: for ARGUMENTS: how they are written.
+        tag: for PARAMETERS: how a parameter is written.
+        json: for PARAMETERS: whether values are read as JSON if possible.
     """
 
     kind: Kind
@@ -98,7 +98,7 @@ class CallLayout:
 
 @lru_cache(maxsize=64)
 def tag_of(pattern: str) -> Tag | None:
-    """The tag of that pattern; None where it is a real regular expression."""
+    """The tag of that pattern; None if it is a real regular expression."""
     found = reduce(pattern)
     if found is None or len(found.alternatives) != 1 or found.ahead or found.far or found.at_start:
         return None
@@ -120,7 +120,7 @@ def layout_of(field: Field) -> CallLayout:
     name, arguments = _paths_of(field.transform)
     groups = field.open.reduced.groups if field.open else frozenset()
     if field.open is not None and field.open.source:
-        groups = frozenset(name)  # whatever the transform names must be captured, or the template would be refused
+        groups = frozenset(name)  # the transform's names are captured, or the template would have been refused
     if len(name) == 1 and name[0] != "content" and name[0] in groups and not field.each and arguments == ("content",):
         return _named(field, name[0], _id_of(field.transform, groups))
     plain = field.content == "json" and not (field.args.keys() - {"allow_non_json"})
@@ -128,7 +128,7 @@ def layout_of(field: Field) -> CallLayout:
 
 
 def _paths_of(transform: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    # What it takes for the name and for the arguments; ((), path) where both stand in one object.
+    # The paths of the name and of the arguments; ((), path) if both are in one object.
     function = transform.get("function", transform) if isinstance(transform, Mapping) else transform
     if isinstance(function, Mapping):
         return path_of(function.get("name")), path_of(function.get("arguments"))
@@ -157,7 +157,7 @@ def _is_envelope(field: Field, name: tuple[str, ...], arguments: tuple[str, ...]
 
 
 def _codec_of(args: Mapping[str, Any]) -> Codec | None:
-    # None for a dialect that no reader of the core reads.
+    # None for a dialect that the engine has no reader for.
     pairs = args.get("string_delims", [])
     if not pairs and not args.get("unquoted_keys"):
         return JSON
@@ -171,7 +171,7 @@ def _id_of(transform: Any, groups: frozenset[str]) -> str:
 
 
 def calls_in(value: Any) -> list[tuple[str, Mapping[str, Any], str | None]]:
-    """Name, arguments and id of each call in the value; [] where it contains anything else."""
+    """Name, arguments and id of each call in the value; [] if it contains anything else."""
     found = []
     for each in value if isinstance(value, list) else [value]:
         function = each.get("function", each) if isinstance(each, Mapping) else None

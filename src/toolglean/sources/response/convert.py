@@ -3,7 +3,7 @@
 # A template becomes a format only if both read the same: the sink is the content, reasoning has literal markers, and
 # the calls are JSON, JSON after a name, or tags after a name whose closers close everything that their openers open.
 # Formats are more tolerant than templates in one way: any white space may appear between markers.
-"""From response templates to formats."""
+"""Converts response templates to formats."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ SLOTS = {Kind.OBJECTS: "{call}", Kind.ARGUMENTS: "{arguments}", Kind.PARAMETERS:
 _slot = re.compile(r"\{[a-z_]+\}|\{name=")
 
 
-class _NotExpressible(Exception):  # noqa: N818  # no error: the answer
+class _NotExpressible(Exception):  # noqa: N818  # not an error, but an answer
     """No format can express what the template does."""
 
 
 def to_format(template: Mapping[str, Any]) -> Format | None:
-    """The format that reads what the template reads, or None if there is none.
+    """The format that reads what the template reads; None if there is none.
 
     Raises:
         FormatError: the template is wrong; the message names the field.
@@ -46,7 +46,7 @@ def to_format(template: Mapping[str, Any]) -> Format | None:
     return found
 
 
-def _require(condition: bool) -> None:  # noqa: FBT001  # it reads as the statement that it stands for
+def _require(condition: bool) -> None:  # noqa: FBT001  # used like an `assert` statement
     if not condition:
         raise _NotExpressible
 
@@ -76,7 +76,7 @@ def _format(template: Template) -> Format:
 
 
 def _alternatives(marker: Marker | None) -> tuple[Sequence, ...]:
-    # Of a marker that is nothing but these, and what it may stand before.
+    # The alternatives of a marker that consists only of these, and of literals that it looks ahead to.
     if marker is None or marker.source or marker.reduced.far or marker.reduced.at_start:
         raise _NotExpressible
     return marker.reduced.alternatives
@@ -92,9 +92,9 @@ def _spellings(field: Field, layout: CallLayout, drop: tuple[str, ...]) -> list[
     found = [_pattern(each) for each in _alternatives(field.open)]
     _require(layout.kind in SLOTS and not layout.json and bool(found) and not _ahead(field.open))
     closer = _closer(field, drop)
-    # JSON itself is not a marker to a format, and counts only where the turn starts.
+    # For a format, JSON itself is not a marker; it begins a call only at the start of the turn.
     _require(not any(each[0] in "{[" and not each[1:2].isalpha() for each in found))
-    # Between two closers, a template reads over anything.
+    # A template skips any text between two closers.
     _require(layout.kind is not Kind.PARAMETERS or found[0].count("<") == closer.count("</"))
     _require(all(("{name}" in each) == bool(layout.name) and ("{id}" in each) == bool(layout.id) for each in found))
     return [f"{each}{{ws}}{SLOTS[layout.kind]}{{ws}}{closer}" for each in found]
@@ -110,7 +110,7 @@ def _closer(field: Field, drop: tuple[str, ...]) -> str:
     if all(longest.startswith(each) for each in found):
         return longest
     _require(set(found) <= set(drop))
-    return ""  # the call has none: what ends it is looked for anyway
+    return ""  # the call has no closer of its own: the markers that end it are searched for anyway
 
 
 def _pattern(sequence: Sequence) -> str:

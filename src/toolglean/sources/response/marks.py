@@ -25,7 +25,7 @@ class Marker:
     Attributes:
         reduced: its literals; empty where it is a real regular expression.
         source: the regular expression, or "".
-        where: the field and the key that declare it.
+        where: the field and the key that declare it, for messages.
     """
 
     reduced: Reduced
@@ -39,7 +39,7 @@ class Found(str):
     Attributes:
         number: which mark it is.
         captures: what its groups captured.
-        before: whether it only stands ahead, and is not part of the mark.
+        before: whether the text was only looked ahead to, and is not consumed.
     """
 
     __slots__ = ("before", "captures", "number")
@@ -56,15 +56,15 @@ class Found(str):
 
 
 class Marks:
-    """Finds the first of some marks: the place of `scan.text.Finder` for markers that are more than literals.
+    """Finds the first of several marks: like `scan.text.Finder`, for markers that are more than literals.
 
     Args:
-        markers: the markers with their numbers; of two that match alike, the first counts.
+        markers: the markers with their numbers; if two match alike, the first is used.
 
     Attributes:
-        guards, search: as those of a `Finder`; where real regular expressions are among them, every chunk is read.
-        firsts: the characters with which they begin; real regular expressions are left out.
-        literals: the marks that are nothing but a literal.
+        guards, search: as in a `Finder`; if there are real regular expressions, every chunk is read.
+        firsts: the characters with which the marks begin, except those of real regular expressions.
+        literals: the marks that are only a literal.
     """
 
     def __init__(self, markers: Iterable[tuple[int, Marker]]) -> None:
@@ -87,7 +87,7 @@ class Marks:
         return bool(self._sequences or self._regexes)
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
-        """As `Finder.find`: the place of the first mark, and it as `Found`; or where one may begin, and ""."""
+        """As `Finder.find`: the place of the first mark, and the mark as `Found`; or where one may begin, and ""."""
         place, hit = self._literal(text, pos)
         for number, pattern in self._regexes:
             other, end, captures = find_regex(pattern, text, pos)
@@ -98,14 +98,14 @@ class Marks:
         return (place, "") if hit is None else (place, Found(text[place : hit[0]], *hit[1:]))
 
     def begins(self, text: str) -> tuple[int, Found | None]:
-        """The mark with which the text begins; else None and NEED or FAIL."""
+        """The length of the mark with which the text begins, and the mark; or NEED or FAIL, and None."""
         place, found = self.find(text, 0)
         if place > 0 or not text:
             return (FAIL if text else NEED), None
         return (len(found), found) if isinstance(found, Found) else (NEED, None)
 
     def all_of(self, text: str) -> list[tuple[int, int, dict[str, str]]]:
-        """All marks in a whole text: place, end, captures."""
+        """All marks in a complete text: place, end, captures."""
         found = [each for _, pattern in self._regexes for each in find_all(pattern, text)]
         pos, closed = 0, text + "\0"  # so that nothing waits for more
         while pos < len(text):

@@ -21,9 +21,9 @@ from toolglean.errors import FormatError, UsageError
 
 __all__ = ["MOST", "SECONDS", "compiled", "find_all", "find_regex"]
 
-MOST = 1024  # characters of a match, and so of what is held back
+MOST = 1024  # characters of a match, and so of the text that is held back
 WAITS, RUNS_ON = -1, -2
-SECONDS = 1.0  # for one match
+SECONDS = 1.0  # limit for one match
 
 _looks_behind = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?<[=!]|\\[AbBGKm]|\^)").search
 _classes = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
@@ -36,18 +36,18 @@ def compiled(source: str, where: str, *, behind: bool = False) -> Any:
     Args:
         source: the expression.
         where: the field and key that declare it, for messages.
-        behind: whether it may look at what stands before it.
+        behind: whether it may look behind.
 
     Raises:
         UsageError: the extra [regex] is missing.
-        FormatError: the expression is wrong, or looks behind.
+        FormatError: the expression is invalid, or looks behind.
     """
     try:
-        import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only those who need it pay for it
+        import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only such templates need it
     except ModuleNotFoundError:
         raise UsageError(needs(f"{where} {source!r} needs the regex package", "regex")) from None
     if not behind and _looks_behind(_classes.sub("x", source)):
-        raise FormatError(f"{where} looks behind, at text that a stream no longer has: {source!r}")
+        raise FormatError(f"{where} must not look behind, because a stream no longer has that text: {source!r}")
     try:
         return regex.compile(source, regex.DOTALL)
     except regex.error as error:
@@ -57,15 +57,15 @@ def compiled(source: str, where: str, *, behind: bool = False) -> Any:
 def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:
     """The place of the first match, its end, and what it captured.
 
-    The end is -1 where the text's end, from the place on, may begin a match; there is none where the place is the
-    text's end.
+    The end is -1 if the text from the place on may be the beginning of a match. If the place is the end of the text,
+    there is no match.
     """
     found = _timed(pattern.search, text, pos, partial=True)
     if found is None:
         return len(text), -1, {}
     if found.partial and len(text) < found.start() + MOST:  # nothing is whole, so nothing can be settled
         return found.start(), -1, {}
-    # A whole match is preferred to the beginning of one that stands before it: those are looked at first.
+    # A partial match was found, but there may be a whole match before it: those places are tried first.
     place = found.start() if found.partial else pos
     while place < len(text):
         end, captures = _settled(pattern, text, place)
@@ -76,16 +76,16 @@ def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, s
 
 
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
-    """The end of the match at `place`; 0 where there is none, WAITS where there may be one.
+    """The end of the match at `place`, and its captures; 0 if there is none, WAITS if more text may complete one.
 
-    RUNS_ON where a match is longer than any marker may be: the match does not count.
+    RUNS_ON if the match is longer than any marker may be: it is ignored.
     """
     last = min(len(text), place + MOST)
     found = _timed(pattern.match, text, place, last, partial=True)
     if found is None:
         return 0, {}
     waits = len(text) < place + MOST
-    if found.partial:  # no text from here on is a match, nor any shorter one
+    if found.partial:  # neither the text from here on nor a shorter part of it is a match
         return (WAITS if waits else 0), {}
     seen = text[place:last]
     begin = _tried(pattern, seen)
@@ -100,19 +100,19 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
 
 
 def _shortest(pattern: Any, text: str, place: int, last: int) -> int:
-    # How long the shortest match at the place is, by halves: what contains one contains it however long it goes on.
+    # Bisection for the length of the shortest match at the place: if a text contains a match, so does any longer one.
     ends = range(place + 1, last)
     return bisect_left(ends, True, key=lambda end: _timed(pattern.match, text, place, end) is not None) + 1
 
 
-# A match that goes on and on (`<[a-z]+`) is seen again with each character that comes. How far each was tried is kept,
-# for a few texts: without it the same is found, only slower.
+# A match that keeps growing (`<[a-z]+`) is tried again with each new character. This cache remembers, for a few texts,
+# how far each was tried. It changes only the speed.
 _tries: dict[tuple[Any, int], str] = {}
 TRIES = 64
 
 
 def _tried(pattern: Any, seen: str) -> int:
-    """How much of the text's beginning was tried in vain before."""
+    """The length of the text's beginning that was already tried in vain."""
     for length in (len(seen) - 1, len(seen)):
         before = _tries.get((pattern, length))
         if before is not None and seen.startswith(before):
@@ -134,6 +134,6 @@ def _timed(work: Callable[..., Any], *args: Any, **more: Any) -> Any:
 
 
 def find_all(pattern: Any, text: str) -> list[tuple[int, int, dict[str, str]]]:
-    """All matches in a whole text: place, end, captures. None of them where it takes too long."""
+    """All matches in a complete text: place, end, captures. An empty list if the search takes too long."""
     found = _timed(lambda **more: list(pattern.finditer(text, **more)))
     return [(each.start(), each.end(), each.groupdict("")) for each in found or ()]

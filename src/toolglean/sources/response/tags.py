@@ -31,7 +31,7 @@ __all__ = ["Tags"]
 
 
 class _JsonParameters(Parameters):
-    """Parameters of a template that reads values as JSON where it can: where the schema says nothing, so do we."""
+    """Parameters of a template that reads values as JSON if possible, for values without a schema."""
 
     __slots__ = ()
 
@@ -52,8 +52,8 @@ class _JsonParameters(Parameters):
 class Tags(CallsRegion):
     """Parameters after the name: a head with the key, the value, and its closing literal."""
 
-    leads = False  # whether a line break may stand before the value
-    trails = False  # whether the one after the value is removed
+    leads = False  # whether a line break may come before the value
+    trails = False  # whether a line break after the value is removed
 
     @property
     def _tag(self) -> Tag:
@@ -63,7 +63,7 @@ class Tags(CallsRegion):
 
     @property
     def _finder(self) -> Finder:
-        # Finds the value's closing literal, with the line break that belongs to it.
+        # Finds the value's closing literal, with the line break before it if that is removed.
         return _finder(self._tag.tail, trails=self.trails)
 
     def _begin_without(self, turn: Turn, place: int) -> None:
@@ -74,7 +74,7 @@ class Tags(CallsRegion):
         return self._read_value(turn, text, i) if self.step is VALUE else self._read_between(turn, text, i)
 
     def _read_between(self, turn: Turn, text: str, i: int) -> int:
-        # Up to the next parameter, or the closer.
+        # Read up to the next parameter, or the closer.
         place, found = self.plan.firsts[self.opener.number].find(text, i)
         if not isinstance(found, Found):
             return turn.hold(text, place)

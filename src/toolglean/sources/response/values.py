@@ -34,7 +34,7 @@ _word = re.compile(r"\w[\w.+-]*").match
 
 
 def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
-    """The value of a region of that field, transformed; NOTHING if its text cannot be read."""
+    """The transformed value of a region of that field; NOTHING if its text cannot be read."""
     value = content_value(field.content, text, field.args)
     if value is NOTHING or field.transform is None:
         return value
@@ -47,7 +47,7 @@ def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
 
 
 def content_value(parser: str, text: str, args: Mapping[str, Any]) -> Any:
-    """What the text stands for, as that content parser reads it."""
+    """The value of the text, as that content parser reads it."""
     if parser == "json":
         return _json_content(text, args)
     if parser == "xml-inline":
@@ -72,7 +72,7 @@ def _scalar(parser: str, text: str) -> Any:
 
 
 def json_value(text: str) -> Any:
-    """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
+    """The text as a JSON value, read as in calls; NOTHING if it is not JSON."""
     scanner = JsonScanner()
     text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
     end = scanner.skim(text, 0, 0)
@@ -82,7 +82,7 @@ def json_value(text: str) -> Any:
 
 
 def json_or_text(text: str) -> Any:
-    """The JSON value that the text is, else the text."""
+    """The text as a JSON value, or else the text itself."""
     found = json_value(text)
     return text if found is NOTHING else found
 
@@ -98,7 +98,7 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
     # Strings between markers become JSON strings, and bare keys get their quotes; JSON strings stay as they are.
     found: list[str] = []
     i = 0
-    closers = {end: text.rfind(end) for _, end in delims}  # after its last place, a closing marker is not looked for
+    closers = {end: text.rfind(end) for _, end in delims}  # the last place of each closing marker
     while i < len(text):
         begin, end = next((d for d in delims if text.startswith(d[0], i) and closers[d[1]] >= i + len(d[0])), ("", ""))
         word = _word(text, i) if unquoted and not begin else None
@@ -121,7 +121,7 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
 
 def _tags(text: str, args: Mapping[str, Any]) -> Any:
     found: dict[str, Any] = {}
-    merged: set[str] = set()  # keys whose value is a list of ours
+    merged: set[str] = set()  # keys whose values were merged into a list
     for key, raw in _pairs(text, str(args["tag_pattern"])):
         value = _inner_value(raw, args)
         if key in merged:
@@ -157,7 +157,7 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
         if place < pos:
             continue
         close = text.find(tag.tail, end)
-        if close < 0:  # nor after any later head
+        if close < 0:  # so there is none after any later head either
             break
         found.append((captures["key"], tag.trimmed(text[end:close])))
         pos = close + len(tag.tail)
@@ -177,7 +177,7 @@ def _lines(text: str, args: Mapping[str, Any]) -> Any:
     return found
 
 
-# -- the message's shape -----------------------------------------------------------------------------------------------
+# -- transforms --------------------------------------------------------------------------------------------------------
 
 
 def _transformed(transform: Any, scope: Mapping[str, Any]) -> Any:
@@ -199,7 +199,7 @@ def _transformed(transform: Any, scope: Mapping[str, Any]) -> Any:
 
 
 def coerced(arguments: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
-    """The arguments, with text values typed by the tool's schema, also those in a list of repeated parameters."""
+    """The arguments, with text values typed by the tool's schema, including those in a list of repeated parameters."""
     known = properties(tool.parameters)
     return {key: _typed(value, known.get(key), tool) for key, value in arguments.items()}
 

@@ -5,7 +5,7 @@
 # variable's field, not one in parentheses). The tag is the first text in its body that is not blank, up to the first
 # `{`, if no action comes before it. If nothing is found, the tag is "{", so that every object is tried. Templates that
 # a template defines are not searched.
-"""The tag that starts a tool call, read from a Go template as Ollama does."""
+"""Reads the tag that starts a tool call from a Go template, as Ollama does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolglean.sources.templates.markers import GENERIC
 
 __all__ = ["calls_test", "parse_tag", "tag_in"]
 
-# What Go trims: Unicode's White_Space, without the separators U+001C to U+001F that Python adds.
+# The characters that Go trims: Unicode's White_Space, without the separators U+001C to U+001F, which Python trims too.
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
 
@@ -62,7 +62,7 @@ def _tests_calls(pipe: Pipe) -> bool:
 
 
 def _first_text(nodes: list[Node]) -> str:
-    """The text of the first list that leads to one: of each, only the first node that counts does."""
+    """The text of the first list that leads to one: only the first relevant node of each list is followed."""
     pending = [nodes]
     while pending:
         node = next(filter(_counts, pending.pop()), None)
@@ -74,5 +74,5 @@ def _first_text(nodes: list[Node]) -> str:
 
 
 def _counts(node: Node) -> bool:
-    # Calls of templates, breaks and continues do not count; an action does, and leads to no text.
+    # Calls of templates, breaks and continues are passed over. An action is not, and leads to no text.
     return isinstance(node, Action | If | Range | With) or (isinstance(node, Text) and bool(node.text.strip(_SPACES)))

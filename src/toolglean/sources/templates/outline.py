@@ -25,16 +25,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A value that is known only when the template runs. `call`: it is made of a tool call."""
+    """A value that is known only when the template runs. `call`: whether it is made from a tool call."""
 
     call: bool
 
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """One of these, nobody knows which; an empty branch means perhaps nothing.
+    """One of several branches; an empty branch means that nothing may be written.
 
-    `call` and `size` are counted once: outlines share their parts, and may be far larger than what they are made of.
+    `call` and `size` are computed once: outlines share their parts, and may be far larger than the parts themselves.
     """
 
     branches: tuple[Outline, ...]
@@ -48,7 +48,7 @@ class Choice:
 
 @dataclass(slots=True, eq=False)
 class Calls:
-    """What is written for each of the calls. `call` and `size` as in a `Choice`."""
+    """What is written for each of the calls. `call` and `size`: as in a `Choice`."""
 
     body: Outline
     call: bool = field(init=False)
@@ -64,7 +64,7 @@ Outline: TypeAlias = tuple[Item, ...]
 
 
 def literals(outline: Outline) -> list[str]:
-    """All texts of an outline, whichever way is taken, in order."""
+    """All texts of an outline, in order, in whichever branch they are."""
     found: list[str] = []
     pending: list[Item] = list(reversed(outline))
     while pending:
@@ -79,12 +79,12 @@ def literals(outline: Outline) -> list[str]:
 
 
 def has_call(item: Item) -> bool:
-    """Whether a value made of a tool call may be written there."""
+    """Whether the item may write a value that is made from a tool call."""
     return not isinstance(item, str) and item.call
 
 
 def size(outline: Outline) -> int:
-    """How many items an outline has, those within others too."""
+    """How many items an outline has, nested ones included."""
     return sum(item.size if isinstance(item, Choice | Calls) else 1 for item in outline)
 
 
@@ -93,12 +93,12 @@ def size(outline: Outline) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AroundCall:
-    """Texts around the first call, as far as nothing unknown interrupts them.
+    """The texts around the first call, up to anything unknown.
 
     Attributes:
-        before: right before the first value of the call.
-        after_call: right behind the last value of the call.
-        after_calls: right behind all that is written for the calls; "" where the calls are not a loop.
+        before: the text before the first value of the call.
+        after_call: the text after the last value of the call.
+        after_calls: the text after everything that is written for the calls; "" if the calls are not a loop.
     """
 
     before: str
@@ -109,15 +109,15 @@ class AroundCall:
 class _Mark(Enum):
     CALL = auto()  # a value of the call
     GAP = auto()  # something unknown that is not part of it
-    LOOP = auto()  # here begins what is written for each call,
-    END = auto()  # and here it ends
+    LOOP = auto()  # the beginning of what is written for each call
+    END = auto()  # the end of it
 
 
 _Path: TypeAlias = list[str | _Mark]
 
 
 def around_call(outline: Outline) -> AroundCall | None:
-    """What is written around the first call; None if there is none."""
+    """What is written around the first call; None if no call is written."""
     path = _path_through(outline)
     if _Mark.CALL not in path:
         return None
@@ -140,7 +140,7 @@ def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
 
 
 def _path_through(outline: Outline) -> _Path:
-    """One way through an outline: where there is a choice, the first branch with a call, or else a gap."""
+    """One path through an outline: of a choice, the first branch with a call, or else a gap."""
     path: _Path = []
     for item in outline:
         if isinstance(item, str):
@@ -159,7 +159,7 @@ def _path_through(outline: Outline) -> _Path:
 
 
 def _is_blank(choice: Choice) -> bool:
-    """Whether nothing but white space is written, whatever is chosen."""
+    """Whether every branch writes only white space."""
     return all(
         (isinstance(item, str) and not item.strip()) or (isinstance(item, Choice) and _is_blank(item))
         for branch in choice.branches

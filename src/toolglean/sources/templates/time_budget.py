@@ -14,12 +14,12 @@ __all__ = ["TimeBudget"]
 
 
 class TimeBudget:
-    """What is left of the time.
+    """How much time is left.
 
     Args:
-        seconds: how long all renderings may take by the clock.
-        of_processor: how much of the processor's time they may take; None: any.
-        here: how much of it this thread may take meanwhile, to read what was rendered; None: any.
+        seconds: how long all renderings may take by the clock, in seconds.
+        of_processor: how many seconds of processor time they may take; None: any.
+        here: how many seconds of processor time this thread may take meanwhile, to read what was rendered; None: any.
     """
 
     def __init__(self, seconds: float, of_processor: float | None = None, here: float | None = None) -> None:
@@ -28,11 +28,11 @@ class TimeBudget:
         self._began = time.thread_time()
 
     def add_wall(self, seconds: float) -> None:
-        """A rendering took that long."""
+        """Count the seconds that a rendering took by the clock."""
         self._wall += seconds
 
     def add_cpu(self, seconds: float) -> None:
-        """It took so much of the processor's time."""
+        """Count the seconds of processor time that a rendering took."""
         self._cpu += seconds
 
     @property
@@ -42,9 +42,9 @@ class TimeBudget:
 
     @property
     def exceeded(self) -> str:
-        """What the renderings took that was too much; "" if there is time left."""
+        """Which limit was passed, in words; "" if there is time left."""
         if self._of_processor is not None and self._cpu > self._of_processor:
-            return f"more than {self._of_processor:g} seconds of the processor's time"
+            return f"more than {self._of_processor:g} seconds of processor time"
         if self._here is not None and time.thread_time() - self._began > self._here:
             return f"more than {self._here:g} seconds to be read"
         return f"more than {self._seconds:g} seconds" if self._wall > self._seconds else ""

@@ -130,7 +130,7 @@ def _slice(values: Sequence[Any], budget: Budget) -> Any:
         budget.make(len(part))
         return text_of(part)
     budget.read(len(part))
-    return type(item)(part)  # a type that prints in its own way goes on doing so
+    return type(item)(part)  # a type that prints in its own way keeps doing so
 
 
 # --- text ----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _json(values: Sequence[Any], budget: Budget) -> str:
         return marshal(values[0], budget)
     except Exceeded:
         raise
-    except GoError:  # as in Ollama, which drops the error
+    except GoError:  # Ollama drops the error too
         return ""
 
 
@@ -165,7 +165,7 @@ def _typescript(values: Sequence[Any], _: Budget) -> str:
 
 def _call(values: Sequence[Any], _: Budget) -> Any:
     kind = "call of nil" if values[0] is None else f"non-function of type {type_name(values[0])}"
-    raise GoError(kind)  # no value of ours is a function
+    raise GoError(kind)  # none of the values here are functions
 
 
 def _not(values: Sequence[Any], _: Budget) -> bool:

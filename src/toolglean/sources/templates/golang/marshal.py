@@ -33,7 +33,7 @@ def marshal(value: Any, budget: Budget) -> str:
 
 
 def float_text(value: float) -> str:
-    """A float as JSON has it in Go: without exponent from 1e-6 up to 1e21.
+    """A float as Go writes it in JSON: without an exponent from 1e-6 up to 1e21.
 
     Raises:
         GoError: it is not finite.

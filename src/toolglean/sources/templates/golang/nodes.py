@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 MAX_DEPTH = 1_000
-"""Levels of open blocks and parentheses that a template may have; more are a `TemplateError`."""
+"""How deep a template may nest blocks and parentheses; more is a `TemplateError`."""
 
 
-# --- what stands in a pipeline -------------------------------------------------------------------------------------
+# --- parts of a pipeline -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Dot:
-    """`.`: the value that the block is about."""
+    """`.`: the current value of the block."""
 
     pos: int
 
@@ -119,7 +119,7 @@ class Chain:
 
 @dataclass(slots=True)
 class Command:
-    """One stage of a pipeline: what is called, or the value, then its arguments."""
+    """One stage of a pipeline: a value, or a function and its arguments."""
 
     pos: int
     args: list[Argument]
@@ -145,12 +145,12 @@ class Pipe:
 Argument: TypeAlias = Dot | Nil | Bool | Number | String | Field | Variable | Function | Chain | Pipe
 
 
-# --- what stands in a template -------------------------------------------------------------------------------------
+# --- parts of a template -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Text:
-    """Text outside actions, trimmed as its neighbours say. Never empty."""
+    """Text outside actions, trimmed as the neighbouring actions require. Never empty."""
 
     pos: int
     text: str
@@ -196,7 +196,7 @@ class With:
 
 @dataclass(slots=True)
 class TemplateCall:
-    """`{{template "name" pipe}}`; also what a `{{block}}` leaves where it stands."""
+    """`{{template "name" pipe}}`; a `{{block}}` leaves one in its place, too."""
 
     pos: int
     name: str
@@ -222,7 +222,7 @@ Node: TypeAlias = Text | Action | If | Range | With | TemplateCall | Break | Con
 
 @dataclass(slots=True)
 class Template:
-    """A template that was read.
+    """A parsed template.
 
     Attributes:
         source: its text, in which all `pos` lie.

@@ -30,9 +30,9 @@ __all__ = ["PLAIN", "Verb", "show", "sprint", "sprintln", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of a format with its flags, `%-08.3f`; None where there is no width or precision.
+    """A verb of a format with its flags, `%-08.3f`; None: no width or precision.
 
-    The flag `=` stands for the plus of `%+v`, which is another than that of `%+d`.
+    The flag `=` represents the plus of `%+v`, which differs from that of `%+d`.
     """
 
     letter: str = "v"
@@ -45,14 +45,14 @@ PLAIN: Final = Verb()
 
 
 def show(value: Any, budget: Budget) -> str:
-    """A value as `%v`, and as an action prints it; no value at all is for the caller to say."""
+    """A value as `%v`, and as an action prints it. The caller handles the case of no value."""
     if isinstance(value, str):
         return value
     return write(value, PLAIN, budget)
 
 
 def sprint(values: Sequence[Any], budget: Budget) -> str:
-    """All values, with a space between two of which neither is a string."""
+    """All values, with a space between two values if neither is a string."""
     parts: list[str] = []
     for at, value in enumerate(values):
         if at and not isinstance(value, str) and not isinstance(values[at - 1], str):
@@ -78,7 +78,7 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
         value: the value.
         verb: the verb, flags and sizes.
         budget: what counts the text.
-        within: it stands in a list, map or struct, where nil is neither padded nor refused.
+        within: it is in a list, map or struct, where nil is neither padded nor refused.
 
     Raises:
         Exceeded: a limit is passed.
@@ -108,7 +108,7 @@ def pad(text: str, verb: Verb, budget: Budget) -> str:
     return ("0" if "0" in verb.flags else " ") * missing + text
 
 
-# --- what is made of parts -----------------------------------------------------------------------------------------
+# --- lists, maps and structs ---------------------------------------------------------------------------------------
 
 
 def _prints_itself(value: Any) -> bool:
@@ -124,7 +124,7 @@ def _own_text(value: Any, budget: Budget) -> str:
         return marshal(value, budget)
     except Exceeded:
         raise
-    except GoError:  # Ollama drops the error and prints what it has: nothing
+    except GoError:  # Ollama drops the error and prints nothing
         return ""
 
 
@@ -151,7 +151,7 @@ def _is_hidden(struct: Struct, name: str, quiet: bool) -> bool:  # noqa: FBT001 
     return quiet and struct.values[name] is None
 
 
-# --- what is not ---------------------------------------------------------------------------------------------------
+# --- other values --------------------------------------------------------------------------------------------------
 
 
 def _bad(value: Any, verb: Verb, budget: Budget) -> str:
@@ -237,7 +237,7 @@ def _digits(value: float, letter: str, precision: int | None) -> str:
 
 
 def _shortest(value: float) -> str:
-    """The fewest digits that tell the number, with an exponent from 1e+06 on and below 1e-04: 1e+06, 123456, 1e-05."""
+    """The fewest digits that identify the number, with an exponent from 1e+06 and below 1e-04: 1e+06, 123456, 1e-05."""
     text = repr(value)
     if "e" not in text and value < 1e6:
         return text.removesuffix(".0")

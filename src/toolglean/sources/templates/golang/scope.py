@@ -32,10 +32,10 @@ BUILTINS = frozenset(
         "urlquery",
     ],
 )
-"""What every Go template has."""
+"""The functions of every Go template."""
 
 OLLAMA = frozenset(["currentDate", "json", "toJson", "toTypeScriptType", "yesterdayDate"])
-"""What Ollama adds; `toJson` is the older name of `json`."""
+"""The functions that Ollama adds; `toJson` is the older name of `json`."""
 
 KNOWN = BUILTINS | OLLAMA
 
@@ -50,7 +50,7 @@ class Scope:
 
     def __init__(self) -> None:
         self._names = ["$"]
-        self._seen = Counter(self._names)  # so that a look-up does not walk all names
+        self._seen = Counter(self._names)  # so that a look-up does not search all names
         self.ranges = 0
 
     def declare(self, name: str) -> None:
@@ -63,7 +63,7 @@ class Scope:
         return len(self._names)
 
     def release(self, mark: int) -> None:
-        """Forget what was declared since."""
+        """Forget the variables that were declared since."""
         while len(self._names) > mark:
             self._seen[self._names.pop()] -= 1
 

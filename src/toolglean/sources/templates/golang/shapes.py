@@ -91,12 +91,12 @@ class _Properties(JsonMap):
 
     @staticmethod
     def zero() -> Struct:
-        """What a name has that is not there."""
+        """The value of a missing name."""
         return _property({})
 
 
 def tool_value(tool: dict[str, Any]) -> Struct:
-    """A tool, from the dict that OpenAI's and Ollama's APIs take, its values already Go's."""
+    """A tool, from the dict that OpenAI's and Ollama's APIs take, with values as Go decodes them."""
     function = _dict(tool.get("function"))
     parameters = _dict(function.get("parameters"))
     schema = Struct(

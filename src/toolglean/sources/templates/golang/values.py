@@ -76,24 +76,24 @@ class Struct:
 
 
 class JsonMap(dict[str, Any]):
-    """A map type that prints as JSON. `zero` gives what a missing key has; a nil one is null in JSON, and prints {}."""
+    """A map type that prints as JSON. `zero` is the value of a missing key; a nil map is null in JSON and prints {}."""
 
     zero: Callable[[], Any] | None = None
     nil: bool = False
 
 
 class JsonList(list[Any]):
-    """A slice type that prints as JSON; a nil one is null in it."""
+    """A slice type that prints as JSON; a nil slice is null in JSON."""
 
     nil: bool = False
 
 
 class Text(list[str]):
-    """A slice of strings that prints as its only element, and is that element in JSON."""
+    """A slice of strings that prints as its only element, and is written as that element in JSON."""
 
 
 def zero_of(values: dict[str, Any]) -> Any:
-    """What a map has for a key that is missing: the zero value of its elements, nil where those are of any type."""
+    """The value of a missing key: the zero value of the map's elements, or nil if those may be of any type."""
     return values.zero() if isinstance(values, JsonMap) and values.zero else None
 
 
@@ -110,7 +110,7 @@ def is_true(value: Any) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type, as Go's error texts have it."""
+    """The name of a value's type, as in Go's error messages."""
     if isinstance(value, Struct):
         return value.type.name
     return _NAMES.get(type(value)) or ("map[string]interface {}" if isinstance(value, dict) else "[]interface {}")

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from toolglean.sources.templates.rendering import Renderer
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-"""The date that templates are told: inference must not depend on the day."""
+"""The date for templates that ask for one: inference must not depend on the day."""
 LAX_WORDS = ("from_json", "unsafe", "SecurityError", "generator")
 
 __all__ = ["SAMPLES", "Inference", "NoFormatError", "infer"]
 
 SAMPLES = 300
-"""Random messages of a proof."""
+"""How many random messages a proof tries."""
 LONGEST_MARKER = 500
-"""Characters of a pattern. To look for a long one takes long, and no model writes it."""
+"""The most characters of a pattern. Searching for a longer one is slow, and no model writes it."""
 
 
 def infer(
@@ -58,11 +58,11 @@ def infer(
 
     Args:
         source: the template's text.
-        language: "go" or "jinja"; None to tell from the text.
+        language: "go" or "jinja"; None: detected from the text.
         untrusted: render in a child process with limits on time and memory, for each rendering and for all of them.
-        recognise: whether a known format is taken if it fits; False: inference alone.
+        recognise: whether to prefer a known format that fits; False: only infer.
         samples: how many random messages the proof tries.
-        variables: what is passed to the template besides the messages (`eos_token`, …).
+        variables: variables that are passed to the template besides the messages (`eos_token`, …).
 
     Returns:
         The format, with confidence, evidence and losses.
@@ -72,7 +72,7 @@ def infer(
         TemplateError: the template cannot be read.
         UsageError: jinja2 is not installed, or the language is unknown.
     """
-    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
+    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  only inference renders
 
     language = language or template_language(source)
     time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS, READING_SECONDS) if untrusted else TimeBudget(WALL_SECONDS)
@@ -84,7 +84,9 @@ def infer(
             raise
     with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, time_budget=time_budget) as made:
         found = _asked(made, source, variables, time_budget, recognise=recognise, samples=samples)
-    return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
+    return replace(
+        found, losses=(*found.losses, "it renders only in engines that let templates change lists, or have from_json")
+    )
 
 
 def _asked(
@@ -107,7 +109,7 @@ def _asked(
 def _with_frame(
     error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, time_budget: TimeBudget
 ) -> FormatError:
-    # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
+    # Even a template that writes no readable call shows what opens and ends a turn.
     try:
         prober = Prober(made, source, variables, time_budget=time_budget, calls=False)
         if not prober.writes_user:
@@ -159,8 +161,8 @@ def _check_markers(found: Format) -> None:
     longest = max(map(len, patterns))
     if longest > LONGEST_MARKER:
         raise FormatError(
-            f"no format can be read from the template: with each call it writes the same text of {longest} characters, "
-            f"and a format's pattern has {LONGEST_MARKER} at most"
+            f"no format can be read from the template: it writes the same text of {longest} characters with each call, "
+            f"but a format's pattern may have at most {LONGEST_MARKER}"
         )
 
 
@@ -176,7 +178,7 @@ def _result(
 
 
 def _extended(known: Format, frame: Frame) -> Format:
-    # The family's format, and the marker with which this template ends its turns.
+    # The family's format, with the marker that ends turns in this template.
     declared = {*known.markers}
     more = tuple(each for each in frame.drop if each not in declared and not any(each in own for own in declared))
     marked = tuple(each for each in more if each[0] in "<[")

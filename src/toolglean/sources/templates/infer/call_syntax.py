@@ -28,17 +28,17 @@ from toolglean.sources.templates.infer.texts import common_prefix, common_suffix
 
 __all__ = ["Body", "CallSyntax", "Parameter", "call_syntax_of", "enclosing"]
 
-MAX_OBJECTS = 60  # how many brackets are tried as the beginning of the object around a leaf
+MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
 _decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One call in a turn: from its first hole to its last.
+    """One call in a turn: from its first slot to its last.
 
     Attributes:
-        start, end: its place.
-        pattern: what stands there, with holes.
+        start, end: its place in the turn.
+        pattern: the text there, with slots.
     """
 
     start: int
@@ -51,8 +51,8 @@ class Parameter:
     """How one parameter is written.
 
     Attributes:
-        opener, middle, closer: what stands before the key, between key and value, and behind the value.
-        head: what stands between the call's name and its first parameter.
+        opener, middle, closer: the text before the key, between key and value, and after the value.
+        head: the text between the call's name and its first parameter.
     """
 
     opener: str
@@ -68,13 +68,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class CallSyntax:
-    """How calls carry name and arguments.
+    """How calls carry their name and arguments.
 
     Attributes:
         kind: whole, keyed, arguments, keywords, quoted, tree or parameters.
-        codec: of {arguments}.
-        parameter: how one is written, for parameters.
-        keys: the keys of name and arguments, for whole.
+        codec: the codec of {arguments}.
+        parameter: for `parameters`: how one is written.
+        keys: for `whole`: the keys of name and arguments.
     """
 
     kind: str
@@ -84,10 +84,10 @@ class CallSyntax:
     lengths: dict[str, int] = field(default_factory=dict)
 
     def bodies(self, text: str, calls: tuple[Call, ...], ids: list[str]) -> list[Body]:
-        """Where each of the calls stands.
+        """The place of each call.
 
         Raises:
-            FormatError: one of them does not.
+            FormatError: one of the calls is not in the text.
         """
         found: list[Body] = []
         here = 0
@@ -100,10 +100,10 @@ class CallSyntax:
 
     def _body(self, text: str, each: Call, here: int, calls: tuple[Call, ...]) -> Body:
         start = text.find(each.name, here)
-        from_here = here if self.kind in {"whole", "keyed"} else start  # a name may stand behind its arguments
+        from_here = here if self.kind in {"whole", "keyed"} else start  # the name may come after the arguments
         places = [_after(text, leaf, from_here) for leaf in each.arguments.values()]
         if start == -1 or -1 in places:
-            raise FormatError(f"the call of {each.name} is not written")
+            raise FormatError(f"it does not write the whole call of {each.name}")
         if self.kind in {"whole", "keyed"}:
             return self._object(text, each, start, calls)
         end = self._end(text, each, start)
@@ -114,11 +114,11 @@ class CallSyntax:
 
     @property
     def slot(self) -> str:
-        """The hole of the arguments, and what belongs to it."""
+        """The slot of the arguments, with the text that belongs to it."""
         return {"keywords": "{keywords})", "parameters": "{parameters}"}.get(self.kind, "{arguments}")
 
     def _lead(self, before: str) -> int:
-        # How much of what stands before the first key belongs to the arguments.
+        # How much of the text before the first key belongs to the arguments.
         if self.kind == "keywords":
             return len(before) - before.rfind("(") - 1
         if self.kind == "tree":
@@ -141,7 +141,7 @@ class CallSyntax:
                 continue
             found = (begin, end)
         if found is None:
-            raise FormatError(f"the call of {each.name} is not an object of its own")
+            raise FormatError(f"the call of {each.name} is not a separate object")
         return Body(*found, "{call}" if self.kind == "whole" else _keyed(text[slice(*found)], each))
 
     def _end(self, text: str, each: Call, start: int) -> int:
@@ -163,15 +163,15 @@ class CallSyntax:
 
 
 def call_syntax_of(text: str, two: Call, nested: str) -> CallSyntax:
-    """The carrier of a turn with one call of two arguments.
+    """The syntax of the call in a turn with one call of two arguments.
 
     Args:
         text: the turn.
         two: the call.
-        nested: a turn with one call whose only argument is an object (`probes.TYPED`); "" where there is none.
+        nested: a turn with one call whose only argument is an object (`probes.TYPED`); "" if there is none.
 
     Raises:
-        FormatError: the words of formats cannot say it.
+        FormatError: no format can express it.
     """
     start = text.find(two.name)
     first = next(iter(two.arguments))
@@ -187,7 +187,7 @@ def call_syntax_of(text: str, two: Call, nested: str) -> CallSyntax:
 
 
 def enclosing(text: str, place: int) -> Iterator[tuple[int, int, Any]]:
-    """The JSON objects around a place, the innermost first: (start, end, value)."""
+    """The JSON objects around a place, innermost first: (start, end, value)."""
     begin = place
     for _ in range(MAX_OBJECTS):
         begin = text.rfind("{", 0, begin)
@@ -226,7 +226,7 @@ def _keyed(text: str, each: Call) -> str:
 
 
 def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
-    # The place of the JSON object that is the arguments.
+    # The place of the arguments, a JSON object.
     key = next(iter(each.arguments))
     at = text.find(key, start)
     for begin, end, value in enclosing(text, at):
@@ -239,7 +239,7 @@ def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
 def _read_to(reader: Any, text: str, begin: int) -> int:
     end, _, status = reader.read(text, begin)
     if status != DONE:
-        raise FormatError(f"the arguments break off: {reader.fault or 'they do not end'}: {text[begin : begin + 80]!r}")
+        raise FormatError(f"the arguments end early: {reader.fault or 'no end found'}: {text[begin : begin + 80]!r}")
     return int(end)
 
 
@@ -250,7 +250,7 @@ def _textual(text: str, two: Call, start: int, nested: str) -> CallSyntax:
     for leaf in (keys[0], values[0], keys[1], values[1]):
         at = text.find(leaf, here)
         if at == -1:
-            raise FormatError(f"{leaf} is not written after the name")
+            raise FormatError(f"it does not write {leaf} after the name")
         places.append((at, at + len(leaf)))
         here = at + len(leaf)
     name_end = (
@@ -284,7 +284,7 @@ def _parameter(head: str, middle: str, between: str, post: str) -> Parameter:
 
 
 def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
-    # Tags called like the parameters, in which objects are tags again.
+    # Tags named after the parameters, with nested objects as tags too.
     if not parameter.middle.startswith(">") or not re.search(r"</\{key\}>", parameter.closer):
         return None
     prefix = parameter.closer[: parameter.closer.find("</{key}>")]
@@ -293,5 +293,5 @@ def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
 
 
 def has_marker(text: str) -> bool:
-    """Whether a text has a marker, and not only brackets, commas and white space."""
+    """Whether a text has a marker that is more than brackets, commas and white space."""
     return any(re.search(r"\w", each) for each in markers_of(text))

@@ -34,9 +34,9 @@ class Fitted:
 
     Attributes:
         format: the format.
-        carrier: how calls carry their arguments.
+        syntax: how calls carry their arguments.
         evidence: which probe showed what.
-        losses: what the template cannot write, as the probes showed.
+        losses: what the template cannot write, as shown by the probes.
     """
 
     format: Format
@@ -48,7 +48,7 @@ def fit(prober: Prober, frame: Frame) -> Fitted:
     """Fit a format.
 
     Raises:
-        FormatError: the turns follow no pattern that a format can say; the message names the probe.
+        FormatError: the turns follow no pattern that a format can express; the message names the probe.
     """
     evidence: list[str] = []
     one = Message((call(0),))
@@ -67,7 +67,7 @@ def fit(prober: Prober, frame: Frame) -> Fitted:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A turn, taken apart: `before`, then the patterns of the bodies, `between` them, `behind`."""
+    """The parts of a turn: the text before the calls, the patterns of the calls, the text between and after them."""
 
     before: str
     bodies: tuple[str, ...]
@@ -77,7 +77,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What a format is made of."""
+    """The patterns of a format."""
 
     call: str
     section: tuple[str, str]
@@ -117,7 +117,7 @@ def _taken_apart(text: str, bodies: list[Body], ids: list[str]) -> Pieces:
 
 
 def _made_of(text: str) -> str:
-    # An id that the template writes, made of the rest.
+    # An id that the template makes from the name and the index.
     return re.sub(r"functions\.\{name\}:\d+", "functions.{name}:{index}", text)
 
 
@@ -147,7 +147,7 @@ def _masked(one: str, two: str) -> str:
 
 
 def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
-    # What stands before a call that follows content.
+    # The text between content and the call that follows it.
     probed = call(0)
     try:
         text = prober.turn(Message((probed,), content=REPLY)).text
@@ -185,8 +185,8 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
 
 
 def _listed(found: Patterns, before: str, body: str, after: str) -> Patterns:
-    # A JSON list is what {calls} reads, with its brackets.
-    between = found.separator.strip()  # without commas it is not a list of JSON
+    # {calls} reads a JSON list, brackets included.
+    between = found.separator.strip()  # without commas it is not a JSON list
     single = not found.separator and found.section == ("", "")
     if body != "{call}" or not (single or between == ","):
         return found

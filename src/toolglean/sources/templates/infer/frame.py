@@ -22,14 +22,14 @@ __all__ = ["Frame", "frame_of", "marks_of"]
 
 @dataclass
 class Frame:
-    """What stands around.
+    """The markers of a turn.
 
     Attributes:
         reasoning: the markers before and after reasoning.
-        speaks: markers before content.
-        drop: markers that end a turn, and the like.
+        speaks: the markers before content.
+        drop: markers without a meaning for the parser, such as those that end a turn.
         ends: those of them that end a turn.
-        end: what ends a turn.
+        end: all the text after a plain reply.
         starts_reasoning: whether the prompt opens the reasoning.
         evidence: which probe showed what.
     """
@@ -43,7 +43,7 @@ class Frame:
     evidence: list[str] = field(default_factory=list)
 
     def without_end(self, text: str) -> str:
-        """The text without what ends a turn."""
+        """The text without the end of the turn."""
         shared = common_suffix(text, self.end) if self.end.strip() else ""
         text = text[: len(text) - len(shared)] if shared.strip() else text
         for marker in self.drop:
@@ -53,13 +53,13 @@ class Frame:
         return text
 
     def without_reasoning(self, text: str) -> str:
-        """The text without empty reasoning before it."""
+        """The text without the empty reasoning at its beginning."""
         closer = self.reasoning[1].strip()
         return text[text.rfind(closer) + len(closer) :] if closer and closer in text else text
 
 
 def frame_of(prober: Prober) -> Frame:
-    """The frame, as plain replies and reasoning show it."""
+    """The frame, as shown by plain replies and reasoning."""
     frame = Frame()
     before, after = _around(prober, Message(content=REPLY), REPLY)
     _find_reasoning(prober, frame, before)
@@ -67,7 +67,7 @@ def frame_of(prober: Prober) -> Frame:
     before = frame.without_reasoning(before)
     if markers_of(before) and any(char in before for char in "<[|"):
         frame.speaks = (before.strip(),)
-        frame.evidence.append(f"a plain reply: content stands behind {before.strip()!r}")
+        frame.evidence.append(f"a plain reply: content comes after {before.strip()!r}")
     return frame
 
 
@@ -109,7 +109,7 @@ def _find_reasoning(prober: Prober, frame: Frame, plain: str) -> None:
         follow = rest.partition(REPLY)[0] if message.content else rest
         opener = opener if opener.strip() else _opened(turn, follow)
         if _is_pair(frame, opener, follow, plain if message.content else ""):
-            frame.evidence.append(f"reasoning: it stands between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
+            frame.evidence.append(f"reasoning: it is between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
             break
     else:
         _find_embedded(prober, frame)
@@ -117,7 +117,7 @@ def _find_reasoning(prober: Prober, frame: Frame, plain: str) -> None:
 
 
 def _opened(turn: Turn, follow: str) -> str:
-    # The prompt has opened the reasoning: its last marker, if that is a pair with what follows; or its last line.
+    # The prompt has opened the reasoning, by its last marker, if that forms a pair with what follows, or its last line.
     opener = last_marker(turn.prompt)
     if opener and closer_for(opener.strip(), follow):
         return opener
@@ -141,7 +141,7 @@ def _is_pair(frame: Frame, before: str, follow: str, plain: str) -> bool:
 
 
 def _find_embedded(prober: Prober, frame: Frame) -> None:
-    # Templates that take reasoning out of a history's content know its markers.
+    # Templates that remove reasoning from the content of a history contain its markers.
     for opener, closer in (("<think>", "</think>"), ("[THINK]", "[/THINK]")):
         try:
             text = prober.turn(Message(content=f"{opener}{THOUGHT}{closer}{REPLY}")).text
@@ -150,7 +150,7 @@ def _find_embedded(prober: Prober, frame: Frame) -> None:
             continue
         if (REPLY in text and THOUGHT not in text) or prompt.rstrip().endswith(opener):
             frame.reasoning = (opener, closer)
-            frame.evidence.append(f"reasoning in the content: it is taken out from {opener!r} to {closer!r}")
+            frame.evidence.append(f"reasoning in the content: it is removed, from {opener!r} to {closer!r}")
             return
 
 
@@ -168,18 +168,23 @@ def _find_start(prober: Prober, frame: Frame) -> None:
 
 
 # -- the header of the model's message -------------------------------------------------------------------------------
+#
+#   <<user>>WORDS<<end>>\n<<bot>>\n<mull>          after the user's words
+#   <<tool>>RESULT<<end>>\n<<bot>>\n<mull>         after the result of a call
+#                ──────────────── header
+#                                 ─────── the model's reasoning, which is not part of it
 
-MOST = 200  # characters of a header; what is longer holds tools or instructions
+MOST = 200  # characters of a header; a longer text contains tools or instructions
 
 _word = re.compile(r"\w{2}").search
 
 
 def marks_of(prober: Prober, frame: Frame, pairs: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
-    """The texts behind the last of which the model's message begins; () where the template shows none.
+    """The texts that may end before the model's message, which begins after the last of them; () if there are none.
 
     Args:
-        stage: the template.
-        frame: what stands around its turns.
+        prober: the template.
+        frame: the markers of its turns.
         pairs: further markers of reasoning.
     """
     reasoning = (frame.reasoning, *pairs)
@@ -199,12 +204,12 @@ def marks_of(prober: Prober, frame: Frame, pairs: Iterable[tuple[str, str]] = ()
     )
     if not found:
         return ()
-    # Where nothing is known of the end of a result, other templates' marks stand for this one's.
+    # If the end of a result is unknown, the marks of other templates are used.
     return tuple(dict.fromkeys((*found, *frame.ends, *(() if _shows(after_result) else (*HEADERS, *ENDS)))))
 
 
 def _header(text: str, reasoning: Iterable[tuple[str, str]]) -> str:
-    # Without reasoning that the prompt opens, or closes at its end (harmony's closer ends any message).
+    # Leave out reasoning that the prompt opens, or closes at its end (harmony's closer ends any message).
     pairs = [(opener.strip(), closer.strip()) for opener, closer in reasoning]
     text = text[: min((text.find(opener) for opener, _ in pairs if opener and opener in text), default=len(text))]
     for _, closer in pairs:
@@ -218,5 +223,5 @@ def _shared(one: str, other: str) -> str:
 
 
 def _shows(text: str) -> bool:
-    # Brackets and white space alone stand in every text.
+    # Brackets and white space alone occur in every text.
     return bool(text) and len(text) <= MOST and any(_word(each) for each in markers_of(text))

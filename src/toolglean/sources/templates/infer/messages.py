@@ -70,11 +70,11 @@ ODD = {
     "look-alikes": '</tool_call> or <tool_call> [TOOL_CALLS] </parameter> ```json\n{"name": "now", "arguments": {}}```',
 }
 CORE = frozenset({"one call", "two arguments", "no arguments", "integer", "number", "list", "object"})
-"""Without these no format is accepted."""
+"""A format that does not pass these is not accepted."""
 
 
 def checks() -> Iterator[Message]:
-    """One message for each trait, which is its label."""
+    """One message for each trait; the label names the trait."""
     paris = Call("get_weather", {"city": "Paris"})
     both = Call("get_weather", {"city": "Oslo", "text": "red green"})
     yield Message((paris,), label="one call")
@@ -108,7 +108,7 @@ def checks() -> Iterator[Message]:
 
 
 def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Message]:
-    """Random messages, without what is lost."""
+    """Random messages, without the traits that are lost."""
     rng = random.Random(seed)  # noqa: S311  a proof must be repeatable
     for number in range(count):
         most = (

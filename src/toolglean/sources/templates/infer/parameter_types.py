@@ -19,7 +19,7 @@ HOSTILE = "zqxone <b> & zqxtwo"
 
 
 def types_of(prober: Prober, parameter: Parameter) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The patterns of parameters, and the words that `{type}` stands for."""
+    """The patterns of parameters, and the words for `{type}` by JSON type."""
     words = {kind: _middle(prober, kind, parameter) for kind in TYPED}
     middles = {kind: text for kind, text in words.items() if text is not None}
     pattern = parameter.pattern
@@ -40,7 +40,7 @@ def _rendered(prober: Prober, key: str, value: Any) -> str:
 
 
 def _middle(prober: Prober, kind: str, parameter: Parameter) -> str | None:
-    # What stands behind the key, the value still in it.
+    # The text after the key, including the value.
     key, _, value = TYPED[kind]
     text = _rendered(prober, key, value)
     at = text.rfind(parameter.opener + key)
@@ -52,7 +52,7 @@ def _middle(prober: Prober, kind: str, parameter: Parameter) -> str | None:
 
 
 def _type_words(middle: str, texts: dict[str, str]) -> tuple[str, dict[str, str]] | None:
-    """The text between key and value with `{type}`, and the words; None where it is always the same."""
+    """The text between key and value with `{type}`, and the words; None if the text is always the same."""
     word_at = None
     words: dict[str, str] = {}
     for text in texts.values():
@@ -83,7 +83,7 @@ def _shortened(words: dict[str, str]) -> dict[str, str]:
 
 
 def _hostile_spelling(prober: Prober, parameter: Parameter) -> str | None:
-    # Text with characters that mean something in XML may be written otherwise: <![CDATA[…]]>.
+    # Text with characters that have a meaning in XML may be written differently: <![CDATA[…]]>.
     key = TYPED["string"][0]
     text = _rendered(prober, key, HOSTILE)
     begin, at = text.find(parameter.opener + key), text.find(HOSTILE)

@@ -48,23 +48,24 @@ END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|en
 MISSING = object()
 THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
-"""A rendering that fails after so long is not tried in other ways: it would fail so again."""
-PROMPTS = 8  # prompts that are kept: who fuzzes has other tools each time
+"""If failed renderings have taken this many seconds, no other styles are tried: they would fail too."""
+PROMPTS = 8  # how many prompts are cached; when fuzzing, the tools differ each time
 WALL_SECONDS = 20.0
-"""Seconds that all renderings together may take."""
+"""How many seconds all renderings together may take, by the clock."""
 READING_SECONDS = 20.0
-"""Seconds of the processor's time to read what a stranger's template writes. Those in use take one or two."""
+"""How many seconds of processor time it may take to read what an untrusted template writes. Real templates take one or
+two."""
 CPU_SECONDS = 5.0
-"""Seconds of the processor's time that all renderings of a stranger's template may take. Those in use take 0.6."""
+"""How many seconds of processor time all renderings of an untrusted template may take. Real templates take 0.6."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputStyle:
-    """How the template is asked.
+    """How messages are passed to the template.
 
     Attributes:
         as_string: whether arguments are passed as a JSON string.
-        empty: what stands for content that is not there: "", None, or no key at all.
+        empty: what is passed for missing content: "", None, or no key at all.
         named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
         parts: whether content is a list of parts.
     """
@@ -80,9 +81,9 @@ class Turn:
     """What the template writes for an assistant's message.
 
     Attributes:
-        text: the turn, with what ends it.
-        prompt: what stands between the user's text and the turn.
-        opened: what the generation prompt has beyond that, which the template did not write for this message.
+        text: the turn, including its end.
+        prompt: the text between the user's text and the turn.
+        opened: what the generation prompt adds to that, and the template did not write for this message.
     """
 
     text: str
@@ -91,16 +92,17 @@ class Turn:
 
 
 class Prober:
-    """A template, and how to ask it.
+    """Renders messages with a template, in the style that it accepts.
 
     Args:
         renderer: renders the template.
-        variables: what is handed to it beside the messages.
-        patience: how long all renderings together may take; None for any number of seconds.
-        calls: whether the template must write calls; False: only what it writes of texts is asked.
+        source: the template's text.
+        variables: variables that are passed to it besides the messages.
+        time_budget: how long all renderings together may take; None: any time.
+        calls: whether the template must write calls; False: only texts are rendered.
 
     Raises:
-        FormatError: in no way does it write a call.
+        FormatError: the template writes a call in none of the styles.
     """
 
     def __init__(
@@ -118,12 +120,12 @@ class Prober:
         tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
         self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
         self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
-        self.writes_user = True  # whether what the user says comes out, as far as that is known
+        self.writes_user = True  # whether the user's text is written, as far as that is known
         self.style = InputStyle()
-        self._failed = 0.0  # of rendering that came to nothing
+        self._failed = 0.0  # seconds of renderings that failed
         self._prompts: dict[str, tuple[str, str]] = {}
-        self._header = ""  # what every turn begins with, markers included
-        self._rest = ""  # what follows behind the end of a turn: the header of the next one
+        self._header = ""  # the text with which every turn begins, markers included
+        self._rest = ""  # the text after the end of a turn: the header of the next one
         self._turns: dict[str, Turn] = {}
         self.style = self._working_style() if calls else self._style_for_texts()
         self._header, self._rest = self._around()
@@ -151,7 +153,7 @@ class Prober:
         try:
             return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
         except TemplateError as error:
-            # One that runs into its limits does so each time: it is not asked in all the other ways too.
+            # A template that exceeds its limits does so each time, so the other styles are not tried.
             self._failed += time.monotonic() - begin
             if self._failed > LATE_SECONDS:
                 raise FormatError(f"no format can be read from the template: {error.reason}") from error
@@ -167,7 +169,7 @@ class Prober:
             raise FormatError(f"no format can be read from the template: its probes take {self._time_budget.exceeded}")
 
     def turn(self, message: Message, tools: tuple[Tool, ...] = TOOLS) -> Turn:
-        """The turn in which that is said. Raises TemplateError."""
+        """The turn that the template writes for that message. Raises TemplateError."""
         key = repr((message.calls, message.content, message.reasoning))
         if tools is not TOOLS or key not in self._turns:
             user = {"role": "user", "content": USER}
@@ -181,22 +183,22 @@ class Prober:
         return self._turns[key]
 
     def followed(self, message: Message) -> str:
-        """What the template writes between two texts of the user, with that between them. Raises TemplateError."""
+        """What the template writes between two of the user's texts, with the message between. Raises TemplateError."""
         user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
         text = self.render([user, self.message_dict(message), after], TOOLS)
         begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
         return text[begin + len(USER) : end] if -1 < begin < end else ""
 
     def before_user(self) -> str:
-        """What stands before a user's text that opens the conversation. Raises TemplateError."""
+        """The text before the user's first text. Raises TemplateError."""
         text = self.render([{"role": "user", "content": USER}], ())
         return text[: text.rfind(USER)]
 
     def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-        """What the template writes otherwise where nobody says that it should think: "prompt", "calls", "content".
+        """What the template writes differently without the variables for thinking: "prompt", "calls", "content".
 
         Args:
-            pairs: the markers of reasoning, without which calls and content count as the same.
+            pairs: the markers of reasoning, which are ignored when calls and content are compared.
         """
         user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
         probed = {
@@ -222,14 +224,14 @@ class Prober:
         return whole[whole.rfind(USER) + len(USER) :]
 
     def after_result(self) -> str:
-        """What the generation prompt has behind the result of a call; "" where it writes none. Raises TemplateError."""
+        """The generation prompt after the result of a call; "" if no result is written. Raises TemplateError."""
         result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
         messages = [{"role": "user", "content": USER}, self.message_dict(Message((call(0),))), result]
         whole = self.render(messages, TOOLS, prompt=True)
         return whole.rpartition(RESULT)[2] if RESULT in whole else ""
 
     def prompt(self, *, thinking: bool = True) -> str:
-        """What the generation prompt has behind the user's text. Raises TemplateError."""
+        """The generation prompt after the user's text. Raises TemplateError."""
         if thinking:
             whole = self._prompt(TOOLS)[0]
         else:
@@ -251,7 +253,7 @@ class Prober:
         return written
 
     def id_of(self, each: Call, number: int) -> str:
-        """The id of the call of that number."""
+        """The id of the call with that number."""
         return f"functions.{each.name}:{number}" if self.style.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
 
     def _call(self, each: Call, number: int) -> dict[str, Any]:
@@ -295,7 +297,7 @@ class Prober:
         return Turn(turn, text[after_user:cut], whole[cut:] if text.startswith(whole[:cut]) else "")
 
     def _around(self) -> tuple[str, str]:
-        # Markers with which a plain reply and a call begin alike are not part of either; nor is what follows behind the
+        # Markers with which both a plain reply and a call begin are not part of either. Nor is the text after the
         # marker that ends them.
         try:
             plain = self.turn(Message(content=REPLY)).text
@@ -307,11 +309,11 @@ class Prober:
         rest = after[after.find(ends[-1]) + len(ends[-1]) :] if ends else ""
         return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1], rest if rest.strip() else ""
 
-    # -- how to ask ----------------------------------------------------------------------------------------------------
+    # -- which style works ---------------------------------------------------------------------------------------------
 
     def _working_style(self) -> InputStyle:
-        probed, reason = Message((call(0),)), "it writes nothing of a call"
-        second: InputStyle | None = None  # it writes the call, but not as one would
+        probed, reason = Message((call(0),)), "it does not write tool calls"
+        second: InputStyle | None = None  # writes the call, but in an unlikely form
         for style in _all_styles():
             self.style = style
             self._prompts.clear()
@@ -319,7 +321,7 @@ class Prober:
                 found = self.turn(probed).text
                 writes_user = USER in self._prompt(TOOLS)[0]
             except TemplateError as error:
-                reason = reason if style.parts else error.reason  # most templates refuse parts, whatever else is wrong
+                reason = reason if style.parts else error.reason  # most templates refuse parts anyway
                 continue
             finally:
                 self._turns.clear()
@@ -333,7 +335,7 @@ class Prober:
         return second
 
     def _style_for_texts(self) -> InputStyle:
-        # It writes no call: then only how it takes texts.
+        # The template writes no call, so only the style of texts is tested.
         for parts in (False, True):
             self.style = InputStyle(parts=parts)
             self._prompts.clear()
@@ -359,7 +361,7 @@ def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_repr(text: str, probed: Call) -> bool:
-    # Python's repr of the arguments, which no model writes: the template means a JSON string.
+    # Python's repr of the arguments, which no model writes: the template expects a JSON string.
     return any(f"{key!r}: {value!r}" in text for key, value in probed.arguments.items())
 
 

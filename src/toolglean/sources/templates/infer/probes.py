@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from toolglean.tools import Tool
@@ -39,7 +39,7 @@ TYPED: dict[str, tuple[str, Any, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that a message holds."""
+    """One call in a message."""
 
     name: str
     arguments: dict[str, Any]
@@ -47,24 +47,22 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What an assistant says in one turn.
+    """An assistant's message.
 
     Attributes:
         calls: its calls.
         content, reasoning: its texts.
-        label: what this message shows, for people.
-        traits: what may get lost in it; see `verify.py`.
+        label: what this message tests, in words.
     """
 
     calls: tuple[Call, ...] = ()
     content: str = ""
     reasoning: str = ""
     label: str = ""
-    traits: frozenset[str] = field(default_factory=frozenset)
 
 
 def call(number: int, arguments: int = 2) -> Call:
-    """The call of that number, with so many arguments, all of whose leaves are sentinels."""
+    """The call with that number and that many arguments; all its leaves are sentinels."""
     return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(arguments)})
 
 
@@ -81,6 +79,6 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def tool_dict(tool: Tool) -> dict[str, Any]:
-    """The tool as OpenAI's chat API has it."""
+    """The tool as a dict of OpenAI's chat API."""
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
     return {"type": "function", "function": function}

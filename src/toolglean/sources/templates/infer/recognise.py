@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["recognise"]
 
-MOST = 12  # formats that are tried
+MOST = 12  # how many formats are tried
 
 
 def recognise(prober: Prober) -> tuple[Format, Proof] | None:
-    """The known format that gives back most of what the template writes, and what it gave back; None if none fits.
+    """The known format that reads back most of what the template writes, with its proof; None if none fits.
 
-    Of several that give back the same, the one with most of its own markers in the turns, and fewest others.
+    Of several that read back the same, the one with the largest share of its markers in the turns.
     """
     text = _turns(prober)
     fitting = [declared for declared in all_formats() if _plausible(declared, text)]
@@ -61,7 +61,7 @@ def _literals(pattern: str) -> list[str]:
 
 
 def _plausible(declared: Format, text: str) -> bool:
-    # The main spelling's markers, without those of the section, which some templates leave out.
+    # The markers of a call, without those of the section, which some templates leave out.
     return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
 
 

@@ -18,10 +18,10 @@ __all__ = ["Inference", "NoFormatError", "as_dict", "declaration", "losses_of"]
 
 
 class NoFormatError(FormatError):
-    """No format can be read from a template. The error holds what was found all the same.
+    """No format can be read from a template. The error contains what was found nevertheless.
 
     Attributes:
-        drop: the markers with which its turns end.
+        drop: the markers that end its turns.
         marks: see `Inference`.
     """
 
@@ -41,13 +41,13 @@ class Inference:
     Attributes:
         format: the format.
         recognised: the name of the known format that it is; None if it was inferred.
-        confidence: 0 to 1: the share of what went through the template and came back.
+        confidence: from 0 to 1: the share of messages that came back unchanged from the template.
         evidence: which probe showed what, one line each.
         losses: what does not come back, one line each, with the name of the probe that shows it.
         starts_reasoning: whether the generation prompt opens the reasoning.
         tag: the tag of the template, as `tag_of` finds it; "" if there is none.
         language: "go" or "jinja".
-        marks: the texts that may end before the model's own message in a prompt; it begins after the last one.
+        marks: texts of a prompt that may end before the model's own message, which begins after the last of them.
     """
 
     format: Format
@@ -62,14 +62,14 @@ class Inference:
 
 
 DOUBTS = {
-    "prompt": "the template ends its prompt otherwise: whether reasoning is open there, `start` or `prompt` must say",
-    "calls": "the template writes calls otherwise",
-    "content": "the template writes content otherwise",
+    "prompt": "the template ends its prompt differently: pass `start` or `prompt` to tell whether reasoning is open",
+    "calls": "the template writes calls differently",
+    "content": "the template writes content differently",
 }
 
 
 def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
-    """The losses, one line each; `doubts`: see `Stage.doubts`."""
+    """The losses, one line each; `doubts`: see `Prober.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
     if prober.style.parts:
@@ -88,9 +88,9 @@ _LIBRARY = frozenset({"name", "_", "aliases", "models", "source"})
 
 
 def declaration(declared: Format) -> str:
-    """The declaration of a format, as it would stand in a file: what is not said is as it is by default.
+    """The declaration of a format as Python code. Fields that have their default value are left out.
 
-    Names under which the library knows it, and where it was read from, are left out.
+    So are the names under which the library knows the format, and where it was read from.
     """
     lines = [f"    {declared.name!r},"]
     for name, value in _declared_fields(declared).items():
@@ -99,7 +99,7 @@ def declaration(declared: Format) -> str:
 
 
 def as_dict(declared: Format) -> dict[str, Any]:
-    """The declaration as JSON knows it; the codec of the arguments is its name and its own fields."""
+    """The declaration as JSON values; the codec of the arguments becomes its name and fields."""
     found: dict[str, Any] = {"name": declared.name}
     for name, value in _declared_fields(declared).items():
         found[name] = {"codec": type(value).__name__, **asdict(value)} if name == "arguments" else value

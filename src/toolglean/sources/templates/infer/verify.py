@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Proof", "chunkings", "difference", "prove", "read", "score"]
 
 SEED = 20260115
-ENOUGH_WRONG = 12  # random messages that fail, after which the proof has failed
+ENOUGH_WRONG = 12  # the proof ends when this many random messages have failed
 
 
 @dataclass
@@ -37,10 +37,10 @@ class Proof:
     """What the messages showed.
 
     Attributes:
-        passed, failed: labels of the checks, and with those that failed how.
-        unwritten: what of a check the template left out, or why it wrote no turn at all; the rest came back.
-        tried, wrong: random messages, and how many of them did not come back.
-        example: the first random message that did not, and how.
+        passed, failed: the labels of the checks; for a failed one, how it failed.
+        unwritten: what the template left out of a check, or why it wrote no turn; everything else came back.
+        tried, wrong: how many random messages were tried, and how many of them did not come back.
+        example: the first random message that did not come back, and how.
     """
 
     passed: list[str] = field(default_factory=list)
@@ -52,17 +52,17 @@ class Proof:
 
     @property
     def lost(self) -> frozenset[str]:
-        """The labels of all that did not come back."""
+        """The labels of everything that did not come back."""
         return frozenset(self.failed) | frozenset(self.unwritten)
 
     @property
     def core_failure(self) -> str:
-        """The first check of the core that failed, and how; "" where none did."""
-        return next((f"{label}: {self.failed[label]}" for label in self.failed if label in CORE), "")
+        """The first core check that failed, and how; "" if none did."""
+        return next((f"{label!r} failed: {self.failed[label]}" for label in self.failed if label in CORE), "")
 
     @property
     def confidence(self) -> float:
-        """The share of what came back: checks and random messages count alike."""
+        """The share of checks that passed, multiplied by the share of random messages that came back."""
         checked = len(self.passed) + len(self.failed)
         right = len(self.passed) / checked if checked else 0.0
         return round(right * (1 - self.wrong / self.tried if self.tried else 1.0), 3)
@@ -74,7 +74,7 @@ def score(prober: Prober, declared: Format) -> Proof:
     for message in checks():
         _check(prober, declared, message, proof, None)
         if proof.core_failure:
-            break  # no format at all: what else it fails says nothing more
+            break  # the format is refused: further failures do not matter
     return proof
 
 
@@ -122,7 +122,7 @@ def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Rando
 
 
 def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
-    """How the message differs after the way through the template and back; "" where it does not.
+    """How the message differs after a round trip through the template; "" if it does not.
 
     Raises:
         FormatError: the format does not compile.
@@ -137,7 +137,7 @@ def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Ra
 
 
 def what_is_written(message: Message, text: str) -> tuple[Message, str]:
-    """What of the message the template wrote, and what it left out ("" for nothing)."""
+    """The part of the message that the template wrote, and what it left out, in words ("" for nothing)."""
     left_out = []
     if message.content and message.content.strip() not in text:
         message = replace(message, content="")
@@ -158,9 +158,11 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
 
 
 def refusal(proof: Proof, *, known: bool) -> FormatError | None:
-    """Why the format is not accepted; None where it is. A known one may misread what its template does to content."""
+    """Why the format is not accepted; None if it is. A known one may misread content that its template changes."""
     if not known and "content" in proof.failed:
-        return FormatError(f"no format can be read from the template: probe content: {proof.failed['content']}")
+        return FormatError(
+            f"no format can be read from the template: probe 'content' failed: {proof.failed['content']}"
+        )
     if proof.core_failure:
         return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
     if proof.tried and proof.wrong > proof.tried // 20:
@@ -173,11 +175,11 @@ def refusal(proof: Proof, *, known: bool) -> FormatError | None:
 
 # -- reading a turn back --------------------------------------------------------------------------------------------
 
-EVERY_CHARACTER = 4_000  # turns up to this length are read character by character, too
+EVERY_CHARACTER = 4_000  # turns up to this length are also read character by character
 
 
 def read(declared: Format, tools: ToolSet, chunks: list[str], prompt: str = "") -> Output:
-    """What the turn comes to. Raises FormatError if the format does not compile."""
+    """The turn, read with the format. Raises FormatError if the format does not compile."""
     written_out = declared.for_tools(tools.names) if declared.is_for_tools else declared
     plan = FormatPlan(compiled((written_out or declared,)))
     machine = Machine(plan, tools, prompt=prompt)
@@ -186,7 +188,7 @@ def read(declared: Format, tools: ToolSet, chunks: list[str], prompt: str = "") 
 
 
 def chunkings(text: str, rng: random.Random) -> Iterator[list[str]]:
-    """The text whole, character by character, and cut at random."""
+    """The whole text, the text character by character, and the text cut at random."""
     yield [text]
     if len(text) <= EVERY_CHARACTER:
         yield list(text)
@@ -195,11 +197,11 @@ def chunkings(text: str, rng: random.Random) -> Iterator[list[str]]:
 
 
 def difference(message: Message, found: Output) -> str:
-    """How what was read differs from what was said; "" where it does not. White space at the edges of texts is free."""
+    """How the turn that was read differs from the message; "" if it does not. Texts may differ in outer white space."""
     if found.unfinished:
-        return f"a call is {found.unfinished[0].status}"
+        return f"a call came back {found.unfinished[0].status}"
     if len(found.calls) != len(message.calls):
-        return f"{len(found.calls)} calls came back for {len(message.calls)}"
+        return f"{len(found.calls)} calls came back instead of {len(message.calls)}"
     for given, call in zip(message.calls, found.calls, strict=True):
         if call.name != given.name:
             return f"the name {given.name!r} came back as {call.name!r}"
@@ -218,7 +220,7 @@ def difference(message: Message, found: Output) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    # 2.0 may be written as 2, but True is not 1.
+    # 2.0 may come back as 2, but True must not come back as 1.
     if isinstance(one, bool) or isinstance(other, bool) or one is None:
         return one is other
     if isinstance(one, int | float):

@@ -1,1 +1,1 @@
-"""Determines what a template writes for a tool call, without running it."""
+"""Static analysis: what a Jinja template writes for a tool call, without running it."""

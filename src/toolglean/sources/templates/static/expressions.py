@@ -27,10 +27,10 @@ from toolglean.sources.templates.static.values import (
 __all__ = ["Context", "DeadEnd", "evaluate"]
 
 SAME_TEXT = {"trim", "string", "safe", "escape", "e", "indent", "strip", "lstrip", "rstrip"}
-"""Filters and methods that leave a text what it is, but for white space."""
+"""Filters and methods that do not change a text, except for white space and escapes."""
 
 GIVEN = {"add_generation_prompt", "bos_token", "eos_token", "messages", "pad_token", "tools", "unk_token"}
-"""Names that a template is given. Other ones are options, and nobody has set them."""
+"""Names that are always passed to a template. Others are options, which are assumed not to be set."""
 
 ABSENT = Value(OTHER.writes, truth=False)
 
@@ -38,7 +38,7 @@ ROLE = constant("assistant")
 
 
 class Context(Protocol):
-    """What an expression needs of the dry run."""
+    """What expressions need from the analysis."""
 
     names: Names
 
@@ -46,12 +46,12 @@ class Context(Protocol):
     def macro(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value | None: ...
 
 
-class DeadEnd(Exception):  # noqa: N818  no error: the template itself refuses to go this way
+class DeadEnd(Exception):  # noqa: N818  not an error: the template itself refuses this path
     """The template raises here."""
 
 
 def evaluate(node: Any, context: Context) -> Value:
-    """What can be said of an expression."""
+    """What is known of an expression."""
     context.step()
     rule = _RULES.get(type(node).__name__)
     return rule(node, context) if rule else made_of(*(evaluate(each, context) for each in node.iter_child_nodes()))
@@ -97,13 +97,13 @@ def _list(node: Any, context: Context) -> Value:
 
 
 def _join(node: Any, context: Context) -> Value:
-    """`[a, b]|join("")`; of anything else only what it is made of is known."""
+    """`[a, b]|join("")`; of any other value, only what it is made of is known."""
     if type(node.node).__name__ not in {"List", "Tuple"}:
         return made_of(evaluate(node.node, context))
     return joined(*(evaluate(each, context).writes for each in node.node.items))
 
 
-# --- names and what hangs on them ----------------------------------------------------------------------------------
+# --- names and attributes ------------------------------------------------------------------------------------------
 
 
 def _name(node: Any, context: Context) -> Value:
@@ -173,7 +173,7 @@ def _method(node: Any, arguments: list[Value], context: Context) -> Value:
 
 
 def _formatted(text: str, arguments: list[Value]) -> Value:
-    """`"<{}>".format(a)`: a field that is not the plain `{}` ends what is known."""
+    """`"<{}>".format(a)`: nothing is known after a field other than the plain `{}`."""
     first, *others = text.split("{}")
     if len(others) != len(arguments) or "{" in text.replace("{}", ""):
         return joined((text.partition("{")[0],), made_of(*arguments).writes)

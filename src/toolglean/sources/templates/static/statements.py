@@ -19,22 +19,22 @@ from toolglean.sources.templates.static.values import CALL, NOTHING, OTHER, Name
 __all__ = ["StaticAnalysis"]
 
 MAX_STEPS = 20_000
-"""Nodes of macros' bodies that are walked: macros that call each other twice would never end."""
+"""How many nodes in the bodies of macros are followed: macros that call each other twice would never end."""
 
 LOOP = {"loop.first": constant(True), "loop.index0": constant(0), "loop.index": constant(1)}
-"""What is known in a loop over the calls, walked for the first of them."""
+"""What is known in a loop over the calls, which is followed for the first of them."""
 
 
 @dataclass(slots=True)
 class StaticAnalysis:
-    """One dry run.
+    """One analysis of a template.
 
     Attributes:
-        names: what is known of them.
+        names: the known values of names.
         macros: the macro nodes by name.
         prompts: what the template writes for `add_generation_prompt`: the header of an assistant's message.
-        open: the macros that are being walked; none of them is walked again within itself.
-        steps: nodes of macros seen so far.
+        open: the macros that are being followed; a macro is not followed again within itself.
+        steps: how many nodes of macros have been seen.
     """
 
     names: Names = field(default_factory=Names)
@@ -48,7 +48,7 @@ class StaticAnalysis:
         self.steps += bool(self.open)
 
     def walk(self, nodes: Iterable[Any]) -> Outline:
-        """What statements write, one after the other.
+        """What a list of statements writes.
 
         Raises:
             DeadEnd: the template raises.
@@ -61,7 +61,7 @@ class StaticAnalysis:
         return tuple(items)
 
     def macro(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value | None:
-        """What the macro of that name writes; None if there is none, or we do not want to know."""
+        """What the macro of that name writes; None if there is none, or it is not followed."""
         node = self.macros.get(name)
         if node is None or name in self.open or self.steps > MAX_STEPS:
             return None
@@ -78,7 +78,7 @@ class StaticAnalysis:
         finally:
             self.open.discard(name)
             for key, value in self.names.end().items():
-                if "." in key:  # what a macro sets is gone when it ends, but not what it sets in a namespace
+                if "." in key:  # what a macro sets is lost when it ends, unless it is in a namespace
                     self.names.set(key, value)
 
     # --- statements ---
@@ -105,7 +105,7 @@ class StaticAnalysis:
             truth = True if test is None else evaluate(test, self).truth
             (unlikely if settled or truth is False else likely).append(body)
             settled = settled or truth is True
-        # What we know comes of a conversation of one message. If the template refuses that, any other way will do.
+        # The analysis assumes a conversation of one message. If the template refuses that, any other branch will do.
         taken = self._choice(likely)
         taken = self._choice(unlikely) if taken is None else taken
         if taken is None:
@@ -113,7 +113,7 @@ class StaticAnalysis:
         return taken
 
     def _choice(self, ways: list[list[Any]]) -> Outline | None:
-        """What one of these ways writes; None if the template raises on all of them."""
+        """What one of these branches writes; None if the template raises in all of them."""
         branches, changes = [], []
         for nodes in ways:
             self.names.begin()

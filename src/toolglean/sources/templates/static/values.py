@@ -11,7 +11,7 @@ from toolglean.sources.templates.outline import Item, Outline, Placeholder, has_
 
 __all__ = ["CALL", "CALLS", "NOTHING", "OTHER", "Names", "Value", "constant", "joined", "made_of", "merged"]
 
-MAX_CHARS = 4_000  # of one value, so that `x + x` in a row does not grow without end
+MAX_CHARS = 4_000  # of one value, so that repeated `x + x` does not grow without end
 MAX_ITEMS = 200
 
 
@@ -27,11 +27,11 @@ class Value:
     """A value.
 
     Attributes:
-        writes: what printing it writes.
-        truth: what a test of it says, None where that is not known.
-        call: a tool call is in it.
-        calls: it is the list of the calls.
-        constant: the value itself, where it is known.
+        writes: what is written when it is printed.
+        truth: whether it is true in a condition; None: not known.
+        call: whether it contains a tool call.
+        calls: whether it is the list of the calls.
+        constant: the value itself, if it is known.
     """
 
     writes: Outline
@@ -53,23 +53,23 @@ NOTHING = Value((), truth=False, constant=None)
 
 
 def constant(value: Any) -> Value:
-    """A value that the template itself gives."""
+    """A value that is written in the template itself."""
     if value is None or value == "":
         return Value((), truth=False, constant=value)
     if isinstance(value, str):
         writes: Outline = (value,)
-    else:  # what a list looks like does not matter here, and Python does not write integers of any length
+    else:  # what a list looks like does not matter here, and Python does not print very long integers
         writes = (str(value),) if isinstance(value, int | float) and abs(value) < 2**63 else OTHER.writes
     return Value(writes, bool(value), constant=value)
 
 
 def made_of(*values: Value) -> Value:
-    """A value of which nothing is known but what it was made of."""
+    """A value made from others: all that is known is whether they contain a call."""
     return CALL if any(value.call for value in values) else OTHER
 
 
 def joined(*outlines: Outline) -> Value:
-    """The text that outlines write one after the other, as a value."""
+    """The texts of several outlines, joined into a value."""
     items: list[Item] = []
     chars = 0
     for item in (item for outline in outlines for item in outline):
@@ -88,7 +88,7 @@ def joined(*outlines: Outline) -> Value:
 
 
 def merged(one: Value, two: Value) -> Value:
-    """A value that is one of two. The one with a call in it counts: calls are what we look for."""
+    """A value that is one of two. If one contains a call, it is that one: calls are what the analysis looks for."""
     same = one is two or (
         one.known and two.known and type(one.constant) is type(two.constant) and one.constant == two.constant
     )
@@ -100,8 +100,8 @@ def merged(one: Value, two: Value) -> Value:
 class Names:
     """Values by name; "namespace.attribute" is a name too.
 
-    What is set between `begin` and `end` can be taken back at the price of what was set, not of all that there is: a
-    template may have as many conditions as names.
+    What is set between `begin` and `end` can be undone at the cost of what was set, not of all names: a template may
+    have as many conditions as names.
     """
 
     __slots__ = ("_undo", "_values")
@@ -115,17 +115,17 @@ class Names:
         return self._values.get(name)
 
     def set(self, name: str, value: Value | None) -> None:
-        """Give a name a value, or take it away."""
+        """Set or remove the value of a name."""
         if self._undo:
             self._undo[-1].setdefault(name, self._values.get(name))
         self._values[name] = value
 
     def begin(self) -> None:
-        """From here on, remember what was before."""
+        """From now on, remember previous values."""
         self._undo.append({})
 
     def end(self) -> dict[str, Value | None]:
-        """Go back to what was at `begin`. Returns what had been set since."""
+        """Restore the values from before `begin`. Returns what had been set since."""
         before = self._undo.pop()
         changed = {name: self._values[name] for name in before}
         self._values.update(before)
