@@ -74,7 +74,7 @@ class Fields:
         self.firsts = [Marks([*head, *closer]) for head, closer in zip(heads, closers, strict=True)]
         self.ends = [Marks([*closer, opener]) for closer, opener in zip(closers, openers, strict=True)]
         sink = self.template.sink
-        # If the template has a content field, a repeated anchor is markup. If not, it is ordinary text.
+        # Without a sink, every field has an opener, so an anchor that the model repeats is markup, not content.
         drop = sink.close if sink is not None else self.template.anchor
         # Literals that are only looked ahead to close nothing here: the region that they open does.
         dropped = [(DROP, replace(drop, reduced=replace(drop.reduced, ahead=())))] if drop is not None else []

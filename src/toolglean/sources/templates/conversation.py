@@ -58,7 +58,7 @@ def decoded(value: Any, depth: int = 0) -> Any:
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [decoded(each, depth + 1) for each in value]
-    raise UsageError(f"messages and tools must contain JSON values only, not {value!r:.80} ({type(value).__name__})")
+    raise UsageError(f"messages and tools must contain only JSON values, not a value of type {type(value).__name__}")
 
 
 def text(value: str) -> str:
@@ -99,7 +99,7 @@ def _content(content: Any) -> str:
         return text(content or "")
     if isinstance(content, Sequence):
         return text("".join(each if isinstance(each, str) else str(each.get("text") or "") for each in content))
-    raise UsageError(f"a message's content must be a string or a list of parts, not {content!r:.80}")
+    raise UsageError(f"a message's content must be a string or a list of parts, not {type(content).__name__}")
 
 
 def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
@@ -118,6 +118,6 @@ def _arguments(arguments: Any) -> dict[str, Any]:
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"a tool call's arguments must be a JSON object, not {arguments!r:.80}")
+        raise UsageError(f"a tool call's arguments must be a JSON object, not {type(arguments).__name__}")
     values: dict[str, Any] = decoded(arguments)
     return values
