@@ -69,7 +69,7 @@ def test_other_words_are_needed() -> None:
             assert row["error"] not in caught.value.reason
 
 
-# `§` stands before the character that the error must point at.
+# `§` marks the character after it, at which the error must point.
 PLACES = {
     "a\n{{.s}} {{§.mp.q.r}}": "nil pointer",
     "a\n\n {{len §.x.y}}": "nil pointer",

@@ -1,5 +1,5 @@
-# What this file knows: what counts where a user gives several things, and what a template alone leads to.
-# What it must not know: how a format is read from a template.
+# What is used when a user gives several things, and what a template alone leads to. Does not depend on how a format is
+# read from a template.
 """The precedence."""
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-# What this file knows: floods that cost quadratic time once, where response templates are read.
-# What it must not know: how they are read.
+# Floods that once cost quadratic time when response templates were read. Does not depend on how they are read.
 """Response templates in linear time: each flood at n and 4n, by processor time."""
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ def raw_text(
 def _is_countable(constraints: tuple[Constraint, ...]) -> bool:
     patterns = [each.node for each in constraints if isinstance(each, MatchesNode)]
     if any(len(list(islice(descendants(node), MOST_NODES + 1))) > MOST_NODES for node in patterns):
-        return False  # each state is such a pattern
+        return False  # each state would be such a pattern
     try:
         automaton(constraints)
     except ValueError:

@@ -34,7 +34,7 @@ BRACKET_TAGS: Final = ("{", "[")
 WHITE_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 )
-"""Rule 3: what Go trims. `str.strip` alone also takes U+001C to U+001F."""
+"""Rule 3: the characters that Go trims. `str.strip` also removes U+001C to U+001F."""
 
 
 class State(enum.IntEnum):

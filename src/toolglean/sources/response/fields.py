@@ -41,7 +41,7 @@ class Note:
 
 
 class Fields:
-    """The fields of a template. Shared, never changed.
+    """The fields of a template. Shared, and never changed.
 
     Args:
         source: the template as JSON text, which is also what a pickle contains.

@@ -23,7 +23,7 @@ class Marker:
     """What opens or closes a field.
 
     Attributes:
-        reduced: its literals; empty where it is a real regular expression.
+        reduced: its literals; empty if it is a real regular expression.
         source: the regular expression, or "".
         where: the field and the key that declare it, for messages.
     """

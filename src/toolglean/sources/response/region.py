@@ -76,7 +76,7 @@ class CallsRegion(Payload):
         return twin
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """Read on."""
+        """Read `text` from `i`. See `Payload`."""
         if self.step is AFTER:
             return self._read_after(turn, text, i)
         return self._read_first(turn, text, i) if self.step is FIRST else self._read_body(turn, text, i)

@@ -37,8 +37,8 @@ class GoFunction:
     Attributes:
         run: what it does with its arguments.
         least: how many it needs.
-        most: how many it takes; None for any number.
-        strings: how many of the first ones must be strings; -1 for all.
+        most: how many it takes at most; None: any number.
+        strings: how many of the first ones must be strings; -1: all of them.
     """
 
     run: Callable[[Sequence[Any], Budget], Any]
@@ -51,7 +51,7 @@ def functions(now: datetime) -> dict[str, GoFunction]:
     """All functions by name.
 
     Args:
-        now: what `currentDate` and `yesterdayDate` go by.
+        now: the date for `currentDate` and `yesterdayDate`.
     """
     today = now.strftime("%Y-%m-%d")
     yesterday = (now - timedelta(days=1)).strftime("%Y-%m-%d")
@@ -206,7 +206,7 @@ def equal(values: Sequence[Any]) -> bool:
     """Whether the first value equals one of the others.
 
     Raises:
-        GoError: there is no other, or two are of kinds that do not compare.
+        GoError: there is no other, or two of the values cannot be compared.
     """
     if len(values) < 2:
         raise GoError("missing argument for comparison")
@@ -218,7 +218,7 @@ def less(left: Any, right: Any) -> bool:
     """Whether the first value is less than the second: integers, floats and strings only.
 
     Raises:
-        GoError: they do not compare.
+        GoError: they cannot be compared.
     """
     kinds = _kind(left), _kind(right)
     if None in kinds:

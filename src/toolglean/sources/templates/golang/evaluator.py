@@ -39,8 +39,8 @@ class Evaluator:
 
     Args:
         source: the template's text, for errors.
-        functions: what it may call.
-        budget: what it may do.
+        functions: the functions that it may call.
+        budget: how much it may do.
     """
 
     __slots__ = ("budget", "depth", "functions", "source", "variables")

@@ -81,7 +81,7 @@ class _Frame:
         mark: how many variables there were before it.
         at: the next node.
         loop: the elements that are left, with their keys; None for a block that is not a range.
-        kept: how many variables there are at the start of each round of a range.
+        round_mark: how many variables there are at the start of each round of a range.
         pipe: the range's pipeline.
         outer: the caller's variables, if this frame runs another template.
     """
@@ -91,7 +91,7 @@ class _Frame:
     mark: int
     at: int = 0
     loop: Iterator[tuple[Any, Any]] | None = None
-    kept: int = 0
+    round_mark: int = 0
     pipe: Pipe | None = None
     outer: list[tuple[str, Any]] | None = None
 
@@ -179,7 +179,7 @@ class _Executor(Evaluator):
         mark = len(self.variables)
         value = self.pipeline(node.pipe, frame.dot)
         elements = self.elements(value, node)
-        inner = _Frame(node.body, frame.dot, mark, loop=elements, kept=len(self.variables), pipe=node.pipe)
+        inner = _Frame(node.body, frame.dot, mark, loop=elements, round_mark=len(self.variables), pipe=node.pipe)
         self.frames.append(inner)
         if elements is None or not self.advance(inner, elements):
             self.frames[-1] = _Frame(node.otherwise or [], frame.dot, mark)
@@ -203,7 +203,7 @@ class _Executor(Evaluator):
         if following is None:
             return False
         self.budget.step()
-        del self.variables[frame.kept :]
+        del self.variables[frame.round_mark :]
         frame.at = 0
         frame.dot = following[1]
         assert frame.pipe is not None
@@ -213,7 +213,7 @@ class _Executor(Evaluator):
             if frame.pipe.assigns:
                 self.assign(name, value)
             else:
-                self.variables[frame.kept - len(names) + at] = (name, value)
+                self.variables[frame.round_mark - len(names) + at] = (name, value)
         return True
 
     def jump(self, node: Break | Continue, _: _Frame) -> None:

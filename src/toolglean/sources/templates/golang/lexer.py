@@ -69,9 +69,9 @@ class Lexer:
 
     Attributes:
         source: the template.
-        names: keywords that are functions here, so that they lex as identifiers (only `break` and `continue` can be).
+        names: keywords that are functions here and so read as identifiers (only `break` and `continue` can be).
         pos: offset of the next character to read.
-        tokens: what was read so far.
+        tokens: the tokens read so far.
         opened: offset of the open action's `{{`.
         parens: offsets of the open parentheses.
         spaced: white space was skipped since the last token.
@@ -105,7 +105,7 @@ def lex(source: str, names: frozenset[str] = frozenset()) -> list[Token]:
 
     Args:
         source: the template.
-        names: extra functions: one named like `break` or `continue` takes the keyword's place.
+        names: extra functions; one called `break` or `continue` replaces the keyword.
     """
     lexer = Lexer(source, names)
     state: State | None = lex_text

@@ -62,7 +62,7 @@ def number(text: str) -> int | float | complex:
     """The value of a number: integers in all bases, floats (hexadecimal ones too), imaginary and complex numbers.
 
     Raises:
-        ValueError: Go knows no such number, or it does not fit 64 bits.
+        ValueError: it is not a number in Go, or does not fit 64 bits.
     """
     if _INTEGER.fullmatch(text):
         return _integer(text)

@@ -25,7 +25,7 @@ def marshal(value: Any, budget: Budget) -> str:
     """The JSON text of a value.
 
     Raises:
-        GoError: it has none (a number that is not finite, a complex one), or a limit is passed.
+        GoError: it cannot be written as JSON (a number that is complex or not finite), or a limit is exceeded.
     """
     parts: list[str] = []
     _write(value, parts, budget)

@@ -205,14 +205,14 @@ class TemplateCall:
 
 @dataclass(slots=True)
 class Break:
-    """`{{break}}`: always within a range."""
+    """`{{break}}`, which occurs only within a range."""
 
     pos: int
 
 
 @dataclass(slots=True)
 class Continue:
-    """`{{continue}}`: always within a range."""
+    """`{{continue}}`, which occurs only within a range."""
 
     pos: int
 
@@ -225,8 +225,8 @@ class Template:
     """A parsed template.
 
     Attributes:
-        source: its text, in which all `pos` lie.
-        name: its own name; Ollama's is "".
+        source: its text, to which all `pos` refer.
+        name: its own name; Ollama uses "".
         trees: the nodes of each template by name: its own, and those of `{{define}}` and `{{block}}`.
     """
 

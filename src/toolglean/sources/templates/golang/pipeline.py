@@ -54,7 +54,7 @@ def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> Pipe:
 
     Args:
         tokens: positioned after the action's keyword.
-        scope: the variables that can be seen; declared ones are added.
+        scope: the visible variables; declared ones are added.
         context: the word for error texts: "if", "range", "command" …
 
     Raises:

@@ -77,11 +77,11 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
     Args:
         value: the value.
         verb: the verb, flags and sizes.
-        budget: what counts the text.
+        budget: counts the text.
         within: it is in a list, map or struct, where nil is neither padded nor refused.
 
     Raises:
-        Exceeded: a limit is passed.
+        Exceeded: a limit is exceeded.
     """
     budget.step()
     if verb.letter == "T":
@@ -98,7 +98,7 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
 
 
 def pad(text: str, verb: Verb, budget: Budget) -> str:
-    """Filled up to the verb's width, with zeros or spaces on the left, or spaces on the right."""
+    """The text padded to the verb's width, with zeros or spaces on the left, or spaces on the right."""
     missing = (verb.width or 0) - len(text)
     budget.make(max(missing, 0) + len(text))
     if missing <= 0:

@@ -12,7 +12,7 @@ __all__ = ["Tokens"]
 
 
 class Tokens:
-    """The tokens of one template, with a place in them.
+    """The tokens of one template, with a current position.
 
     Args:
         source: the template.

@@ -45,8 +45,8 @@ class Member:
     Attributes:
         name: its name.
         key: its key in JSON; None leaves it out.
-        omitted: JSON leaves it out while it is empty.
-        quiet: it is not printed while it is nil. No rule of Go's: the types of Ollama differ by version in such fields.
+        omitted: whether JSON leaves it out if it is empty.
+        quiet: whether it is not printed if it is nil. This is no rule of Go: Ollama's versions differ in such fields.
     """
 
     name: str
