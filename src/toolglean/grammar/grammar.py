@@ -105,9 +105,10 @@ def grammar_of(
         ToolError: an entry of `tools` is not a tool.
         FormatError: the declaration is wrong.
     """
-    declared = get_format(format) if isinstance(format, str) else format.declared("make a grammar")
+    declared = get_format(format) if isinstance(format, str) else format
     if not isinstance(declared, Format):
         raise UsageError(f"format must be a Format or the name of one, not {format!r:.80}")
+    declared = declared.declared("make a grammar")
     given = tools if isinstance(tools, ToolSet) else ToolSet(tools)
     if choice not in CHOICES and choice not in given:
         raise UsageError(
