@@ -107,10 +107,10 @@ class Fields:
 
     def watched(self, watch: Callable[[Note], object]) -> Self:
         """A copy of the plan that reports each region to `watch`."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.watch = watch
-        return twin
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.watch = watch
+        return copied
 
     def note(self, mark: Found, start: int, body: int, body_end: int = -1, end: int = -1) -> None:
         """Report a region: a whole one, or the beginning or end of a region of text, with a mark at `start`."""

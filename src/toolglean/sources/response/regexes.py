@@ -22,7 +22,7 @@ from toolglean.errors import FormatError, UsageError
 __all__ = ["MOST", "SECONDS", "compiled", "find_all", "find_regex"]
 
 MOST = 1024  # characters of a match, and so of the text that is held back
-WAITS, RUNS_ON = -1, -2
+INCOMPLETE, TOO_LONG = -1, -2
 SECONDS = 1.0  # limit for one match
 
 _looks_behind = re.compile(r"(?<!\\)(?:\\\\)*(?:\(\?<[=!]|\\[AbBGKm]|\^)").search
@@ -69,16 +69,16 @@ def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, s
     place = found.start() if found.partial else pos
     while place < len(text):
         end, captures = _settled(pattern, text, place)
-        if end > 0 or end == WAITS:
+        if end > 0 or end == INCOMPLETE:
             return place, end, captures
-        place += MOST if end == RUNS_ON else 1
+        place += MOST if end == TOO_LONG else 1
     return len(text), -1, {}
 
 
 def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
-    """The end of the match at `place`, and its captures; 0 if there is none, WAITS if more text may complete one.
+    """The end of the match at `place`, and its captures; 0 if there is none, INCOMPLETE if more text may complete one.
 
-    RUNS_ON if the match is longer than any marker may be: it is ignored.
+    TOO_LONG if the match is longer than any marker may be: it is ignored.
     """
     last = min(len(text), place + MOST)
     found = _timed(pattern.match, text, place, last, partial=True)
@@ -86,7 +86,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
         return 0, {}
     waits = len(text) < place + MOST
     if found.partial:  # neither the text from here on nor a shorter part of it is a match
-        return (WAITS if waits else 0), {}
+        return (INCOMPLETE if waits else 0), {}
     seen = text[place:last]
     begin = _tried(pattern, seen)
     for end in range(place + max(begin, _shortest(pattern, text, place, last)) + 1, last + 1):
@@ -96,7 +96,7 @@ def _settled(pattern: Any, text: str, place: int) -> tuple[int, dict[str, str]]:
         if not found.partial and place < found.end() < end:
             return found.end(), {name: each for name, each in found.groupdict().items() if each is not None}
     _remember(pattern, seen)
-    return (WAITS if waits else RUNS_ON), {}
+    return (INCOMPLETE if waits else TOO_LONG), {}
 
 
 def _shortest(pattern: Any, text: str, place: int, last: int) -> int:

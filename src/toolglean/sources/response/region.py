@@ -70,10 +70,10 @@ class CallsRegion(Payload):
 
     def copy(self) -> Self:
         """A copy in the same state."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.reader = self.reader and self.reader.copy()
-        return twin
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.reader = self.reader and self.reader.copy()
+        return copied
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read `text` from `i`. See `Payload`."""

@@ -29,9 +29,9 @@ class _TextPayload(Payload):
 
     def copy(self) -> Self:
         """A copy in the same state."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
 
 
 class Mark(_TextPayload):

@@ -134,7 +134,9 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
 
     if isinstance(value, Struct):
         names = "=" in verb.flags
-        shown = [(m.name, value.values[m.name]) for m in value.type.members if not _is_hidden(value, m.name, m.quiet)]
+        shown = [
+            (m.name, value.values[m.name]) for m in value.type.members if not _is_hidden(value, m.name, m.hidden_if_nil)
+        ]
         opener, closer = "{", "}"
         parts = [f"{name}:{each(inner)}" if names else each(inner) for name, inner in shown]
     elif isinstance(value, dict):
@@ -147,8 +149,8 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
     return opener + " ".join(parts) + closer
 
 
-def _is_hidden(struct: Struct, name: str, quiet: bool) -> bool:  # noqa: FBT001  the member's own flag
-    return quiet and struct.values[name] is None
+def _is_hidden(struct: Struct, name: str, hidden_if_nil: bool) -> bool:  # noqa: FBT001  the member's own flag
+    return hidden_if_nil and struct.values[name] is None
 
 
 # --- other values --------------------------------------------------------------------------------------------------

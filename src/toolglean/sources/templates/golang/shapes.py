@@ -50,7 +50,7 @@ _PROPERTY = StructType(
         Member("Description", "description", omitted=True),
         Member("Enum", "enum", omitted=True),
         Member("Properties", "properties", omitted=True),
-        Member("Required", "required", omitted=True, quiet=True),
+        Member("Required", "required", omitted=True, hidden_if_nil=True),
     ),
     methods={"ToTypeScriptType": _property_type},
 )
@@ -58,8 +58,8 @@ _PARAMETERS = StructType(
     "template.templateToolFunctionParameters",
     (
         Member("Type", "type"),
-        Member("Defs", "$defs", omitted=True, quiet=True),
-        Member("Items", "items", omitted=True, quiet=True),
+        Member("Defs", "$defs", omitted=True, hidden_if_nil=True),
+        Member("Items", "items", omitted=True, hidden_if_nil=True),
         Member("Required", "required", omitted=True),
         Member("Properties", "properties"),
     ),
@@ -70,7 +70,11 @@ _TOOL_FUNCTION = StructType(
 )
 _TOOL = StructType(
     "template.templateTool",
-    (Member("Type", "type"), Member("Items", "items", omitted=True, quiet=True), Member("Function", "function")),
+    (
+        Member("Type", "type"),
+        Member("Items", "items", omitted=True, hidden_if_nil=True),
+        Member("Function", "function"),
+    ),
     prints_json=True,
 )
 _CALL_FUNCTION = StructType(

@@ -46,13 +46,13 @@ class Member:
         name: its name.
         key: its key in JSON; None leaves it out.
         omitted: whether JSON leaves it out if it is empty.
-        quiet: whether it is not printed if it is nil. This is no rule of Go: Ollama's versions differ in such fields.
+        hidden_if_nil: whether it is not printed if it is nil, because Ollama's versions differ in such fields.
     """
 
     name: str
     key: str | None = None
     omitted: bool = False
-    quiet: bool = False
+    hidden_if_nil: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,10 +112,10 @@ class StaticAnalysis:
             raise DeadEnd
         return taken
 
-    def _choice(self, ways: list[list[Any]]) -> Outline | None:
+    def _choice(self, bodies: list[list[Any]]) -> Outline | None:
         """What one of these branches writes; None if the template raises in all of them."""
         branches, changes = [], []
-        for nodes in ways:
+        for nodes in bodies:
             self.names.begin()
             written = self._branch(nodes)
             changed = self.names.end()
