@@ -48,17 +48,17 @@ def read(source: str) -> tuple[AroundCall | None, list[str]]:
         UsageError: jinja2 is not installed.
     """
     tree = parse(source)
-    run = StaticAnalysis()
+    analysis = StaticAnalysis()
     try:
-        around = around_call(_outline(run, tree.body))
-        return around, [text for prompt in run.prompts for text in literals(prompt)]
+        around = around_call(_outline(analysis, tree.body))
+        return around, [text for prompt in analysis.prompts for text in literals(prompt)]
     except RecursionError as error:
         raise TemplateError.at("nested too deeply", source, 0) from error
 
 
-def _outline(run: StaticAnalysis, body: list[Any]) -> Outline:
+def _outline(analysis: StaticAnalysis, body: list[Any]) -> Outline:
     try:
-        return run.walk(body)
+        return analysis.walk(body)
     except DeadEnd:  # the template raises on every path, so nothing is known
         return ()
 

@@ -78,18 +78,18 @@ def infer(
     time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS, READING_SECONDS) if untrusted else TimeBudget(WALL_SECONDS)
     try:
         with renderer(source, language, untrusted=untrusted, now=NOW, time_budget=time_budget) as made:
-            return _asked(made, source, variables, time_budget, recognise=recognise, samples=samples)
+            return _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
         if language == "go" or time_budget.exceeded or not any(word in str(error) for word in LAX_WORDS):
             raise
     with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, time_budget=time_budget) as made:
-        found = _asked(made, source, variables, time_budget, recognise=recognise, samples=samples)
+        found = _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
     return replace(
         found, losses=(*found.losses, "it renders only in engines that let templates change lists, or have from_json")
     )
 
 
-def _asked(
+def _infer_with(
     made: Renderer,
     source: str,
     variables: Mapping[str, Any] | None,
@@ -101,7 +101,7 @@ def _asked(
     try:
         prober = Prober(made, source, variables, time_budget=time_budget)
         frame = _frame(prober)
-        return _inferred(prober, source, frame, recognise=recognise, samples=samples)
+        return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
         raise _with_frame(error, made, source, variables, time_budget) from error
 
@@ -123,11 +123,11 @@ def _with_frame(
         return error
 
 
-def _inferred(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
+def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
     language = prober.renderer.language
     known = recognised(prober) if recognise else None
     if known is not None and not known[1].failed:
-        return _result(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
     try:
         fitted = fit(prober, frame)
         _check_markers(fitted.format)
@@ -136,10 +136,10 @@ def _inferred(prober: Prober, source: str, frame: Frame, *, recognise: bool, sam
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
-        return _result(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
     if error or fitted is None or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _made(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
+    return _inference(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
 
 
 def _frame(prober: Prober) -> Frame:
@@ -166,7 +166,7 @@ def _check_markers(found: Format) -> None:
         )
 
 
-def _result(
+def _of_known(
     source: str, language: str, prober: Prober, frame: Frame, known: Format, name: str, samples: int
 ) -> Inference:
     declared = _extended(known, frame)
@@ -174,7 +174,7 @@ def _result(
     if (error := refusal(proof, known=True)) is not None:
         raise error
     evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
-    return _made(source, language, prober, frame, declared, name, proof, evidence)
+    return _inference(source, language, prober, frame, declared, name, proof, evidence)
 
 
 def _extended(known: Format, frame: Frame) -> Format:
@@ -185,7 +185,7 @@ def _extended(known: Format, frame: Frame) -> Format:
     return replace(known, drop=known.drop + marked) if marked else known
 
 
-def _made(
+def _inference(
     source: str,
     language: str,
     prober: Prober,
