@@ -152,7 +152,7 @@ def _of_callable(value: Any) -> Tool:
         return Tool(value.__name__, schema(), (value.__doc__ or "").strip())
     if isinstance(getattr(value, "name", None), str):  # a client's own class, whose objects happen to be callable
         return _from_fields(value, value)
-    from toolglean.scan.functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
+    from toolglean._functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
 
     return Tool(*described(value))
 

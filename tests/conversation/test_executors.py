@@ -35,19 +35,21 @@ import pytest
 
 from toolglean import CallEnd, Parser, ToolCall, UnfinishedCallError, UsageError, parse, render
 from toolglean.clients.responses import dict_response_events
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
     ChatDeltas,
     ContentPartToolCall,
     History,
+    McpIntegration,
     Message,
     NeutralHistoryConverter,
     OllamaHistoryConverter,
     OpenAIHistoryConverter,
     Role,
     ToolCallAggregator,
+    ToolResultContent,
+    ToolUseContent,
 )
-from toolglean.conversation.messages.wire import arguments_of
-from toolglean.conversation.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation.fields import arguments_of
 
 CUT = '<tool_call>{"name": "f", "arguments": {"city": "Os'
 EMPTY = '<tool_call>{"name": "f", '

@@ -17,15 +17,18 @@ from hypothesis import strategies as st
 
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.responses import dict_response, dict_response_events
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
+    ApiHandlerOptions,
+    McpIntegration,
     NeutralHistoryConverter,
     OllamaHistoryConverter,
     OllamaResponseChunkWrapper,
     OpenAIChunkWrapper,
+    OpenAiHandler,
     OpenAIHistoryConverter,
     ToolCallAggregator,
+    detect_format,
 )
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OpenAiHandler, detect_format
 from toolglean.errors import MessageError
 
 TEXTS = [

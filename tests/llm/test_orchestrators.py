@@ -236,7 +236,7 @@ def test_2_the_class_must_have_a_schema(llm: Served) -> None:
         ToolOrchestratingLLM(Odd, "x", llm)()
     assert caught.value.__cause__ is not None
     long: Any = create_model("Long", x=(int, ...), __doc__="x" * 1025)
-    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+    with pytest.raises(ToolSchemaError, match="1025 characters; shorten it to 1024"):
         ToolOrchestratingLLM(long, "x", llm)()
 
 

@@ -241,7 +241,7 @@ def test_arguments_may_come_as_a_mapping() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fn", "words"), [(lambda x: x, "give one"), (max, "parameters of function .* cannot be read")]
+    ("fn", "words"), [(lambda x: x, "give it one"), (max, "parameters of function .* cannot be read")]
 )
 def test_functions_that_say_too_little(fn: Any, words: str) -> None:
     with pytest.raises(ToolSchemaError, match=words):
@@ -362,7 +362,7 @@ def test_what_cannot_be_described() -> None:
     with pytest.raises(ToolSchemaError, match="no schema"):
         ToolMetadata(name="x").to_openai_tool()
     long = ToolMetadata(name="x", description="y" * 1025, fn_schema={})
-    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+    with pytest.raises(ToolSchemaError, match="1025 characters; shorten it to 1024"):
         long.to_openai_tool()
     assert long.to_openai_tool(skip_length_check=True)["function"]["parameters"] == {}
 

@@ -22,8 +22,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeAlias, TypeVar
 
 from toolglean._install import needs
-from toolglean.conversation.routing.arguments import coerce_arguments, read_arguments
-from toolglean.conversation.routing.neutral import ErrorCode, ToolFault, ToolResultContent
+from toolglean.conversation.arguments import coerce_arguments, read_arguments
+from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolSet
 

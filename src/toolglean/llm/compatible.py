@@ -1,6 +1,6 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
 # What it must not know: how calls are found in text and joined from fragments (toolglean.clients.chat_events), how
-# messages are written on the wire (toolglean.conversation.messages), the four forms of a chat (served.py).
+# messages are written on the wire (toolglean.conversation), the four forms of a chat (served.py).
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.chat_events import ChatEvents
-from toolglean.conversation.messages import OpenAIHistoryConverter
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation import OpenAIHistoryConverter
+from toolglean.conversation.fields import field
 from toolglean.formats.spec import Format
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages

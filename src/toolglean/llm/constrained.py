@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from toolglean.clients.repair import FORMAT_OPTIONS
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format

@@ -15,8 +15,8 @@ from pydantic import Field, PrivateAttr
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
 from toolglean.clients.turns import ServerTurn
-from toolglean.conversation.messages import OllamaHistoryConverter
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation import OllamaHistoryConverter
+from toolglean.conversation.fields import field
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
 from toolglean.llm.faults import Asked, interrupted, wrapped

@@ -1,8 +1,8 @@
 # What this file knows: messages and responses as pydantic models, and their way to and from
-# `toolglean.conversation.messages`.
+# `toolglean.conversation`.
 # What it must not know: any wire, any client, how a response came about.
 #
-# A message is a role and chunks. The chunks are the parts of `toolglean.conversation.messages`, one for one, so that a
+# A message is a role and chunks. The chunks are the parts of `toolglean.conversation`, one for one, so that a
 # history goes there and back without loss; what a wire makes of it is told there, once.
 """Messages, chat and completion responses, and what is known of a model."""
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -23,7 +23,7 @@ from toolglean.conversation.messages import (
     History,
     Role,
 )
-from toolglean.conversation.messages import Message as NeutralMessage
+from toolglean.conversation import Message as NeutralMessage
 from toolglean.events import Problem
 
 __all__ = [
@@ -170,12 +170,12 @@ class Message(BaseModel):
         return [chunk for chunk in self.chunks if isinstance(chunk, ToolCallChunk) and not chunk.unread]
 
     def to_neutral(self) -> NeutralMessage:
-        """The same message for `toolglean.conversation.messages`. `additional_kwargs` stays behind."""
+        """The same message for `toolglean.conversation`. `additional_kwargs` stays behind."""
         return NeutralMessage(self.role, [_part(chunk) for chunk in self.chunks])
 
     @classmethod
     def from_neutral(cls, message: NeutralMessage) -> Message:
-        """The message of `toolglean.conversation.messages`, part for part."""
+        """The message of `toolglean.conversation`, part for part."""
         return cls(role=message.role, chunks=[_chunk(part) for part in message.content])
 
 
@@ -190,10 +190,7 @@ class MessageList(list[Message]):
     @classmethod
     def from_history(cls, history: History) -> MessageList:
         """The messages of a history: its system message first, its context as a user message after it."""
-        heads = ((Role.SYSTEM, history.system_message), (Role.USER, history.context))
-        found = cls(Message.from_str(text, role) for role, text in heads if text is not None)
-        found.extend(Message.from_neutral(each) for each in history.conversation)
-        return found
+        return cls(Message.from_neutral(each) for each in history.messages)
 
     def to_history(self) -> History:
         """The same messages as a history. System messages stay where they are, in the conversation."""

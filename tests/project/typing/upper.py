@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from toolglean import ToolCall
 from toolglean.clients.ollama import AsyncOllamaClient, OllamaClient
-from toolglean.conversation.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation import McpIntegration, ToolResultContent, ToolUseContent
 from toolglean.llm import ToolOrchestratingLLM
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from toolglean.conversation.routing import coerce_arguments
+from toolglean.conversation import coerce_arguments
 from toolglean.llm.errors import IncompleteObjectError, InvalidObjectError, MalformedObjectError, ObjectError
 from toolglean.llm.objects.tree import Builder, List, Node, Object
 from toolglean.scan.json import decode

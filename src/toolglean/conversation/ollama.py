@@ -1,11 +1,11 @@
 # What this file knows: how Ollama's chat API writes messages and streams them (docs/api.md of ollama; types of ollama
-# 0.6.3). `arguments` is an object, a result names its tool in `tool_name`; ids stand in `tool_calls[].id` and
+# 0.6.3). `arguments` is an object, a result names its tool in `tool_name`, and ids are in `tool_calls[].id` and
 # `tool_call_id`, which the server reads.
-# What it must not know: the ollama package, or any other way to the server.
+# Does not depend on the ollama package, or on any other client.
 #
-# The package's own `Message` has no field for an id and drops it. A converter therefore keeps the ids of the history
-# that it wrote last beside it, in order: reading such messages back, the n-th call of the conversation gets the id of
-# the n-th call that was written, if both name the same tool. Dicts carry their ids themselves.
+# The package's own `Message` has no field for an id and drops it. So a converter remembers, in order, the ids of the
+# history that it wrote last: when such messages are read back, the n-th call of the conversation gets the id of the
+# n-th call that was written, if both name the same tool. Dicts carry their ids themselves.
 """Messages for Ollama's chat API."""
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from toolglean.conversation.messages.convert import message_of_chunks, results_message
-from toolglean.conversation.messages.types import (
+from toolglean.conversation.fields import field, id_of, result_text, shown
+from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -26,20 +26,19 @@ from toolglean.conversation.messages.types import (
     History,
     Message,
     Role,
+    results_message,
 )
-from toolglean.conversation.messages.wire import (
-    arguments_of,
-    check,
-    field,
+from toolglean.conversation.wire import (
+    call_of,
     gathered,
-    id_of,
     joined_texts,
     listed,
+    message_of_chunks,
     opened,
-    result_of,
-    result_text,
+    readable,
+    result_part,
     role_of,
-    shown,
+    system_first,
 )
 from toolglean.errors import MessageError
 
@@ -47,13 +46,14 @@ __all__ = ["OllamaHistoryConverter", "OllamaResponseChunkWrapper"]
 
 WIRE = "Ollama's chat API"
 IMAGE = "image"
-UNREAD_KEY = "raw"
-"""Under this key stand arguments that could not be read: the wire has room for an object only."""
+
+
+Part = TypeVar("Part", ContentPartToolCall, ContentPartToolResult)
 
 
 class OllamaResponseChunkWrapper:
-    """A chunk of Ollama's chat stream, or a whole response; as a dict or as the client's object. Those of `generate`
-    are read too: their text is `response`.
+    """A chunk of Ollama's chat stream, or a whole response, as a dict or as the client's object. Chunks of `generate`
+    are read too: their text is in `response`.
 
     Args:
         raw: the chunk.
@@ -63,13 +63,13 @@ class OllamaResponseChunkWrapper:
         self.raw = raw
 
     def get_text(self) -> str:
-        """Its text, "" where it has none."""
+        """Its text; "" if it has none."""
         message = field(self.raw, "message")
         text = field(self.raw, "response") if message is None else field(message, "content")
         return text if isinstance(text, str) else ""
 
     def get_reasoning(self) -> str:
-        """Its piece of the reasoning, "" where it has none."""
+        """Its piece of the reasoning; "" if it has none."""
         message = field(self.raw, "message")
         text = field(self.raw if message is None else message, "thinking")
         return text if isinstance(text, str) else ""
@@ -77,36 +77,33 @@ class OllamaResponseChunkWrapper:
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """Its calls. Arguments that are not an object are in `unread`."""
         found = field(field(self.raw, "message"), "tool_calls")
-        return [_call(call) for call in found] if isinstance(found, list | tuple) else []
+        return [_call(each) for each in found] if isinstance(found, list | tuple) else []
 
 
 class OllamaHistoryConverter:
-    """Histories as messages of Ollama's chat API. See `HistoryConverter` for what each method promises.
+    """Histories as messages of Ollama's chat API. See `HistoryConverter` for what each method does.
 
-    The normal form for this wire: the context is the first user message; a leading system message is the system's; a
-    message with several results is several messages; the texts of a message are joined (the wire has one string); the
-    model's reasoning comes before its text before its calls; images come last; arguments that could not be read
-    stand as text under the key `raw`. Ids stay as they are, also missing ones.
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; a message with several results becomes several messages; the texts of a message are joined (there
+    is only one string for them); the model's reasoning comes before its text, its text before images, and these before
+    its calls; arguments that could not be read are text under the key `raw`. Ids are not changed, and none are added.
     """
 
     def __init__(self) -> None:
-        self._call_ids: list[tuple[str, str | None]] = []  # of the history that was written last: name and id
-        self._result_ids: list[tuple[str, str | None]] = []
+        # Of the history that was written last.
+        self._calls: list[ContentPartToolCall] = []
+        self._results: list[ContentPartToolResult] = []
 
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages, as dicts that go into a request as they are."""
         normal = self.canonical(history)
-        parts = [part for message in normal.conversation for part in message.content]
-        self._call_ids = [(part.name, part.id) for part in parts if isinstance(part, ContentPartToolCall)]
-        self._result_ids = [(part.name, part.id) for part in parts if isinstance(part, ContentPartToolResult)]
-        system = [] if normal.system_message is None else [{"role": "system", "content": normal.system_message}]
-        return system + [_written(message) for message in normal.conversation]
+        self._calls = [call for message in normal.conversation for call in message.calls]
+        self._results = [result for message in normal.conversation for result in message.results]
+        return system_first(normal, map(_written, normal.conversation))
 
     def canonical(self, history: History) -> History:
         """The normal form."""
-        found = opened(history)
-        for place, message in enumerate(found.conversation):
-            check(message, place, WIRE)
+        found = opened(history, WIRE)
         conversation = [
             Message(each.role, _gathered_for_ollama(each.content, place))
             for place, message in enumerate(found.conversation)
@@ -115,13 +112,13 @@ class OllamaHistoryConverter:
         return replace(found, conversation=conversation)
 
     def to_history(self, messages: Iterable[Any]) -> History:
-        """The history that these messages hold.
+        """The history of these messages.
 
         Raises:
-            MessageError: a message has no known role, or its content is not text.
+            MessageError: the role of a message is unknown, or its content is not text.
         """
         history = History()
-        calls, results = iter(self._call_ids), iter(self._result_ids)
+        calls, results = iter(self._calls), iter(self._results)
         names: dict[str, str] = {}
         for place, wire in enumerate(messages):
             role, content = role_of(wire, place), field(wire, "content")
@@ -130,15 +127,16 @@ class OllamaHistoryConverter:
             if role == Role.SYSTEM and place == 0:
                 history.system_message = content or ""
             elif role == Role.TOOL:
-                history.conversation.append(Message(role, [_result(wire, next(results, None), names)]))
+                part = _with_known_id(result_part(wire, names), wire, next(results, None))
+                history.conversation.append(Message(role, [part]))
             else:
-                parts = list(_parts(wire, role, calls, place))
-                history.conversation.append(Message(role, parts))
-                names |= {part.id: part.name for part in parts if isinstance(part, ContentPartToolCall) and part.id}
+                message = Message(role, list(_parts(wire, role, calls, place)))
+                history.conversation.append(message)
+                names |= {call.id: call.name for call in message.calls if call.id}
         return history
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message of the chunks of a stream, or of results."""
+        """One message from the chunks of a stream, or from results."""
         found = list(items)
         results = results_message(found)
         if results is not None:
@@ -166,17 +164,12 @@ def _gathered_for_ollama(parts: list[ContentPart], place: int) -> list[ContentPa
     rest = joined_texts(part for part in parts if not isinstance(part, ContentPartOther))
     calls = [part for part in rest if isinstance(part, ContentPartToolCall)]
     before = [part for part in rest if not isinstance(part, ContentPartToolCall)]
-    return before + images + [_readable(call) for call in calls]
-
-
-def _readable(call: ContentPartToolCall) -> ContentPartToolCall:
-    arguments = {UNREAD_KEY: call.unread} if call.unread else call.arguments
-    return ContentPartToolCall(call.name, arguments, call.id)
+    return before + images + [readable(call) for call in calls]
 
 
 def _written(message: Message) -> dict[str, Any]:
     if message.role == Role.TOOL:
-        return _written_result(message.content[0])
+        return _written_result(message.results[0])
     wire: dict[str, Any] = {"role": "assistant" if message.role == Role.MODEL else message.role.value, "content": ""}
     for part in message.content:
         if isinstance(part, ContentPartText):
@@ -195,16 +188,15 @@ def _written_call(call: ContentPartToolCall) -> dict[str, Any]:
     return {"id": call.id} | wire if call.id else wire
 
 
-def _written_result(part: ContentPart) -> dict[str, Any]:
-    assert isinstance(part, ContentPartToolResult)
-    wire = {"role": "tool", "tool_name": part.name, "content": result_text(part.content, part.name)}
-    return wire | {"tool_call_id": part.id} if part.id else wire
+def _written_result(result: ContentPartToolResult) -> dict[str, Any]:
+    wire = {"role": "tool", "tool_name": result.name, "content": result_text(result.content, result.name)}
+    return wire | {"tool_call_id": result.id} if result.id else wire
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _parts(wire: Any, role: Role, ids: Iterator[tuple[str, str | None]], place: int) -> Iterator[ContentPart]:
+def _parts(wire: Any, role: Role, known: Iterator[ContentPartToolCall], place: int) -> Iterator[ContentPart]:
     thinking, content = field(wire, "thinking"), field(wire, "content")
     if role == Role.MODEL and isinstance(thinking, str) and thinking:
         yield ContentPartReasoning(thinking)
@@ -214,26 +206,15 @@ def _parts(wire: Any, role: Role, ids: Iterator[tuple[str, str | None]], place: 
         yield ContentPartOther({"type": IMAGE, IMAGE: field(image, "value") or image})
     if role == Role.MODEL:
         for call in listed(wire, "tool_calls", place):
-            yield _remembered(_call(call), call, next(ids, None))
+            yield _with_known_id(_call(call), call, next(known, None))
 
 
 def _call(wire: Any) -> ContentPartToolCall:
-    function = field(wire, "function")
-    name = field(function, "name")
-    arguments, unread = arguments_of(field(function, "arguments"))
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id_of(wire), unread)
+    return call_of(field(wire, "function"), id_of(wire))
 
 
-def _remembered(call: ContentPartToolCall, wire: Any, kept: tuple[str, str | None] | None) -> ContentPartToolCall:
-    if call.id is None and not isinstance(wire, Mapping) and kept is not None and kept[0] == call.name:
-        return replace(call, id=kept[1])
-    return call
-
-
-def _result(wire: Any, kept: tuple[str, str | None] | None, names: Mapping[str, str]) -> ContentPartToolResult:
-    name = field(wire, "tool_name") or field(wire, "name") or names.get(id_of(wire, "tool_call_id") or "")
-    content = result_of(field(wire, "content"))
-    part = ContentPartToolResult(name if isinstance(name, str) else "", content, id_of(wire, "tool_call_id"))
-    if part.id is None and not isinstance(wire, Mapping) and kept is not None and kept[0] == part.name:
-        return replace(part, id=kept[1])
+def _with_known_id(part: Part, wire: Any, known: Part | None) -> Part:
+    # The part that was written in this place, if the client's object has dropped its id.
+    if part.id is None and not isinstance(wire, Mapping) and known is not None and known.name == part.name:
+        return replace(part, id=known.id)
     return part

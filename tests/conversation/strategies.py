@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
     ContentPartOther,
     ContentPartReasoning,
     ContentPartText,

@@ -1,4 +1,4 @@
-"""The laws of histories, up to 500 examples each; `python -m tests.conversation.messages.laws` runs them at length."""
+"""The laws of histories, up to 500 examples each; `python -m tests.conversation.laws` runs them at length."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conversation.messages.laws import checks
+from tests.conversation.laws import checks
 from tests.support.depth import examples
 
 CHECKS = dict(checks(examples(500)))

@@ -1,16 +1,17 @@
 # What this file knows: how OpenAI's chat API writes messages and streams them.
-# What it must not know: the openai package, or any other way to the server.
+# Does not depend on the openai package, or on any other client.
 """Messages for OpenAI's chat API, and for compatible servers."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.conversation.messages.convert import message_of_chunks, results_message
-from toolglean.conversation.messages.joining import ToolCallAggregator
-from toolglean.conversation.messages.types import (
+from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.fields import field, id_of, result_text, shown, text_of, written_arguments
+from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -20,21 +21,17 @@ from toolglean.conversation.messages.types import (
     History,
     Message,
     Role,
+    results_message,
 )
-from toolglean.conversation.messages.wire import (
-    arguments_of,
-    arguments_text,
-    check,
-    field,
+from toolglean.conversation.wire import (
+    call_of,
     gathered,
-    id_of,
     listed,
+    message_of_chunks,
     opened,
-    result_of,
-    result_text,
+    result_part,
     role_of,
-    shown,
-    text_of,
+    system_first,
 )
 from toolglean.errors import MessageError
 
@@ -47,8 +44,8 @@ REASONING_FIELDS = ("reasoning_content", "reasoning")
 
 
 class OpenAIChunkWrapper:
-    """A `ChatCompletionChunk`, or a whole `ChatCompletion`; as a dict or as the client's object. Of several choices
-    it shows the first.
+    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
+    choices, it shows the first.
 
     Args:
         raw: the chunk.
@@ -59,7 +56,7 @@ class OpenAIChunkWrapper:
 
     @property
     def delta(self) -> Any:
-        """The first choice's delta, or its message; None where there is none."""
+        """The first choice's delta, or its message; None if there is none."""
         choices = field(self.raw, "choices")
         first = choices[0] if isinstance(choices, list | tuple) and choices else None
         found = field(first, "delta")
@@ -67,17 +64,17 @@ class OpenAIChunkWrapper:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the first choice ended; None where it goes on."""
+        """Why the first choice ended; None while it continues."""
         choices = field(self.raw, "choices")
         found = field(choices[0], "finish_reason") if isinstance(choices, list | tuple) and choices else None
         return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:
-        """Its text, "" where it has none."""
+        """Its text; "" if it has none."""
         return text_of(field(self.delta, "content"))
 
     def get_reasoning(self) -> str:
-        """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a part "thinking"), "" where it has none."""
+        """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
         found = (field(self.delta, name) for name in REASONING_FIELDS)
         said = next((text for text in found if isinstance(text, str)), "")
         content = field(self.delta, "content")
@@ -85,7 +82,7 @@ class OpenAIChunkWrapper:
         return said + "".join(text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking")
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
-        """The calls that this chunk alone holds: of fragments, what they hold of them, in `unread`.
+        """The calls in this chunk alone: a fragment's piece of the arguments is in `unread`.
 
         `OpenAIHistoryConverter.to_history_item` and `ToolCallAggregator` join the fragments of a stream.
         """
@@ -95,34 +92,32 @@ class OpenAIChunkWrapper:
 
 
 OpenAIResponseChunkWrapper = OpenAIChunkWrapper
-"""The same, named like Ollama's."""
+"""Another name for `OpenAIChunkWrapper`, like that of Ollama's wrapper."""
 
 
 class OpenAIHistoryConverter:
-    """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method promises.
+    """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method does.
 
-    The normal form for this wire: the context is the first user message; a leading system message is the system's; a
-    message with several results is several messages; empty texts are left out; the model's reasoning (joined) comes
-    before its text before its calls; calls and results have ids. A missing id is made (a free one of `call_0`, …), and
-    a result without an id gets the id of the oldest call of its name that has no result yet.
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; a message with several results becomes several messages; empty texts are left out; the model's
+    reasoning (joined) comes before its text, and its text before its calls; calls and results have ids. A missing id is
+    created (the next free one of `call_0`, `call_1`, …), and a result without an id gets the id of the oldest call of
+    the same name that has no result yet.
     """
 
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages, as dicts that go into a request as they are."""
         normal = self.canonical(history)
-        system = [] if normal.system_message is None else [{"role": "system", "content": normal.system_message}]
-        return system + [_written(message) for message in normal.conversation]
+        return system_first(normal, map(_written, normal.conversation))
 
     def canonical(self, history: History) -> History:
         """The normal form."""
-        found = opened(history)
-        for place, message in enumerate(found.conversation):
-            check(message, place, WIRE)
+        found = opened(history, WIRE)
         conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
         return replace(found, conversation=_with_ids(conversation))
 
     def to_history(self, messages: Iterable[Any]) -> History:
-        """The history that these messages hold."""
+        """The history of these messages."""
         history = History()
         names: dict[str, str] = {}
         for place, wire in enumerate(messages):
@@ -130,15 +125,14 @@ class OpenAIHistoryConverter:
             if role == Role.SYSTEM and place == 0 and isinstance(content, str):
                 history.system_message = content
             elif role == Role.TOOL:
-                history.conversation.append(Message(role, [_result(wire, names)]))
+                history.conversation.append(Message(role, [result_part(wire, names)]))
             else:
                 history.conversation.append(Message(role, list(_parts(wire, role, place))))
-                calls = (part for part in history.conversation[-1].content if isinstance(part, ContentPartToolCall))
-                names |= {call.id: call.name for call in calls if call.id}
+                names |= {call.id: call.name for call in history.conversation[-1].calls if call.id}
         return history
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message of the chunks of a stream (its first choice), or of results."""
+        """One message from the chunks of a stream (their first choice), or from results."""
         found = list(items)
         results = results_message(found)
         if results is not None:
@@ -160,7 +154,7 @@ class OpenAIHistoryConverter:
 
 
 def _with_texts(message: Message) -> Message:
-    # A part that the wire would read as text is text.
+    # A part that would be read back as text is text.
     parts = [next(_content([part.data], 0)) if isinstance(part, ContentPartOther) else part for part in message.content]
     return Message(message.role, parts)
 
@@ -170,16 +164,15 @@ def _with_texts(message: Message) -> Message:
 
 def _written(message: Message) -> dict[str, Any]:
     if message.role == Role.TOOL:
-        return _written_result(message.content[0])
+        return _written_result(message.results[0])
     role = "assistant" if message.role == Role.MODEL else message.role.value
     wire: dict[str, Any] = {"role": role}
     reasoning = [part.text for part in message.content if isinstance(part, ContentPartReasoning)]
     if reasoning:
         wire["reasoning_content"] = reasoning[0]
-    calls = [part for part in message.content if isinstance(part, ContentPartToolCall)]
-    wire["content"] = _written_content(message.content, empty=None if calls else "")
-    if calls:
-        wire["tool_calls"] = [_written_call(call) for call in calls]
+    wire["content"] = _written_content(message.content, empty=None if message.calls else "")
+    if message.calls:
+        wire["tool_calls"] = [_written_call(call) for call in message.calls]
     return wire
 
 
@@ -195,17 +188,13 @@ def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
 
 
 def _written_call(call: ContentPartToolCall) -> dict[str, Any]:
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": arguments_text(call)},
-    }
+    arguments = call.unread or written_arguments(call.name, call.arguments)
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _written_result(part: ContentPart) -> dict[str, Any]:
-    assert isinstance(part, ContentPartToolResult)
-    text = result_text(part.content, part.name)
-    return {"role": "tool", "tool_call_id": part.id, "name": part.name, "content": text}
+def _written_result(result: ContentPartToolResult) -> dict[str, Any]:
+    text = result_text(result.content, result.name)
+    return {"role": "tool", "tool_call_id": result.id, "name": result.name, "content": text}
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -222,10 +211,10 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
         for call in listed(wire, "tool_calls", place):
-            yield _call(field(call, "function"), id_of(call))
+            yield call_of(field(call, "function"), id_of(call))
         legacy = field(wire, "function_call")
         if legacy is not None:
-            yield _call(legacy, None)
+            yield call_of(legacy, None)
 
 
 def _content(content: Any, place: int) -> Iterator[ContentPart]:
@@ -255,49 +244,18 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     return found
 
 
-def _call(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
-    name = field(function, "name")
-    arguments, unread = arguments_of(field(function, "arguments"))
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread)
-
-
-def _result(wire: Any, names: Mapping[str, str]) -> ContentPartToolResult:
-    id, name = id_of(wire, "tool_call_id"), field(wire, "name")  # noqa: A001  # the wire's own word
-    if not isinstance(name, str):
-        name = names.get(id or "", "")
-    return ContentPartToolResult(name, result_of(field(wire, "content")), id)
-
-
 # -- ids ---------------------------------------------------------------------------------------------------------------
 
 
 def _with_ids(conversation: list[Message]) -> list[Message]:
-    taken = {
-        part.id
-        for message in conversation
-        for part in message.content
-        if isinstance(part, ContentPartToolCall | ContentPartToolResult)
-    }
-    free = (
-        name
-        for name in (f"call_{number}" for number in range(len(taken) + _parts_in(conversation) + 1))
-        if name not in taken
-    )
+    answered = {result.id for message in conversation for result in message.results if result.id}
+    taken = answered | {call.id for message in conversation for call in message.calls if call.id}
+    free = (name for number in itertools.count() if (name := f"call_{number}") not in taken)
     waiting: dict[str, list[str]] = {}  # ids of calls without a result, oldest first, by name
-    answered: set[str] = {
-        part.id
-        for message in conversation
-        for part in message.content
-        if isinstance(part, ContentPartToolResult) and part.id
-    }
     return [
         Message(each.role, [_identified(part, free, waiting, answered) for part in each.content])
         for each in conversation
     ]
-
-
-def _parts_in(conversation: list[Message]) -> int:
-    return sum(len(message.content) for message in conversation)
 
 
 def _identified(

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from toolglean.conversation.routing import McpIntegration
+from toolglean.conversation import McpIntegration
 
 WEATHER = {
     "name": "get_weather",

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conversation.routing.tools import JUNK, NEUTRAL, OPENAI, WEATHER, integration
+from tests.conversation.tools import JUNK, NEUTRAL, OPENAI, WEATHER, integration
 from tests.support.depth import examples
 from toolglean import ToolgleanError, ToolSet, UsageError
-from toolglean.conversation.messages.wire import arguments_of
-from toolglean.conversation.routing import (
+from toolglean.conversation import (
     LocalTools,
     McpIntegration,
     ToolFault,
@@ -28,6 +27,7 @@ from toolglean.conversation.routing import (
     result_to_neutral,
     to_neutral,
 )
+from toolglean.conversation.fields import arguments_of
 
 # -- detection ---------------------------------------------------------------------------------------------------------
 

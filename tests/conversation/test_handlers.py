@@ -7,25 +7,23 @@ from typing import Any
 
 import pytest
 
-from tests.conversation.routing.tools import OPENAI, WEATHER, fragment, integration
+from tests.conversation.tools import OPENAI, WEATHER, fragment, integration
 from tests.support.chunkings import chunkings
 from toolglean import ParserOptions
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
+    ApiHandlerOptions,
+    BaseProvider,
     ContentPartReasoning,
     ContentPartText,
     ContentPartToolCall,
     ContentPartToolResult,
     History,
-    Message,
-    OpenAIHistoryConverter,
-    Role,
-)
-from toolglean.conversation.routing import (
-    ApiHandlerOptions,
-    BaseProvider,
     McpIntegration,
+    Message,
     OllamaHandler,
     OpenAiHandler,
+    OpenAIHistoryConverter,
+    Role,
     ToolUseContent,
     messages_of_turn,
 )

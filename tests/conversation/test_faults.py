@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conversation.routing.tools import JUNK, WEATHER
+from tests.conversation.tools import JUNK, WEATHER
 from tests.support.depth import examples
 from toolglean import ToolSet, UsageError
-from toolglean.conversation.routing import LocalTools, McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation import LocalTools, McpIntegration, ToolResultContent, ToolUseContent
 
 
 class SilentError(Exception):
@@ -357,5 +357,5 @@ def test_an_object_that_can_be_called_describes_itself() -> None:
 def test_functions_that_cannot_be_called_by_name_are_refused() -> None:
     with pytest.raises(UsageError, match="positional only"):
         LocalTools().add(len)
-    with pytest.raises(UsageError, match="describe them with `tool`"):
+    with pytest.raises(UsageError, match="describe the tool with a schema"):
         LocalTools().add(dict)

@@ -1,6 +1,6 @@
-# What this file knows: a request for a tool, and what came of it, in the shape of MCP's `ToolUseContent` and
+# What this file knows: a request for a tool and its result, in the shape of MCP's `ToolUseContent` and
 # `ToolResultContent` (mcp 2.3).
-# What it must not know: how anybody else writes them, and who runs the tool.
+# Does not depend on how other forms write them, or on what runs the tool.
 """The neutral form of a tool's use and of its result."""
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from toolglean.conversation.messages.wire import arguments_of, written
-from toolglean.conversation.messages.wire import field as field_of
+from toolglean.conversation.fields import arguments_of, id_of, unrunnable, written
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.messages import ContentPartToolCall, ContentPartToolResult
 from toolglean.events import ToolCall
 
 __all__ = [
@@ -19,39 +20,34 @@ __all__ = [
     "ToolResultContent",
     "ToolUseContent",
     "text_block",
-    "unread_text",
-    "why_unfinished",
+    "unread_of",
 ]
 
 ErrorCode: TypeAlias = Literal["bad_request", "unknown_tool", "bad_arguments", "tool_failed", "timeout"]
-"""Why there is no result: `ToolFault` says what each means."""
+"""Why there is no result: `ToolFault` explains each code."""
 
 
 def text_block(text: str) -> dict[str, Any]:
-    """A block of content that is text."""
+    """A text block."""
     return {"type": "text", "text": text}
 
 
 _UNFINISHED = frozenset({"incomplete", "malformed", "in_progress"})
-"""What a call's `status` says that must not be run: toolglean's own words, and those of the Responses API."""
+"""The `status` of calls that must not be run, in toolglean and in the Responses API."""
 
 
-def why_unfinished(found: Any) -> str:
-    """Why a call must not be run, in a word: the `status` of a dict or an object, or "unread"; "" where it may be."""
-    status = field_of(found, "status")
-    if isinstance(status, str) and status in _UNFINISHED:
-        return status
-    unread = field_of(found, "unread")
-    return "unread" if unread and isinstance(unread, str) else ""
+def unread_of(call: Any, *texts: Any) -> str:
+    """The text of the arguments of a call that must not be run; "" if the call may be run.
 
-
-def unread_text(why: str, text: Any) -> str:
-    """The text of an unfinished call's arguments, such that nobody reads it as arguments.
-
-    What was written before a call was cut off, or broke, may well be a whole JSON object.
+    Args:
+        call: a dict or an object with a `status`, or with `unread` arguments.
+        texts: the arguments, if neither `unread` nor `arguments_text` has them; the first that is not empty is used.
     """
-    text = text if isinstance(text, str) else ""
-    return text if arguments_of(text)[1] else f"{why}: {text}"
+    status, unread = field_of(call, "status"), field_of(call, "unread")
+    unread = unread if isinstance(unread, str) else ""
+    if isinstance(status, str) and status in _UNFINISHED:
+        return unrunnable(unread or field_of(call, "arguments_text") or next(filter(None, texts), ""), status)
+    return unrunnable(unread, "unread") if unread else ""
 
 
 @dataclass(slots=True)
@@ -60,10 +56,10 @@ class ToolUseContent:
 
     Attributes:
         name: the tool's name.
-        id: what the result will refer to; "" if there is none.
+        id: the id to which the result refers; "" if there is none.
         input: the arguments.
         unread: the text of the arguments, if it is not a JSON object; or the whole request, if it does not name a tool
-            (`name` is then ""). No tool is run for either.
+            (`name` is then ""). In both cases no tool is run.
         type: "tool_use".
     """
 
@@ -75,33 +71,30 @@ class ToolUseContent:
 
     @classmethod
     def of(cls, found: Any) -> ToolUseContent:
-        """Make one of what was `found`: a dict in the neutral form, an object like MCP's own, or a `ToolCall`; a
-        `ToolUseContent` is returned unchanged. Never raises. A call that is not finished has its text in `unread`.
+        """Make one from `found`: a `ToolCall`, a `ContentPartToolCall`, a dict in the neutral form, or an object like
+        MCP's own; a `ToolUseContent` is returned unchanged. Never raises. If the call is not finished, its text is in
+        `unread`.
         """
         if isinstance(found, ToolUseContent):
             return found
         if isinstance(found, ToolCall):
             return cls.of_call(found)
-        name, id = field_of(found, "name"), field_of(found, "id")  # noqa: A001  # the field's own word
+        name = field_of(found, "name")
         given = field_of(found, "input")
         arguments: dict[str, Any] = {}
-        if why := why_unfinished(found):
-            unread = unread_text(why, field_of(found, "unread") or field_of(found, "arguments_text"))
-        else:
+        unread = unread_of(found)
+        if not unread:
             arguments, unread = arguments_of(field_of(found, "arguments") if given is None else given)
-        return cls(
-            name if isinstance(name, str) else "", str(id) if isinstance(id, str | int) else "", arguments, unread
-        )
+        return cls(name if isinstance(name, str) else "", id_of(found) or "", arguments, unread)
 
     @classmethod
     def of_call(cls, call: ToolCall) -> ToolUseContent:
-        """Make one from a call. If the call is not finished, its text is in `unread`, so that no tool is run for it."""
-        if call.status == "ok":
-            return cls(call.name, call.id, call.arguments)
-        return cls(call.name, call.id, {}, unread_text(call.status, call.arguments_text))
+        """Make one from a parser's `call`. If the call is not finished, its text is in `unread`: no tool is run."""
+        part = ContentPartToolCall.of(call)
+        return cls(part.name, part.id or "", part.arguments, part.unread)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict in MCP's shape. Unreadable arguments are given as text, never as `{}`, which could be run."""
+        """A dict in MCP's shape. Unreadable arguments are written as text, never as `{}`, which could be run."""
         return {"type": self.type, "id": self.id, "name": self.name, "input": self.unread or self.input}
 
 
@@ -110,8 +103,9 @@ class ToolFault:
     """Why there is no result.
 
     Attributes:
-        code: "bad_request": not a request, or no tool is named; "unknown_tool"; "bad_arguments": unreadable, or against
-            the tool's schema; "tool_failed": the tool raised an exception or reported a failure; "timeout".
+        code: "bad_request": not a request, or no tool is named; "unknown_tool"; "bad_arguments": the arguments cannot
+            be read, or do not match the tool's schema; "tool_failed": the tool raised an exception or reported a
+            failure; "timeout".
         message: what happened, in words that a model can act on.
     """
 
@@ -119,7 +113,7 @@ class ToolFault:
     message: str
 
     def to_dict(self) -> dict[str, str]:
-        """As a dict."""
+        """The fault as a dict."""
         return {"code": self.code, "message": self.message}
 
 
@@ -132,7 +126,7 @@ class ToolResultContent:
         content: blocks: `{"type": "text", "text": …}`, images and resources as in MCP.
         structured_content: the result as a JSON value, if the tool returned one.
         is_error: whether the tool was not run, or failed.
-        error: why; None if `is_error` is False.
+        error: the reason; None if `is_error` is False.
         type: "tool_result".
     """
 
@@ -145,13 +139,13 @@ class ToolResultContent:
 
     @classmethod
     def failed(cls, tool_use_id: str, code: ErrorCode, message: str) -> ToolResultContent:
-        """An error, as the result of the request `tool_use_id`: its `code`, and a `message` that a model can act on."""
+        """An error as the result of the request `tool_use_id`: its `code`, and a `message` that a model can act on."""
         return cls(tool_use_id, [text_block(message)], None, is_error=True, error=ToolFault(code, message))
 
     @classmethod
     def of(cls, tool_use_id: str, value: Any) -> ToolResultContent:
-        """The result of the request `tool_use_id` that a tool's value is: text as text, any other JSON value also as
-        `structured_content`.
+        """Make the result of the request `tool_use_id` from the `value` that a tool returned: a string becomes text,
+        any other JSON value becomes text and `structured_content`, and anything else becomes what `str` makes of it.
         """
         if isinstance(value, ToolResultContent):
             return value
@@ -175,15 +169,19 @@ class ToolResultContent:
 
     @property
     def value(self) -> Any:
-        """What to tell the model: the structured result if there is one, else the text; other blocks (such as an image)
-        unchanged.
+        """The value for the model: the structured result if there is one, otherwise the text; other blocks (such as an
+        image) unchanged.
         """
         if self.structured_content is not None:
             return self.structured_content
         return self.text if all(block.get("type") == "text" for block in self.content) else self.content
 
+    def part(self, call: ContentPartToolCall) -> ContentPartToolResult:
+        """The result of `call` as a part of a message in the history."""
+        return ContentPartToolResult(call.name, self.value, call.id)
+
     def to_dict(self) -> dict[str, Any]:
-        """As a dict in MCP's shape, with `status`, and `error` where there is one."""
+        """A dict in MCP's shape, with `status`, and with `error` if there is one."""
         found: dict[str, Any] = {
             "type": self.type,
             "tool_use_id": self.tool_use_id,
@@ -199,7 +197,9 @@ class ToolResultContent:
 
     @classmethod
     def like(cls, found: Any) -> ToolResultContent:
-        """What `found`, a dict in the neutral form or an object like MCP's own, tells; ours as it is. Never raises."""
+        """Make one from `found`, a dict in the neutral form or an object like MCP's own; a `ToolResultContent` is
+        returned unchanged. Never raises.
+        """
         if isinstance(found, ToolResultContent):
             return found
         dump = getattr(found, "model_dump", None)
@@ -208,7 +208,7 @@ class ToolResultContent:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> ToolResultContent:
-        """Read `found`, what `to_dict` wrote, also in MCP's spelling (`toolUseId`, `isError`, …). Never raises."""
+        """Read `found`, which `to_dict` wrote; MCP's spelling (`toolUseId`, `isError`, …) is read too. Never raises."""
         blocks = found.get("content")
         if isinstance(blocks, str):
             blocks = [text_block(blocks)]
@@ -222,8 +222,8 @@ class ToolResultContent:
         code = _CODES.get(str(given.get("code")), "tool_failed")
         error = ToolFault(code, str(given.get("message", text))) if failed else None
         structured = found.get("structured_content", found.get("structuredContent"))
-        id = found.get("tool_use_id", found.get("toolUseId"))  # noqa: A001  # the field's own word
-        return cls(id if isinstance(id, str) else "", content, structured, is_error=failed, error=error)
+        own = found.get("tool_use_id", found.get("toolUseId"))
+        return cls(own if isinstance(own, str) else "", content, structured, is_error=failed, error=error)
 
 
 _CODES: Mapping[str, ErrorCode] = {code: code for code in get_args(ErrorCode)}

@@ -1,15 +1,15 @@
-# What this file knows: messages made of content blocks, in the shape of MCP's (`ToolUseContent`, `ToolResultContent` of
-# mcp 2.3): each part is a block of its own, so that nothing is joined and nothing changes its order.
-# What it must not know: who carries such messages.
-"""Messages made of blocks: MCP's shape, which is also Anthropic's."""
+# What this file knows: messages made of content blocks in MCP's shape (`ToolUseContent`, `ToolResultContent` of mcp
+# 2.3). Each part is a separate block, so nothing is joined and the order never changes.
+# Does not depend on any client.
+"""Messages made of blocks, in the shape of MCP and Anthropic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from toolglean.conversation.messages.convert import message_of_output, results_message
-from toolglean.conversation.messages.types import (
+from toolglean.conversation.fields import arguments_of, field, id_of, result_text, shown
+from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -19,18 +19,10 @@ from toolglean.conversation.messages.types import (
     History,
     Message,
     Role,
+    message_of_output,
+    results_message,
 )
-from toolglean.conversation.messages.wire import (
-    arguments_of,
-    check,
-    field,
-    id_of,
-    opened,
-    result_of,
-    result_text,
-    role_of,
-    shown,
-)
+from toolglean.conversation.wire import opened, readable, result_part, role_of, system_first
 from toolglean.errors import MessageError
 from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 
@@ -40,52 +32,50 @@ WIRE = "neutral messages"
 
 
 class EventChunkWrapper:
-    """One of a parser's events: what the neutral form has in the place of a stream's chunks."""
+    """An event of a parser: the neutral form's equivalent of a stream's chunk."""
 
     def __init__(self, raw: Event) -> None:
         self.raw = raw
 
     def get_text(self) -> str:
-        """Its text, "" where it has none."""
+        """Its text; "" if it has none."""
         return self.raw.text if isinstance(self.raw, Content) else ""
 
     def get_reasoning(self) -> str:
-        """Its piece of the reasoning, "" where it has none."""
+        """Its piece of the reasoning; "" if it has none."""
         return self.raw.text if isinstance(self.raw, Reasoning) else ""
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
-        """The call that ends with it, if that is whole."""
-        item = message_of_output(fold([self.raw])) if isinstance(self.raw, CallEnd) else None
-        return [part for part in item.content if isinstance(part, ContentPartToolCall)] if item else []
+        """The call that ends with it, if the call is complete."""
+        if isinstance(self.raw, CallEnd) and self.raw.call.status == "ok":
+            return [ContentPartToolCall.of(self.raw.call)]
+        return []
 
 
 class NeutralHistoryConverter:
-    """Histories as messages of blocks. See `HistoryConverter` for what each method promises.
+    """Histories as messages of blocks. See `HistoryConverter` for what each method does.
 
-    A result is a block of a user's message, as MCP and Anthropic have it; `name` stands beside `tool_use_id`, for no
-    result says otherwise which tool it is of. Text alone may stand as a string.
+    A result is a block of a user message, as in MCP and Anthropic's API. It also has the `name` of its tool, which
+    `tool_use_id` alone does not tell. Content that is only text may be a string.
 
-    The normal form for this wire: the context is the first user message; a leading system message is the system's; a
-    model's arguments that could not be read stand as text under the key `raw`; messages without parts are kept, but
-    for those of tools.
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; arguments that could not be read are text under the key `raw`; messages without parts are kept,
+    except tool messages.
     """
 
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages, as dicts."""
         normal = self.canonical(history)
-        system = [] if normal.system_message is None else [{"role": "system", "content": normal.system_message}]
-        return system + [_written(message) for message in normal.conversation]
+        return system_first(normal, map(_written, normal.conversation))
 
     def canonical(self, history: History) -> History:
         """The normal form."""
-        found = opened(history)
-        for place, message in enumerate(found.conversation):
-            check(message, place, WIRE)
+        found = opened(history, WIRE)
         conversation = [Message(each.role, [_plain(part) for part in each.content]) for each in found.conversation]
         return History(found.system_message, None, conversation)
 
     def to_history(self, messages: Iterable[Any]) -> History:
-        """The history that these messages hold. A user's message with results and other parts becomes two."""
+        """The history of these messages. A user message with results and other parts becomes two messages."""
         history = History()
         names: dict[str, str] = {}
         for place, wire in enumerate(messages):
@@ -93,17 +83,16 @@ class NeutralHistoryConverter:
             if role == Role.SYSTEM and place == 0 and isinstance(content, str):
                 history.system_message = content
                 continue
-            parts = list(_parts(content, place, names))
-            results = [part for part in parts if isinstance(part, ContentPartToolResult)]
-            others: list[ContentPart] = [part for part in parts if not isinstance(part, ContentPartToolResult)]
-            if results:
-                history.conversation.append(Message(Role.TOOL, [*results]))
-            if others or not results:
+            found = Message(role, list(_parts(content, place, names)))
+            others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
+            if found.results:
+                history.conversation.append(Message(Role.TOOL, [*found.results]))
+            if others or not found.results:
                 history.conversation.append(Message(role, others))
         return history
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message of a parser's events, or of results."""
+        """One message from a parser's events, or from results."""
         found = list(items)
         events: list[Event] = [each.raw if isinstance(each, EventChunkWrapper) else each for each in found]
         return results_message(found) or message_of_output(fold(events))
@@ -117,7 +106,7 @@ def _plain(part: ContentPart) -> ContentPart:
     if isinstance(part, ContentPartToolResult):
         return ContentPartToolResult(part.name, part.content, part.id or None)
     if isinstance(part, ContentPartToolCall):
-        return ContentPartToolCall(part.name, {"raw": part.unread} if part.unread else part.arguments, part.id or None)
+        return readable(part)
     return next(_parts([part.data], 0, {})) if isinstance(part, ContentPartOther) else part
 
 
@@ -162,14 +151,7 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
             names[id] = field(block, "name")
         return ContentPartToolCall(field(block, "name"), arguments, id, unread)
     if kind == "tool_result":
-        return _result(block, names)
+        return result_part(block, names, id_field="tool_use_id", content=field(block, "structured_content"))
     if not isinstance(block, Mapping):
         raise MessageError(f"message {place}: not a block of content: {shown(block)}")
     return ContentPartOther(block)
-
-
-def _result(block: Any, names: Mapping[str, str]) -> ContentPartToolResult:
-    id, name = id_of(block, "tool_use_id"), field(block, "name")  # noqa: A001  # the wire's own word
-    structured = field(block, "structured_content")
-    content = result_of(field(block, "content")) if structured is None else structured
-    return ContentPartToolResult(name if isinstance(name, str) else names.get(id or "", ""), content, id)

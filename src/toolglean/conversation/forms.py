@@ -1,46 +1,60 @@
-# What this file knows: how each form is brought to the neutral one, and back.
-# What it must not know: who runs the tool.
+# What this file knows: how to tell apart, read and write the forms of requests for tools and of their results.
+# Does not depend on what runs the tool.
 #
-# Text is read by toolglean's own parser with the tools that there are: XML whose tag is the tool's name, JSON with
-# `input`, and every other format of the library. Where it finds nothing, the text is read once more from its first `{`:
-# who hands a text over to be routed means it as a request, prose before it or not. A tag that names no tool is read as
-# the name of one all the same where nothing else is found, so that the answer can be "unknown tool" instead of "nothing
-# found".
+#   content                                                                form
+#   a dict (or object) with `tool_calls`, `function_call` or `function`,
+#   or of type "function_call" (an item of the Responses API)              openai
+#   a dict of type "tool_use"                                              neutral
+#   any other dict                                                         json
+#   a list                                                                 that of its first openai or neutral member,
+#                                                                          else json
+#   text that is JSON                                                      that of its value: `<` may be in a string
+#   text that begins with `{` or `[`, or has a `{` before the first tag    json: broken, in a code fence, or after prose
+#   any other text                                                         xml
+#
+# Text is read by toolglean's own parser with the given tools: XML whose tag is the tool's name, JSON with `input`, and
+# every other format of the library. If it finds no call, the text is read again from its first `{`, because the caller
+# says that this text is a request, even with prose before it. If that fails too, a tag that is not a tool's name is
+# read as one, so that the answer can be "unknown tool" instead of "not a request".
 """Requests and results in the forms of OpenAI, XML, JSON and MCP."""
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
-from toolglean.conversation.messages.wire import (
+from toolglean.conversation.calls import ErrorCode, ToolResultContent, ToolUseContent, text_block, unread_of
+from toolglean.conversation.fields import (
     NO_JSON,
     arguments_of,
     can_be_sent,
     field,
+    id_of,
     json_of,
     shown,
     text_of,
+    unrunnable,
     written,
+    written_arguments,
 )
-from toolglean.conversation.routing.detect import ToolUseFormat, detect_format
-from toolglean.conversation.routing.neutral import (
-    ErrorCode,
-    ToolResultContent,
-    ToolUseContent,
-    text_block,
-    unread_text,
-    why_unfinished,
-)
+from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import UsageError
 from toolglean.events import ToolCall
-from toolglean.scan.coerce import json_text
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
 
-__all__ = ["from_neutral", "is_item", "result_from_neutral", "result_to_neutral", "to_neutral"]
+__all__ = [
+    "ToolUseFormat",
+    "detect_format",
+    "from_neutral",
+    "is_item",
+    "result_from_neutral",
+    "result_to_neutral",
+    "to_neutral",
+]
 
 INPUT_KEYS = ("input", "arguments", "parameters", "args")
 ID_KEYS = ("call_id", "id", "tool_use_id", "tool_call_id")
@@ -48,8 +62,61 @@ ITEM, ITEM_OUTPUT = "function_call", "function_call_output"
 """The types of the Responses API's items: a call, and its result."""
 _REQUESTS = frozenset({"tool_use", "function", ITEM, "tool_call"})
 _tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)(\s[^<>]*)?>")
+_any_tag = re.compile(r"<[^\s<>/!?=]").search
 _NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
-"""Tags that models and routers write, and that name no tool."""
+"""Tags that models and routers write, and that are not names of tools."""
+
+
+class ToolUseFormat(enum.StrEnum):
+    """The forms in which a tool can be requested."""
+
+    XML = "xml"
+    JSON = "json"
+    OPENAI = "openai"
+    NEUTRAL = "neutral"
+
+
+# -- telling forms apart -----------------------------------------------------------------------------------------------
+
+
+def detect_format(content: Any) -> ToolUseFormat:
+    """The form of a request: text, a dict, or a client's object.
+
+    Args:
+        content: the request.
+
+    Returns:
+        The form, by the table at the head of this file. Text without any sign of a request is treated as XML: reading
+        it then gives a clear error. Never raises.
+    """
+    if isinstance(content, str):
+        found = json_of(content.strip())
+        return _form_of_text(content) if found is NO_JSON else _form_of_value(found)
+    try:
+        return _form_of_value(content)
+    except Exception:  # noqa: BLE001  # an object whose attributes raise
+        return ToolUseFormat.JSON
+
+
+def _form_of_text(text: str) -> ToolUseFormat:
+    if text.lstrip()[:1] in {"{", "["}:
+        return ToolUseFormat.JSON
+    tag, brace = _any_tag(text), text.find("{")
+    return ToolUseFormat.JSON if brace >= 0 and (tag is None or brace < tag.start()) else ToolUseFormat.XML
+
+
+def _form_of_value(content: Any) -> ToolUseFormat:
+    each = content if isinstance(content, list | tuple) else [content]
+    return next((form for form in map(_form_of_one, each) if form != ToolUseFormat.JSON), ToolUseFormat.JSON)
+
+
+def _form_of_one(content: Any) -> ToolUseFormat:
+    if any(field(content, key) is not None for key in ("tool_calls", "function_call", "function")):
+        return ToolUseFormat.OPENAI
+    kind = field(content, "type")
+    if kind == ITEM:
+        return ToolUseFormat.OPENAI
+    return ToolUseFormat.NEUTRAL if kind == "tool_use" else ToolUseFormat.JSON
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -62,15 +129,15 @@ def to_neutral(
 
     Args:
         content: text, a dict, a `ToolCall`, or a client's object: a call, or a message with several.
-        tools: your tools, with which text is read, and by whose schemas untyped values are typed.
-        form: the form; None: by `detect_format`.
+        tools: your tools, which are used to read text; their schemas give untyped values their types.
+        form: the form; None: as `detect_format` finds it.
 
     Returns:
         One request for each call, in order. Arguments that cannot be read are in `unread`. If one of several calls does
         not name a tool, its name is "".
 
     Raises:
-        UsageError: the content has no request; the message shows the content.
+        UsageError: the content is not a request; the message shows the content.
     """
     if isinstance(content, ToolUseContent):
         return [_checked(content)]
@@ -87,21 +154,21 @@ def to_neutral(
 
 
 def _checked(request: ToolUseContent) -> ToolUseContent:
-    # Ours, but whoever filled it in may have had anything at hand.
+    # Our own class, but its fields may have been given values of any type.
     if not isinstance(request.name, str):
         raise UsageError(f"not a request for a tool: the name is {shown(request.name)}")
     given: Any = request.input
     if request.unread or (isinstance(given, str) and not given.strip()):  # empty text is not {}: it may be cut off
-        return ToolUseContent(request.name, _id(request, "id"), {}, request.unread or repr(given))
+        return ToolUseContent(request.name, id_of(request) or "", {}, request.unread or repr(given))
     arguments, unread = arguments_of(given)
-    return ToolUseContent(request.name, _id(request, "id"), arguments, unread)
+    return ToolUseContent(request.name, id_of(request) or "", arguments, unread)
 
 
 def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
     if isinstance(value, list | tuple):
         return _from_items(value)
-    if isinstance(value, ToolCall):
-        return [ToolUseContent.of_call(value)]
+    if isinstance(value, ToolCall | ContentPartToolCall):
+        return [ToolUseContent.of(value)]
     if isinstance(value, ToolUseContent):
         return [_checked(value)]
     if form == ToolUseFormat.OPENAI:
@@ -111,23 +178,21 @@ def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
         blocks = field(value, "content")  # a message
         return _from_items(blocks) if isinstance(blocks, list | tuple) else []
     given = next((found for key in INPUT_KEYS if (found := field(value, key)) is not None), None)
-    arguments, unread = _arguments(value, given)
-    return [ToolUseContent(name, _id(value, "id", "tool_use_id"), arguments, unread)]
+    return [_request(name, value, given, "id", "tool_use_id")]
 
 
-def _arguments(value: Any, given: Any) -> tuple[dict[str, Any], str]:
-    # A server's item that is still in progress, or a call of ours as JSON: what stands there is not all of it.
-    if why := why_unfinished(value):
-        text = field(value, "unread") or field(value, "arguments_text") or given
-        return {}, unread_text(why, text if text is None or isinstance(text, str) else shown(text))
-    return arguments_of(given)
+def _request(name: str, value: Any, given: Any, *ids: str) -> ToolUseContent:
+    # A server's item in progress, or one of our unfinished calls as JSON, is marked: its arguments are not complete.
+    unread = unread_of(value, given if isinstance(given, str) else shown(given) if given else "")
+    arguments, unread = ({}, unread) if unread else arguments_of(given)
+    return ToolUseContent(name, id_of(value, *ids) or "", arguments, unread)
 
 
 def _from_items(items: Iterable[Any]) -> list[ToolUseContent]:
     found: list[ToolUseContent] = []
     for item in items:
         kind = field(item, "type")
-        if not isinstance(kind, str) or kind in _REQUESTS:  # else a text, an image, a thought
+        if not isinstance(kind, str) or kind in _REQUESTS:  # otherwise text, an image, reasoning
             found += _from_value(item, detect_format(item)) or [_nameless(item)]
     return found
 
@@ -139,7 +204,7 @@ def is_item(content: Any) -> bool:
 
 
 def _nameless(item: Any) -> ToolUseContent:
-    return ToolUseContent("", _id(item, *ID_KEYS), {}, shown(item))
+    return ToolUseContent("", id_of(item, *ID_KEYS) or "", {}, shown(item))
 
 
 def _from_openai(value: Any) -> list[ToolUseContent]:
@@ -150,13 +215,7 @@ def _from_openai(value: Any) -> list[ToolUseContent]:
     name = field(function, "name")
     if not isinstance(name, str):
         return []
-    arguments, unread = _arguments(value, field(function, "arguments"))
-    return [ToolUseContent(name, _id(value, "call_id", "id"), arguments, unread)]
-
-
-def _id(value: Any, *keys: str) -> str:
-    found = next((found for key in keys if (found := field(value, key)) is not None), "")
-    return str(found) if isinstance(found, str | int) else ""
+    return [_request(name, value, field(function, "arguments"), "call_id", "id")]
 
 
 def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
@@ -164,7 +223,7 @@ def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
     if not found and (brace := text.find("{")) > 0:
         found = _parsed(text[brace:], tools)
     tag = next((each for each in _tag.finditer(text) if each[1] not in _NO_TOOLS), None)
-    if not found and tag is not None:  # one that names no tool, or has attributes
+    if not found and tag is not None:  # a tag that is not a tool's name, or has attributes
         plain = f"{text[: tag.start()]}<{tag[1]}>{text[tag.end() :]}"
         found = _parsed(plain, ToolSet([*tools, *([] if tag[1] in tools else [Tool(tag[1])])]))
     return found
@@ -176,7 +235,7 @@ def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
     return [
         ToolUseContent(call.name, "" if call.id == f"call_{call.index}" else call.id, call.arguments)
         if call.status == "ok"
-        else ToolUseContent(call.name, "", {}, unread_text(call.status, text[slice(*call.span)]))
+        else ToolUseContent(call.name, "", {}, unrunnable(text[slice(*call.span)], call.status))
         for call in calls
     ]
 
@@ -189,31 +248,22 @@ def from_neutral(
     Args:
         request: the request; or a dict in the neutral form.
         form: the form.
-        tools: for XML, whose values are text: only the tool's schema distinguishes `3` from `"3"`.
+        tools: your tools, for XML: its values are text, and only the tool's schema distinguishes `3` from `"3"`.
 
     Raises:
         UsageError: the arguments are not JSON, or XML cannot express them; the message says which.
     """
     request = ToolUseContent.of(request)
     if form == ToolUseFormat.OPENAI:
-        arguments = request.unread or _json(request)
-        return {
-            "id": request.id,
-            "type": "function",
-            "function": {"name": request.name, "arguments": arguments},
-        }
+        function = {"name": request.name, "arguments": request.unread or _json(request)}
+        return {"id": request.id, "type": "function", "function": function}
     if form == ToolUseFormat.XML:
         return _request_xml(request, tools if isinstance(tools, ToolSet) else ToolSet(tools or [request.name]))
     return request.to_dict()
 
 
 def _json(request: ToolUseContent) -> str:
-    try:
-        return json_text(request.input)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(
-            f"the arguments of {request.name!r} are not valid JSON ({error}): {shown(request.input)}"
-        ) from error
+    return written_arguments(request.name, request.input, UsageError)
 
 
 def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
@@ -222,11 +272,11 @@ def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
     try:
         return render("tool-tags", [(request.name, request.input)], tools=tools)
     except UsageError:
-        # A list whose schema says nothing of its items has no tags that would come back, but its JSON does.
+        # A list whose items have no schema would not be read back from tags; as JSON it is.
         whole = _json(request)
-        texts = {name: value if isinstance(value, str) else json_text(value) for name, value in request.input.items()}
+        texts = {name: value if isinstance(value, str) else written(value) for name, value in request.input.items()}
         text = render("tool-tags", [(request.name, texts)], tools=[Tool(request.name)])
-        if [json_text(each.input) for each in _parsed(text, tools)] != [whole]:
+        if [written(each.input) for each in _parsed(text, tools)] != [whole]:
             raise
         return text
 
@@ -237,41 +287,41 @@ def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
 def result_from_neutral(
     result: ToolResultContent | Mapping[str, Any], form: ToolUseFormat, name: str = "", *, is_item: bool = False
 ) -> Any:
-    """The result in that form: OpenAI's tool message, XML text, or a dict in the neutral shape.
+    """The result in that form: OpenAI's tool message, XML text, or a dict in the neutral form.
 
     Args:
         result: the result; or a dict in the neutral form.
         form: the form of the request.
-        name: the tool's name, which OpenAI's message carries.
-        is_item: in OpenAI's form, an item of the Responses API (`function_call_output`), not a message of the chat API.
+        name: the tool's name, which is a field of OpenAI's message.
+        is_item: in OpenAI's form: write an item of the Responses API (`function_call_output`), not a chat message.
     """
     result = ToolResultContent.like(result)
     if form == ToolUseFormat.XML:
         return _result_xml(result)
     if form == ToolUseFormat.OPENAI and is_item:
-        return {"type": ITEM_OUTPUT, "call_id": result.tool_use_id, "output": _told(result)}
+        return {"type": ITEM_OUTPUT, "call_id": result.tool_use_id, "output": _output(result)}
     if form == ToolUseFormat.OPENAI:
-        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": _told(result)}
+        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": _output(result)}
     return result.to_dict()
 
 
-def _told(result: ToolResultContent) -> str:
-    # OpenAI's message knows no errors: an object says what is one. Nor does it know images: they are their JSON.
+def _output(result: ToolResultContent) -> str:
+    # OpenAI's message has no field for errors, so an object marks them; images are written as their JSON.
     if result.error is not None:
         return written({"error": result.error.to_dict()})
     if result.structured_content is None:
-        return _shown_text(result)
+        return _text(result)
     return written(result.structured_content)
 
 
-def _shown_text(result: ToolResultContent) -> str:
+def _text(result: ToolResultContent) -> str:
     value = result.value if result.structured_content is None else result.text
     return value if isinstance(value, str) and can_be_sent(value) else written(value)
 
 
 def _result_xml(result: ToolResultContent) -> str:
     head = f"<tool_result tool_use_id={quoteattr(result.tool_use_id)} status={quoteattr(result.status)}>"
-    body = escape(_shown_text(result))
+    body = escape(_text(result))
     if result.error is not None:
         code, message = quoteattr(result.error.code), quoteattr(result.error.message)
         body += f"\n<error code={code} message={message}/>"
@@ -287,23 +337,23 @@ _ATTRIBUTE = {"&quot;": '"', "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
 
 
 def result_to_neutral(content: Any) -> ToolResultContent:
-    """The neutral form of a result that `result_from_neutral` wrote, or a server.
+    """The neutral form of a result, written by `result_from_neutral` or by a server.
 
     Args:
         content: the result: a dict, a client's object, or XML text.
 
     Raises:
-        UsageError: it is not a result of any form.
+        UsageError: it is not a result in any of the forms.
     """
     if isinstance(content, str):
         found = _result(content)
         if found is None:
             raise UsageError(f"not a tool's result: {shown(content)}")
-        id, status, text, code, message = found.groups()  # noqa: A001  # the field's own word
+        own, status, text, code, message = found.groups()
         given = {"code": code, "message": unescape((message or '""')[1:-1], _ATTRIBUTE)}
         return ToolResultContent.from_dict(
             {
-                "tool_use_id": unescape(id[1:-1], _ATTRIBUTE),
+                "tool_use_id": unescape(own[1:-1], _ATTRIBUTE),
                 "content": [text_block(unescape(text))] if text else [],
                 "is_error": status == "error",
                 "error": given if code else None,
@@ -312,9 +362,9 @@ def result_to_neutral(content: Any) -> ToolResultContent:
     if field(content, "type") == "tool_result":
         return ToolResultContent.like(content)
     if field(content, "role") == "tool":
-        return _from_openai_result(_id(content, "tool_call_id"), field(content, "content"))
+        return _from_openai_result(id_of(content, "tool_call_id") or "", field(content, "content"))
     if field(content, "type") == ITEM_OUTPUT:
-        return _from_openai_result(_id(content, "call_id"), field(content, "output"))
+        return _from_openai_result(id_of(content, "call_id") or "", field(content, "output"))
     raise UsageError(f"not a tool's result: {shown(content)}")
 
 

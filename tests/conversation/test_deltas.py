@@ -13,7 +13,7 @@ import pytest
 from tests.clients.families import TOOLS, Leak, leaks
 from tests.support.chunkings import chunkings
 from toolglean import CallDelta, CallEnd, CallStart, Content, Output, Parser, Problem, Reasoning, fold
-from toolglean.conversation.messages import ChatDeltas, ContentPartToolCall, ToolCallAggregator
+from toolglean.conversation import ChatDeltas, ContentPartToolCall, ToolCallAggregator
 from toolglean.events import ToolCall
 from toolglean.kit.demo import Stream, load_streams, load_tools
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolglean.conversation.routing.arguments import coerce_arguments, read_arguments
+from toolglean.conversation.arguments import coerce_arguments, read_arguments
 
 INTEGER, NUMBER, BOOLEAN = {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
 STRING, OBJECT, ARRAY = {"type": "string"}, {"type": "object"}, {"type": "array"}

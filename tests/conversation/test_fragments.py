@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.conversation.routing.tools import JUNK, fragment
+from tests.conversation.tools import JUNK, fragment
 from tests.support.chunkings import chunkings
 from tests.support.depth import examples
-from toolglean.conversation.messages import ContentPartToolCall
-from toolglean.conversation.routing import ToolCallAggregator
+from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
 
 
 @pytest.mark.parametrize(

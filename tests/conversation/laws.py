@@ -1,11 +1,11 @@
 # What this file knows: the laws of histories and wires.
 # What it must not know: how a wire is written.
 #
-#   python -m tests.conversation.messages.laws [--examples 10000] [--only ollama]
+#   python -m tests.conversation.laws [--examples 10000] [--only ollama]
 #
 # runs each law for each wire with so many examples, and says how many counter-examples there were. The tests run the
 # same laws with 500 at full depth, and with fewer by default.
-"""The laws of `toolglean.conversation.messages`, and the command that runs them at length."""
+"""The laws of `toolglean.conversation`, and the command that runs them at length."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from tests.conversation.messages.strategies import histories
-from toolglean.conversation.messages import (
+from tests.conversation.strategies import histories
+from toolglean.conversation import (
     ContentPartReasoning,
     ContentPartText,
     ContentPartToolCall,
