@@ -295,7 +295,7 @@ def test_clients_that_were_handed_in_stay_open() -> None:
 
 def test_no_call(llm: OpenAICompatible, server: Loopback) -> None:
     server.play(*[Turn(["It is cold."])] * 2)
-    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+    with pytest.raises(NoToolCallError, match=r"it wrote: 'It is cold\.'"):
         llm.predict_and_call(TOOLS, HI)
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
     assert (found.response, found.sources) == ("It is cold.", [])
@@ -370,7 +370,7 @@ def test_calls_that_are_not_whole_are_not_run(turn: Turn, llm: OpenAICompatible,
         assert response.tool_calls == []
         assert [call.name for call in response.unfinished] == ["get_weather"]
         assert response.message.content == "Hm. "
-    with pytest.raises(NoToolCallError, match="'get_weather' are not whole"):
+    with pytest.raises(NoToolCallError, match="'get_weather' are incomplete"):
         llm.predict_and_call(TOOLS, HI)
     assert llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False).sources == []
 

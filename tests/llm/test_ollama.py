@@ -469,7 +469,7 @@ def test_tools_that_cannot_be_run_are_refused() -> None:
     client.chat.return_value = CALLED
     given: Any = [WEATHER.metadata.to_openai_tool()]
     assert Ollama("m", client=client).generate_tool_calls(HI, given).tool_calls
-    with pytest.raises(ConfigurationError, match="only a CallableTool, a function or a pydantic class can be run"):
+    with pytest.raises(ConfigurationError, match="cannot be run; give a CallableTool, a function or a pydantic class"):
         Ollama("m", client=client).predict_and_call(given, HI)
 
 
@@ -669,7 +669,7 @@ def test_calls_that_are_not_whole_are_not_run(text: str, llm: Ollama, server: Lo
     assert response.tool_calls == []
     assert [call.name for call in response.unfinished] == ["get_weather"]
     assert response.message.content == "Hm. "
-    with pytest.raises(NoToolCallError, match="'get_weather' are not whole") as caught:
+    with pytest.raises(NoToolCallError, match="'get_weather' are incomplete") as caught:
         llm.predict_and_call(TOOLS, HI)
     assert caught.value.response.unfinished
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
@@ -678,7 +678,7 @@ def test_calls_that_are_not_whole_are_not_run(text: str, llm: Ollama, server: Lo
 
 def test_no_call(llm: Ollama, server: Loopback) -> None:
     server.play(*[Turn(["It is cold."])] * 2)
-    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+    with pytest.raises(NoToolCallError, match=r"it wrote: 'It is cold\.'"):
         llm.predict_and_call(TOOLS, HI)
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
     assert (found.response, found.sources) == ("It is cold.", [])

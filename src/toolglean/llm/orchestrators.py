@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from toolglean.clients.streams import close
-from toolglean.llm.again import MENDABLE, Attempt, Attempts, checked_retries, told
+from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, told
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
@@ -175,7 +175,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
-            except MENDABLE as error:
+            except CORRECTABLE as error:
                 asked["messages"] = told(asked["messages"], attempts.failed(error))
 
     @overload
@@ -217,7 +217,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
-            except MENDABLE as error:
+            except CORRECTABLE as error:
                 asked["messages"] = told(asked["messages"], attempts.failed(error))
 
     # -- streams -------------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         while True:
             try:
                 yield from self._attempted(responses, parallel=parallel)
-            except MENDABLE as error:
+            except CORRECTABLE as error:
                 asked["messages"] = told(asked["messages"], attempts.failed(error))
             else:
                 return
@@ -295,7 +295,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
                 async with contextlib.aclosing(self._aattempted(responses, parallel=parallel)) as shown:
                     async for each in shown:
                         yield each
-            except MENDABLE as error:
+            except CORRECTABLE as error:
                 asked["messages"] = told(asked["messages"], attempts.failed(error))
             else:
                 return
@@ -369,7 +369,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             return [plain]
         if not found:
             said = "" if response is None else response.message.content[:200]
-            message = f"Expected at least one tool call, but got none; it said: {said!r}"
+            message = f"Expected at least one tool call, but got none; it wrote: {said!r}"
             raise NoToolCallError(message, response=response)
         return found
 
