@@ -241,7 +241,7 @@ def test_2_the_class_must_have_a_schema(llm: Served) -> None:
 
 
 def test_3_the_prompt_must_be_filled(llm: Served, server: Loopback) -> None:
-    with pytest.raises(MissingVariablesError, match="lacks a value for: b, c") as caught:
+    with pytest.raises(MissingVariablesError, match="has no value for: b, c") as caught:
         ToolOrchestratingLLM(Album, "{a} {b} {c}", llm)(a=1)
     assert caught.value.missing == ("b", "c")
     assert isinstance(caught.value, KeyError)

@@ -1,6 +1,6 @@
-# What this file knows: how a prompt, a model and a class become a function that gives instances of the class, where the
-# model writes them as text.
-# What it must not know: any server, how an object is found in text (parsing.py), calls (orchestrators.py).
+# What this file knows: how a prompt, a model and a class become a function that returns instances of the class, which
+# the model writes as text.
+# Does not depend on any server. parsing.py finds objects in text; orchestrators.py uses calls instead.
 """From a prompt to a typed object, without tools."""
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class TextCompletionLLM(WithPrompt, Generic[Model]):
-    """A function that returns an object which the model writes as text, for models without tools.
+    """A function that returns an object, which the model writes as text. For models without tools.
 
     Args:
         output_parser: finds the object in the answer.
         prompt: a template, or its text; the schema is added after its last message.
         llm: the model; None: `Configs.llm`.
-        max_retries: how often the model is asked again, with its answer and the error, if the answer holds no such
-            object. Every attempt costs a request.
-        on_attempt: called with each `Attempt` that failed.
+        max_retries: how often the model is asked again, with its answer and the error, if the answer does not contain
+            such an object. Every attempt costs a request.
+        on_attempt: called with each failed `Attempt`.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the prompt is neither text nor template, or `max_retries` is not a number from 0 up.
+        ConfigurationError: the prompt is neither a text nor a template, or `max_retries` is not a number of 0 or more.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
 
         Args:
             llm_kwargs: passed on to the model's `chat`.
-            variables: of the prompt.
+            variables: the prompt's variables.
 
         Raises:
             MissingVariablesError: variables of the prompt are missing.
-            ParseError: the answer holds no such object.
+            ParseError: the answer does not contain such an object.
             RequestError: the server did not answer, or answered with an error.
         """
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
@@ -83,7 +83,7 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
                 asked = _next(asked, error, response, attempts)
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """Return an object, asynchronously: as a plain call (`__call__`)."""
+        """Return an object, asynchronously: see `__call__`."""
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
         asked = self._first(variables)
         while True:

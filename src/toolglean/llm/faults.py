@@ -1,6 +1,6 @@
-# What this file knows: which errors of the ollama package, of its HTTP library and of the network become which of ours.
-# What it must not know: what was asked.
-"""Errors on the way to the server and back."""
+# What this file knows: which of our errors stands for each error of the ollama package, of httpx and of the network.
+# Does not depend on what was requested.
+"""Errors of requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Asked", "interrupted", "wrapped"]
 
 @dataclass(slots=True)
 class Asked:
-    """A request: what its errors tell of it."""
+    """A request, as its errors describe it."""
 
     operation: str
     model: str
@@ -35,7 +35,7 @@ class Asked:
     attempts: int = 1
 
     def facts(self) -> dict[str, Any]:
-        """As arguments of a `RequestError`."""
+        """The arguments of a `RequestError`."""
         return {
             "operation": self.operation,
             "model": self.model,
@@ -46,7 +46,7 @@ class Asked:
 
 @contextlib.contextmanager
 def wrapped(asked: Asked) -> Iterator[Asked]:
-    """What is raised within becomes one of ours, with the cause kept."""
+    """Convert what is raised inside to one of our errors, with the original as its cause."""
     try:
         yield asked
     except LLMError:
@@ -66,14 +66,14 @@ def _ours(error: Exception, asked: Asked) -> RequestError | None:
         return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asked.facts())
     if isinstance(error, ConnectionError | httpx.TransportError):
         return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asked.facts())
-    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON is a ValueError
+    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
         return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asked.facts())
     return None
 
 
 @contextlib.contextmanager
 def interrupted(asked: Asked, reading: Any) -> Iterator[None]:
-    """What is raised within has broken a stream that had begun: `reading.last` is what came of it."""
+    """Convert what is raised inside to a `StreamInterruptedError`: `reading.last` is what was received before."""
     try:
         yield
     except LLMError:

@@ -1,5 +1,5 @@
-# What this file knows: how a prompt, a model and a class become a function that gives instances of the class.
-# What it must not know: any server, how objects grow (objects/), how tools are run (tools.py).
+# What this file knows: how a prompt, a model and a class become a function that returns instances of the class.
+# Does not depend on any server. objects/ builds the objects, and tools.py runs tools.
 """From a prompt to a typed object."""
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ __all__ = ["ToolOrchestratingLLM"]
 Model = TypeVar("Model", bound=BaseModel)
 _fenced = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL).fullmatch
 OWN_OPTIONS = frozenset({"verbose", "error_on_tool_error", "error_on_no_tool_call", "tools", "messages"})
-"""What the orchestrator says itself; in `llm_kwargs` it would be taken for an option of the model."""
+"""Arguments that the orchestrator sets itself. In `llm_kwargs` they would be sent to the model."""
 
 
 class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
-    """A function that returns an object which the model writes as the arguments of a call.
+    """A function that returns an object, which the model writes as the arguments of a call.
 
     Args:
-        output_cls: the class of the object, which the model gets as a tool.
+        output_cls: the class of the object, which is offered to the model as a tool.
         prompt: a template, or its text.
         llm: a model that calls functions; None: `Configs.llm`.
         tool_choice: passed on to the model, if it supports it.
         allow_parallel_tool_calls: whether to return a list of all objects, instead of the first.
         verbose: log calls and outputs.
-        max_retries: how often the model is asked again, with its answer and the error, if no valid object came of it.
-            Every attempt costs a request; a stream shows the views of each.
-        on_attempt: called with each `Attempt` that failed.
+        max_retries: how often the model is asked again, with its answer and the error, if the answer is not a valid
+            object. Every attempt costs a request; a stream yields the views of every attempt.
+        on_attempt: called with each failed `Attempt`.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the model cannot call functions, the prompt is neither text nor template, or `max_retries`
-            is not a number from 0 up.
+        ConfigurationError: the model cannot call functions, the prompt is neither a text nor a template, or
+            `max_retries` is not a number of 0 or more.
     """
 
     def __init__(
@@ -148,22 +148,22 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """An object, or with parallel calls a list of objects. A model that answers with the JSON object, plain or in a
-        fence, instead of a call has given it too.
+        """An object, or with parallel calls a list of objects. If the model answers with the JSON object, plain or in a
+        code fence, instead of a call, that is accepted too.
 
         Args:
             llm_kwargs: passed on to the model.
-            allow_parallel_tool_calls: for this call alone; None: as the function was made.
-            variables: of the prompt.
+            allow_parallel_tool_calls: for this call only; None: as given to the constructor.
+            variables: the prompt's variables.
 
         Raises:
             ToolSchemaError: the class cannot be described to a model.
             MissingVariablesError: variables of the prompt are missing.
             RequestError: the server did not answer, or answered with an error.
-            NoToolCallError: the model called nothing; `response` is what it said.
+            NoToolCallError: the model did not call the tool; `response` is its answer.
             IncompleteObjectError, MalformedObjectError: its call was cut off, or cannot be read.
             InvalidObjectError: its arguments are not valid for the class.
-            UnknownToolError: it called something else.
+            UnknownToolError: it called another tool.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
@@ -204,7 +204,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """A plain call (`__call__`), asynchronously."""
+        """The same, asynchronously: see `__call__`."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
@@ -233,12 +233,12 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """The object while it is written. The arguments are those of a plain call (`__call__`).
 
         Yields:
-            `Partial` views (with parallel calls lists of them), each time something was added; at the end the validated
-            object (a list of objects).
+            A `Partial` view (with parallel calls, a list of views) whenever something was added; at the end the
+            validated object (or a list of objects).
 
         Raises:
             LLMError: the errors of a plain call.
-            StreamInterruptedError: the server died in mid-stream.
+            StreamInterruptedError: the connection broke during the stream.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
@@ -279,7 +279,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         **variables: Any,
     ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
         """The object while it is written, asynchronously: see `stream_call`. The arguments are those of a plain call
-        (`__call__`). It can be awaited first.
+        (`__call__`). It may be awaited first.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         asked = self._asked(llm_kwargs, variables, parallel=parallel)
@@ -324,7 +324,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
 
     def _written_out(self, error: NoToolCallError, *, parallel: bool) -> Any:
-        # No call: the answer may be the object itself.
+        # There is no call: the answer may be the object itself.
         response: ChatResponse | None = error.response
         found = None if response is None or response.unfinished else self._plain(response)
         if found is None:
@@ -334,7 +334,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return [found] if parallel else found
 
     def _plain(self, response: ChatResponse) -> Model | None:
-        # The whole answer must be the object: what prose shows may be an example.
+        # The whole answer must be the object: an object in prose may be an example.
         fenced = _fenced(response.message.content)
         text = fenced[1] if fenced is not None else response.message.content
         try:
@@ -343,7 +343,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             return None
 
     def _unfinished_error(self, error: NoToolCallError) -> NoToolCallError | ObjectError:
-        # No call that is whole: was there one that is not?
+        # There is no complete call: was there an incomplete one?
         response: ChatResponse | None = error.response
         return error if response is None or not response.unfinished else self._lost(response, 0, parallel=False)
 
@@ -379,7 +379,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
 
 
 class _Heard:
-    """What was heard before a failure, for who asks again."""
+    """Adds the response before a failure to the error, which asking again needs."""
 
     response: ChatResponse | None = None
 

@@ -1,10 +1,10 @@
-# What this file knows: what models behind servers have in common: settings, clients that are made once, one core with
-# four forms around it.
-# What it must not know: any wire, and any client.
+# What this file knows: what models behind servers have in common: settings, clients that are created once, and the four
+# forms of a chat.
+# Does not depend on any wire format or client.
 #
-# There is one core: chunks of the server go through a reader, its events through an `Answer`, and each step is a
-# response. The four forms (whole or in steps, plain or asynchronous) are thin loops around it; a whole answer is a
-# stream of one chunk. Without tools, text is text.
+# The four forms (whole or streamed, plain or asynchronous) are thin loops around one core: a reader turns the server's
+# chunks into events, and an `Answer` turns these into responses. A whole answer is a stream of one chunk. Without
+# tools, text is never parsed.
 """A language model behind a server."""
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ PROMPT = """You may call these functions:
 
 {tools}
 
-To call one, write this and nothing behind it, once for each call:
+To call one, write this and nothing after it, once for each call:
 
 {example}"""
-"""What a model is told of the tools whose template has no place for them."""
+"""The description of the tools for models whose template does not support tools."""
 EXAMPLE = """<tool_call>
 {"name": "the function's name", "arguments": {"a parameter": "its value"}}
 </tool_call>"""
@@ -49,16 +49,16 @@ class Reading(Protocol):
     """Reads the chunks of one answer."""
 
     last: ChatResponse | None
-    """The last response of a stream, as far as it has come."""
+    """The last response of a stream so far."""
 
     def whole(self, raw: Any) -> ChatResponse:
         """The response to a request that was not streamed."""
 
     def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none where all of it waits for more."""
+        """What a chunk adds: one response, or none if all of it is held back."""
 
     def end(self) -> list[ChatResponse]:
-        """What waited to the end of a stream."""
+        """What was held back until the end of a stream."""
 
 
 class Served(BaseModel, FunctionCallingLLM):
@@ -80,7 +80,7 @@ class Served(BaseModel, FunctionCallingLLM):
     _client: Any = PrivateAttr(default=None)
     _async_client: Any = PrivateAttr(default=None)
     _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
-    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of the asynchronous client
+    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of `async_client`
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Served(BaseModel, FunctionCallingLLM):
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be a URL such as http://localhost:11434")
-        _ = parts.port  # a ValueError where it is not a number
+        _ = parts.port  # raises a ValueError if it is not a number
         return url
 
     @property
@@ -131,10 +131,10 @@ class Served(BaseModel, FunctionCallingLLM):
 
     @property
     def client(self) -> Any:
-        """The client: made at its first use, the same ever after.
+        """The client. It is created at its first use, and kept.
 
         Raises:
-            ClientError: it cannot be made; the cause says why.
+            ClientError: it cannot be created; the cause says why.
         """
         if self._client is None:
             self._client = self._made(self._kinds()[0])
@@ -142,7 +142,7 @@ class Served(BaseModel, FunctionCallingLLM):
 
     @property
     def async_client(self) -> Any:
-        """The asynchronous client: as `client`; but each event loop gets its own, as connections belong to it."""
+        """The asynchronous client: as `client`, but each event loop gets its own, as connections belong to a loop."""
         loop = _running_loop()
         strange = loop is not None and self._loop is not None and self._loop() is not loop
         if self._async_client is None or (strange and not self._handed_in[1]):
@@ -156,10 +156,11 @@ class Served(BaseModel, FunctionCallingLLM):
         try:
             return self._new_client(kind)
         except Exception as error:
-            raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
+            message = f"cannot create a client for base_url={self.base_url!r}: {error}"
+            raise ClientError(message, base_url=self.base_url) from error
 
     def close(self) -> None:
-        """Close the plain client's connections; the next use makes a new client. One that was handed in stays open."""
+        """Close the plain client's connections; the next use creates a new client. Your own client stays open."""
         if self._client is not None and not self._handed_in[0]:
             self._closing(self._client).close()
             self._client = None
@@ -187,10 +188,11 @@ class Served(BaseModel, FunctionCallingLLM):
     def _extend_messages(self, messages: Messages) -> MessageList:
         found = MessageList.of(messages)
         if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
-            return found  # nothing to add, or it is there already
+            return found  # there is nothing to add, or it has been added already
         return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
 
-    # -- what each server has of its own -------------------------------------------------------------------------------
+    # -- what depends on the server
+    # -------------------------------------------------------------------------------------
 
     @abc.abstractmethod
     def _kinds(self) -> tuple[Any, Any]:
@@ -201,11 +203,11 @@ class Served(BaseModel, FunctionCallingLLM):
         """A client of that class."""
 
     def _closing(self, client: Any) -> Any:
-        """What of a client is closed."""
+        """The part of a client that is closed."""
         return client
 
     def _prepare(self, tools: Sequence[Any]) -> None:
-        """Ask the server what must be known before a request with these tools."""
+        """Ask the server for whatever a request with these tools needs."""
 
     async def _aprepare(self, tools: Sequence[Any]) -> None:
         """The same, asynchronously."""
@@ -214,7 +216,7 @@ class Served(BaseModel, FunctionCallingLLM):
     def _begun(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
-        """The request, and what reads its answer."""
+        """The request, and the reader of its answer."""
 
     @abc.abstractmethod
     def _answer(self, request: dict[str, Any]) -> Any:
@@ -244,9 +246,9 @@ class Served(BaseModel, FunctionCallingLLM):
 
         Args:
             messages: a text, a message, or several.
-            stream: answer step by step: an iterator of responses, each with all that was said so far.
+            stream: answer step by step: an iterator of responses, each with the whole answer so far.
             tools: what the model may call: `CallableTool`s, functions, pydantic classes, or tool dicts.
-            kwargs: what goes into the request besides (the class says what); `single_call`: only the first call counts.
+            kwargs: further fields of the request (see the class); `single_call`: keep only the first call.
 
         Returns:
             A `ChatResponse`, or an iterator of them.
@@ -254,7 +256,7 @@ class Served(BaseModel, FunctionCallingLLM):
         Raises:
             ToolSchemaError: a tool has no schema; nothing was sent.
             MessageError: a message cannot be written for this server.
-            ClientError: no client could be made.
+            ClientError: the client could not be created.
             RequestTimeoutError, RequestConnectionError, ServerError: after the attempts of `retry`.
             StreamInterruptedError: the stream broke; `partial` is the last response.
         """
@@ -315,7 +317,7 @@ class Served(BaseModel, FunctionCallingLLM):
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
+        """Answer messages, step by step and asynchronously: see `chat`. It may be awaited first.
 
         Tools are checked when it is called.
         """
@@ -353,12 +355,12 @@ class Served(BaseModel, FunctionCallingLLM):
 
 
 def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
-    """The messages, with the tools described in a system message before them.
+    """The messages after a system message that describes the tools.
 
     Args:
         messages: the conversation.
-        tools: in OpenAI's form.
-        example: a call as the model writes it; None: as most models have seen one.
+        tools: the tools in OpenAI's form.
+        example: a call as the model writes it; None: in the most common format.
     """
     shown = "\n".join(json.dumps(tool["function"]) for tool in tools)
     told = PROMPT.format(tools=shown, example=example or EXAMPLE)
@@ -377,7 +379,7 @@ def _says(message: Message, role: Role, text: str) -> bool:
 
 
 def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages with those of the system at the beginning as one: most templates take no more."""
+    """The messages, with the system messages at the beginning joined: most templates accept only one."""
     heads = [message["content"] for message in messages if message["role"] == "system"]
     begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
     if begin < 2:
@@ -386,7 +388,7 @@ def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def schema_of(tool: Any) -> dict[str, Any]:
-    """The tool as a dict of OpenAI's form.
+    """The tool as a dict in OpenAI's form.
 
     Raises:
         ToolSchemaError: it has no schema.
