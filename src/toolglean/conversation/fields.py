@@ -66,7 +66,7 @@ def id_of(wire: Any, *names: str) -> str | None:
 
 
 def text_of(content: Any) -> str:
-    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), of which the texts are joined.
+    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), whose texts are joined.
 
     "" if there is none.
     """

@@ -85,7 +85,7 @@ class BaseProvider(abc.ABC):
 
 
 class OpenAiHandler(BaseProvider):
-    """Models behind OpenAI's chat API.
+    """Models on servers with OpenAI's chat API.
 
     Args:
         options: the model and its parser.
@@ -116,7 +116,7 @@ class OpenAiHandler(BaseProvider):
 
 
 class OllamaHandler(BaseProvider):
-    """Models behind Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
+    """Models served by Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
 
     Args:
         options: the model and its parser.

@@ -1,6 +1,6 @@
-# What this room knows: language models that call tools and fill typed objects, on pydantic.
-# What it must not know: how text becomes calls (the parser does), how messages are written on a wire (`messages` does).
-"""Language models, prompts, tools and objects that fill themselves while the model writes. Needs the extra `[llm]`."""
+# What this room knows: language models that call tools and fill typed objects, with pydantic.
+# The parser turns text into calls, and toolglean.conversation writes messages in wire formats.
+"""Language models, prompts, tools, and objects that are filled while the model writes. Needs the extra `[llm]`."""
 
 from toolglean._install import needs
 

@@ -33,7 +33,7 @@ JSON_MODE = {"type": "json_object"}
 
 
 class OpenAICompatible(Served):
-    """A model behind a server with OpenAI's chat API: vLLM, SGLang, llama.cpp, LM Studio, OpenAI itself. Its fields are
+    """A model on a server with OpenAI's chat API: vLLM, SGLang, llama.cpp, LM Studio, OpenAI itself. Its fields are
     frozen; no connection is made before the first request.
 
     Attributes:

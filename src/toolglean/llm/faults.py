@@ -1,4 +1,4 @@
-# What this file knows: which of our errors stands for each error of the ollama package, of httpx and of the network.
+# What this file knows: which of our errors is raised for each error of the ollama package, of httpx and of the network.
 # Does not depend on what was requested.
 """Errors of requests."""
 

@@ -38,7 +38,7 @@ FACTS = (
 
 
 class Ollama(Served):
-    """A model behind Ollama. Its fields are frozen; no connection is made before the first request.
+    """A model served by Ollama. Its fields are frozen; no connection is made before the first request.
 
     Attributes:
         model: the model's name, such as `qwen3:8b`.

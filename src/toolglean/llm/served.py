@@ -1,11 +1,11 @@
-# What this file knows: what models behind servers have in common: settings, clients that are created once, and the four
+# What this file knows: what models on servers have in common: settings, clients that are created once, and the four
 # forms of a chat.
 # Does not depend on any wire format or client.
 #
 # The four forms (whole or streamed, plain or asynchronous) are thin loops around one core: a reader turns the server's
 # chunks into events, and an `Answer` turns these into responses. A whole answer is a stream of one chunk. Without
 # tools, text is never parsed.
-"""A language model behind a server."""
+"""Language models on servers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Reading(Protocol):
 
 
 class Served(BaseModel, FunctionCallingLLM):
-    """A model behind a server. Its fields are frozen; no connection is made before the first request."""
+    """A model on a server. Its fields are frozen; no connection is made before the first request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
