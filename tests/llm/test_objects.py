@@ -671,7 +671,7 @@ def test_the_class_must_be_a_model(given: Any) -> None:
 def test_the_class_must_be_whole() -> None:
     fields: dict[str, Any] = {"other": ("Nowhere", ...)}
     lost = create_model("Lost", **fields)
-    with pytest.raises(ConfigurationError, match="Lost names a type that is not known") as caught:
+    with pytest.raises(ConfigurationError, match="Lost refers to an unknown type") as caught:
         StreamingObjectProcessor(lost)
     assert caught.value.__cause__ is not None
 

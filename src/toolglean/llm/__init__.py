@@ -52,11 +52,12 @@ from toolglean.llm.errors import (
 from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
 from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
+from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.retries import RetryPolicy
-from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolMetadata, ToolOutput
+from toolglean.llm.tools import CallableTool, ToolExecutor, ToolMetadata
 from toolglean.llm.types import (
     ChatResponse,
     Chunk,

@@ -18,8 +18,9 @@ from toolglean.llm.decorators import (
     stream_chat_to_completion,
 )
 from toolglean.llm.errors import LLMError, NoToolCallError
+from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolOutput
+from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
 
 __all__ = ["LLM", "FunctionCallingLLM", "Messages", "force_single_tool_call"]

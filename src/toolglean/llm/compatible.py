@@ -20,8 +20,9 @@ from toolglean.llm.base import Messages
 from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
-from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.served import Reading, Served, merged, told_in_prompt
 from toolglean.llm.sse import EventLines, refusal
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
 
 __all__ = ["OpenAICompatible"]

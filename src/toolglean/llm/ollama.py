@@ -21,7 +21,8 @@ from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import wrapped
-from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.served import Reading, Served, merged, told_in_prompt
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
 
 __all__ = ["Ollama"]

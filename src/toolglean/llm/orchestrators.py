@@ -23,10 +23,11 @@ from toolglean.llm.errors import (
     ObjectError,
 )
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
+from toolglean.llm.outputs import AgentChatResponse
 from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.prompts import BasePromptTemplate
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import AgentChatResponse, CallableTool, unknown_tool
+from toolglean.llm.tools import CallableTool, unknown_tool
 from toolglean.llm.types import ChatResponse
 
 __all__ = ["ToolOrchestratingLLM"]

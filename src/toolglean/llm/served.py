@@ -13,24 +13,23 @@ import abc
 import asyncio
 import json
 import weakref
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
-from toolglean.conversation.fields import field
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
-from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
+from toolglean.llm.errors import ClientError, ConfigurationError
 from toolglean.llm.faults import Asked, interrupted, wrapped
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import callable_tool
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
 
-__all__ = ["PROMPT", "Reading", "Served", "merged", "schema_of", "told_in_prompt"]
+__all__ = ["PROMPT", "Reading", "Served", "merged", "told_in_prompt"]
 
 PROMPT = """You may call these functions:
 
@@ -385,17 +384,3 @@ def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if begin < 2:
         return messages
     return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]
-
-
-def schema_of(tool: Any) -> dict[str, Any]:
-    """The tool as a dict in OpenAI's form.
-
-    Raises:
-        ToolSchemaError: it has no schema.
-    """
-    if not isinstance(tool, Mapping) and callable(tool):
-        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
-        return found
-    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
-        return dict(tool)
-    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))

@@ -1,4 +1,4 @@
-# What this file knows: how a function, or a model class, becomes a tool, and what its outputs look like.
+# What this file knows: how a function, or a model class, becomes a tool, and how calls of tools become outputs.
 # Does not depend on what calls it. toolglean/conversation/runner.py runs the function.
 #
 # Calling a tool does not raise the tool's errors: they are in the output. `ToolExecutor(raise_on_error=True)` raises
@@ -15,112 +15,31 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError
+from pydantic import BaseModel, PydanticInvalidForJsonSchema, ValidationError
 from pydantic.errors import PydanticUserError
 
 from toolglean.conversation import ToolResultContent, coerce_arguments
-from toolglean.conversation.fields import written
+from toolglean.conversation.fields import field, written
 from toolglean.conversation.runner import Outcome, arun, error_text, is_async, run, unknown_tool_text
 from toolglean.errors import UsageError
 from toolglean.llm.errors import (
     ConfigurationError,
     InvalidObjectError,
-    LLMError,
-    OutputError,
     ToolExecutionError,
     ToolSchemaError,
     UnknownToolError,
 )
 from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
+from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
 
-__all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput", "unknown_tool"]
+__all__ = ["CallableTool", "ToolExecutor", "ToolMetadata", "callable_tool", "schema_of", "unknown_tool"]
 
 MAX_DESCRIPTION = 1024
 """Characters: the limit of OpenAI's API."""
 
 log = logging.getLogger("toolglean.llm")
-
-
-class ToolOutput(BaseModel):
-    """The output of a tool.
-
-    Attributes:
-        content: the output as text, for the model.
-        tool_name: the tool.
-        raw_input: the arguments.
-        raw_output: the output itself; None if there is none.
-        is_error: whether it failed; `content` says how.
-        error: the error, if it failed: an `InvalidObjectError`, a `ToolExecutionError` or an `UnknownToolError`.
-    """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    content: str
-    tool_name: str
-    raw_input: dict[str, Any] = Field(default_factory=dict)
-    raw_output: Any = None
-    is_error: bool = False
-    error: LLMError | None = Field(default=None, exclude=True, repr=False)
-
-    def __str__(self) -> str:
-        return self.content
-
-    @classmethod
-    def failed(cls, tool_name: str, arguments: Mapping[str, Any], error: LLMError) -> ToolOutput:
-        """The output of the tool `tool_name`, which was called with `arguments`, and failed with `error`."""
-        content = f"Encountered error: {error}"
-        return cls(content=content, tool_name=tool_name, raw_input=dict(arguments), is_error=True, error=error)
-
-
-class AgentChatResponse(BaseModel):
-    """The outputs of the tools for one answer of the model.
-
-    Attributes:
-        response: the contents of all outputs, separated by blank lines; the model's text if no tool was run.
-        sources: the outputs, in the order of the calls.
-        unfinished: calls that were not run, because they were cut off or cannot be read.
-        events: the toolglean events of the answer. Not in `model_dump`.
-    """
-
-    response: str = ""
-    sources: list[ToolOutput] = Field(default_factory=list)
-    unfinished: list[ToolCallChunk] = Field(default_factory=list)
-    events: list[Any] = Field(default_factory=list, exclude=True, repr=False)
-
-    def __str__(self) -> str:
-        return self.response
-
-    def parse_tool_outputs(
-        self,
-        allow_parallel_tool_calls: bool = False,  # noqa: FBT001, FBT002  # the seed's
-        *,
-        allow_parallel: bool | None = None,
-    ) -> Any:
-        """The value of the first output, or of all of them.
-
-        Args:
-            allow_parallel_tool_calls: whether to return the list of all values.
-            allow_parallel: the same under another name, which takes precedence.
-
-        Raises:
-            OutputError: there is no output, or an output has no value.
-            InvalidObjectError, ToolExecutionError, UnknownToolError: an output is an error.
-        """
-        parallel = allow_parallel_tool_calls if allow_parallel is None else allow_parallel
-        wanted = self.sources if parallel else self.sources[:1]
-        if not wanted:
-            raise OutputError("no tool was run, so there is no output", response=self)
-        for output in wanted:
-            if output.error is not None:
-                raise output.error
-            if output.is_error:
-                raise ToolExecutionError(output.content, tool_name=output.tool_name, output=output)
-            if output.raw_output is None:
-                raise OutputError(f"tool {output.tool_name!r} returned no value", response=self)
-        values = [output.raw_output for output in wanted]
-        return values if parallel else values[0]
 
 
 class ToolMetadata(BaseModel):
@@ -308,6 +227,20 @@ def callable_tool(given: Any) -> CallableTool:
         return CallableTool.from_function(given)
     message = f"tools: {given!r:.200} cannot be run; give a CallableTool, a function or a pydantic class"
     raise ConfigurationError(message, field="tools", value=given)
+
+
+def schema_of(tool: Any) -> dict[str, Any]:
+    """The tool as a dict in OpenAI's form.
+
+    Raises:
+        ToolSchemaError: it has no schema.
+    """
+    if not isinstance(tool, Mapping) and callable(tool):
+        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
+        return found
+    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
+        return dict(tool)
+    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))
 
 
 class _Make:

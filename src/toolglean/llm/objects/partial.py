@@ -152,7 +152,7 @@ class Partial(Generic[M_co]):
 
 
 class PartialList(Sequence[Any]):
-    """A list while a model writes it, at one moment: the items so far, with values as in `Partial`. Made by `Partial`."""
+    """A list while a model writes it, at one moment: the items so far, as in `Partial`. Made by `Partial`."""
 
     __slots__ = ("_node", "_shape", "_time")
 
