@@ -1,10 +1,10 @@
-# What this file knows: the laws of histories and wires.
-# What it must not know: how a wire is written.
+# What this file knows: the laws of histories and wire formats.
+# Does not depend on how a wire format is written.
 #
 #   python -m tests.conversation.laws [--examples 10000] [--only ollama]
 #
-# runs each law for each wire with so many examples, and says how many counter-examples there were. The tests run the
-# same laws with 500 at full depth, and with fewer by default.
+# runs each law for each wire format with this number of examples, and prints the number of counter-examples. The tests
+# run the same laws with 500 at full depth, and with fewer by default.
 """The laws of `toolglean.conversation`, and the command that runs them at length."""
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ CONVERTERS: dict[str, Callable[[], Any]] = {
 
 
 def there_and_back(converter: Any, history: History) -> None:
-    """What was written is read back in its normal form; so it is when it went over a real wire, as JSON."""
+    """A history that was written is read back in its normal form, also after a round trip through JSON."""
     wire = converter.from_history(history)
     assert same(converter.to_history(wire), converter.canonical(history))
     assert same(converter.to_history(json.loads(json.dumps(wire))), converter.canonical(history))
 
 
 def normal_form(converter: Any, history: History) -> None:
-    """The normal form is its own normal form, says the same on the wire, and the history itself is left alone."""
+    """The normal form is its own normal form and is written in the same way, and the history itself is not changed."""
     before = copy.deepcopy(history)
     normal = converter.canonical(history)
     assert same(converter.canonical(normal), normal)
@@ -55,7 +55,7 @@ def normal_form(converter: Any, history: History) -> None:
 
 
 def nothing_lost(converter: Any, history: History) -> None:
-    """Every text, call and result is still there, in order; ids and results are what they were."""
+    """Every text, call and result is kept, in order, with its id and its value."""
     normal = converter.canonical(history)
     assert said(normal) == said(history)
     for one, other in zip(parts_of(history, ContentPartToolCall), parts_of(normal, ContentPartToolCall), strict=True):
@@ -70,7 +70,7 @@ def nothing_lost(converter: Any, history: History) -> None:
 
 
 def nothing_changed_without_need(converter: Any, history: History) -> None:
-    """Who speaks when is kept: messages change in number only where a tool's message holds several results or none."""
+    """The order of roles is kept: the number of messages changes only for a tool message with several results or none."""
     normal = converter.canonical(history)
     expected = ["user"] if history.context is not None else []
     for message in history.conversation:
@@ -84,7 +84,7 @@ def nothing_changed_without_need(converter: Any, history: History) -> None:
 
 
 def first_user_turn(converter: Any, history: History) -> None:
-    """The first turn of the user is never taken for the context, nor lost."""
+    """The first user message is never mistaken for the context, or lost."""
     turns = [message for message in history.conversation if message.role == Role.USER]
     back = converter.to_history(converter.from_history(history))
     found = [message for message in back.conversation if message.role == Role.USER]
@@ -97,7 +97,7 @@ def parts_of(history: History, kind: type) -> list[Any]:
 
 
 def said(history: History) -> tuple[str, str]:
-    """All that was said, and all that was thought: each in one text."""
+    """All text, and all reasoning, each joined."""
     begin = (history.system_message or "") + (history.context or "")
     spoken = [(message.role, part) for message in history.conversation for part in message.content]
     texts = [text_of(part) for _, part in spoken]
@@ -113,7 +113,7 @@ def text_of(part: Any) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal, and of the same types all the way down: 1 is not True, nor 1.0; -0.0 is not 0.0."""
+    """Equal, with equal types at every level: 1 is not True or 1.0, and -0.0 is not 0.0."""
     return bool(one == other) and repr(one) == repr(other)
 
 
@@ -121,7 +121,7 @@ LAWS = (there_and_back, normal_form, nothing_lost, nothing_changed_without_need,
 
 
 def checks(examples: int) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Every law for every wire, as a function that raises where there is a counter-example."""
+    """Every law for every wire format, as a function that raises if there is a counter-example."""
     for wire in CONVERTERS:
         for law in LAWS:
             yield f"{law.__name__}, {wire}", _check(wire, law, examples)
@@ -137,7 +137,7 @@ def _check(wire: str, law: Callable[[Any, History], None], examples: int) -> Cal
 
 
 def main() -> int:
-    """Run the laws, and say what they found."""
+    """Run the laws, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=10_000)
     parser.add_argument("--only", default="", help="only the laws in whose name this stands, a wire's say")

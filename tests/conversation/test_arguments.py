@@ -1,4 +1,4 @@
-"""Arguments are brought to what the schema asks for: texts only, and only where no text is allowed."""
+"""Strings are converted to the types in the schema, unless it allows a string."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def coerced(value: Any, schema: Any, **more: Any) -> Any:
 
 
 ROWS: list[tuple[Any, Any, Any]] = [
-    # what was written, the schema, what the tool gets
+    # the written value, the schema, the value for the tool
     ("2", INTEGER, 2),
     ("-2.0", INTEGER, -2),
     ("2.5", INTEGER, "2.5"),
@@ -39,7 +39,7 @@ ROWS: list[tuple[Any, Any, Any]] = [
     ("[1, 2]", ARRAY, [1, 2]),
     ("[1, 2]", OBJECT, "[1, 2]"),
     ("1", {"enum": [1, 2]}, 1),
-    # a text where one is allowed
+    # a string where one is allowed
     ("2", STRING, "2"),
     ("true", STRING, "true"),
     ("null", STRING, "null"),
@@ -49,15 +49,15 @@ ROWS: list[tuple[Any, Any, Any]] = [
     ('{"a": 1}', {"anyOf": [OBJECT, STRING]}, '{"a": 1}'),
     ("null", {"anyOf": [STRING, {"type": "null"}]}, "null"),
     ("1", {"enum": ["1", 1]}, "1"),
-    # nothing is known
+    # the schema says nothing
     ("2", {}, "2"),
     ("2", True, "2"),
-    # no text
+    # not a string
     (2, STRING, 2),
     (2.0, INTEGER, 2.0),
     (True, INTEGER, True),
     (None, INTEGER, None),
-    # within
+    # nested
     (["1", "2"], {"type": "array", "items": INTEGER}, [1, 2]),
     ('["1", 2]', {"type": "array", "items": INTEGER}, [1, 2]),
     ({"x": "1", "name": "1", "other": "1"}, POINT, {"x": 1, "name": "1", "other": "1"}),
@@ -138,6 +138,7 @@ def test_what_fits_stays_and_what_was_brought_to_fit_does_too(value: Any, schema
         ("[1]", None),
         ("{", None),
         ("a=1", None),
+        ('{"a": NaN}', None),
         ([1], None),
         (1, None),
         ("[" * 100_000, None),

@@ -1,5 +1,5 @@
-# What this file knows: that the deltas of a turn, joined, are what the turn says, wherever it was cut.
-# What it must not know: any client.
+# What this file knows: joined, the deltas of a turn are its output, wherever the turn was cut.
+# Does not depend on any client.
 """Events as deltas of OpenAI's chat API."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEAKS = leaks()
 
 
 class Joined:
-    """A turn's deltas, joined as a client does."""
+    """The deltas of a turn, joined as a client joins them."""
 
     def __init__(self, deltas: Iterable[dict[str, Any]]) -> None:
         self.content = self.reasoning = ""
@@ -50,7 +50,7 @@ class Joined:
 
 
 def read(chunks: Iterable[str], parser: Parser, writer: ChatDeltas) -> tuple[Output, list[dict[str, Any]]]:
-    """What the turn says, and its deltas, which are asked for chunk by chunk."""
+    """The output of the turn, and its deltas, chunk by chunk."""
     events, deltas = [], []
     for found in [*map(parser.feed, chunks), parser.finish()]:
         events += found
@@ -105,7 +105,7 @@ def ended(index: int, status: Any, text: str) -> CallEnd:
 
 START = CallStart(0, None, "f", None, 0)
 FIRST = {"index": 0, "id": "call_0", "type": "function", "function": {"name": "f", "arguments": ""}}
-ROWS: list[tuple[str, list[Any], list[Any]]] = [  # fragments of the call are written short
+ROWS: list[tuple[str, list[Any], list[Any]]] = [  # short names for fragments of the call
     ("text", [Content("a", 0)], [{"content": "a"}]),
     ("reasoning", [Reasoning("a", 0)], [{"reasoning_content": "a"}]),
     ("a call", [START, CallDelta(0, "{}", 0), ended(0, "ok", "{}")], ["first", "{}"]),
@@ -159,7 +159,7 @@ def test_the_reason_is_changed_only_where_a_call_closed(statuses: list[str], giv
     assert writer.finish_reason(given) == reason
 
 
-def test_indexes_go_on_behind_the_servers_and_ids_stay_unique() -> None:
+def test_indexes_continue_after_the_servers_and_ids_stay_unique() -> None:
     writer = ChatDeltas(next_index=2, id_prefix="p")
     events: list[Any] = [CallStart(0, None, "f", None, 0), ended(0, "ok", ""), CallStart(1, "p1", "f", None, 0)]
     fragments = [delta["tool_calls"][0] for delta in writer.deltas(events)]

@@ -1,9 +1,10 @@
-"""Tools, executors and requests that break every rule: each has a clear result, and nothing raises."""
+"""Tools, executors and requests that break the rules: each gets a clear result, and nothing raises."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
 import gc
 import threading
 from collections import OrderedDict
@@ -59,10 +60,10 @@ def result_of(function: Callable[..., Any], **options: Any) -> ToolResultContent
         (raises(ValueError("bad")), "'f' failed: ValueError: bad"),
         (raises(KeyError()), "'f' failed: KeyError"),
         (raises(SilentError()), "'f' failed: SilentError"),
-        # A program that is not asked to end does not end.
+        # A tool cannot end the program.
         (raises(SystemExit(3)), "'f' failed: SystemExit: 3"),
         (leaves, "'f' failed: SystemExit: 3"),
-        # No future takes a StopIteration: the loop would wait for ever.
+        # A future does not accept a StopIteration: the loop would wait forever.
         (raises(StopIteration(3)), "'f' failed: RuntimeError: StopIteration: 3"),
         (raises(asyncio.CancelledError()), "'f' was cancelled"),
         (
@@ -82,7 +83,7 @@ def test_a_tool_that_raises_has_failed(function: Callable[..., Any], message: st
 
 
 def test_a_function_that_hangs_keeps_nobody() -> None:
-    # Neither the other tools (a pool of threads would be full at six), nor the end of the loop.
+    # It blocks neither the other tools (a pool of threads would be full with six) nor the end of the loop.
     release, late = threading.Event(), threading.Semaphore(0)
 
     def hang() -> None:
@@ -102,7 +103,7 @@ def test_a_function_that_hangs_keeps_nobody() -> None:
     assert {result.error.code for result in hung} == {"timeout"}
     assert quick.text == "here"
     release.set()
-    assert all(late.acquire(timeout=10) for _ in range(40))  # what comes late hurts nobody
+    assert all(late.acquire(timeout=10) for _ in range(40))  # a late result does no harm
 
 
 def test_what_a_function_gives_too_late_is_nobodys() -> None:
@@ -138,7 +139,7 @@ def test_what_a_tool_raises_too_late_is_nobodys() -> None:
         mcp.register_tool(late)
         result = await mcp.route_tool_use(ToolUseContent("late"))
         await asyncio.sleep(0.01)
-        gc.collect()  # a task complains when it is collected
+        gc.collect()  # a task reports an unread exception when it is collected
         assert result.error is not None
         return str(result.error.code)
 
@@ -169,7 +170,7 @@ def test_a_tool_that_gives_an_awaitable_is_waited_for() -> None:
 
 
 class Executor:
-    """One tool, run by whatever it is given."""
+    """One tool, run by the given function."""
 
     def __init__(self, run: Callable[..., Any], tools: Any = None) -> None:
         self.run = run
@@ -319,7 +320,7 @@ def test_annotations_become_a_schema() -> None:
     def f(
         a: list[int],
         b: int | None,
-        c: Optional[str],  # noqa: UP045  # as people write it
+        c: Optional[str],  # noqa: UP045  # as users write it
         d: Literal["x", "y"],
         e: "dict[str, Any]",  # noqa: UP037
         g: Any,
@@ -352,6 +353,21 @@ def test_an_object_that_can_be_called_describes_itself() -> None:
     assert mcp.register_tool(Weather()).properties == {"city": {"type": "string"}}
     found = asyncio.run(mcp.route_tool_use({"name": "Weather", "input": {"city": "Oslo"}}))
     assert found["content"] == [{"type": "text", "text": "cold in Oslo"}]
+
+
+def test_a_partial_describes_what_is_left() -> None:
+    def weather(city: str, days: int, unit: str = "c") -> str:
+        """The weather."""
+        return f"{city} {days} {unit}"
+
+    mcp = McpIntegration()
+    tool = mcp.register_tool(functools.partial(weather, "Oslo", unit="f"))
+    assert (tool.name, tool.description) == ("weather", "The weather.")
+    assert tool.parameters["required"] == ["days"]
+    assert tool.properties == {"days": {"type": "integer"}, "unit": {"type": "string"}}
+    assert (
+        asyncio.run(mcp.route_tool_use({"name": "weather", "input": {"days": "2"}}))["content"][0]["text"] == "Oslo 2 f"
+    )
 
 
 def test_functions_that_cannot_be_called_by_name_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Fragments of calls are joined, whatever servers do with them."""
+"""Fragments of calls are joined, even malformed ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_indexes_as_text_keep_calls_apart() -> None:
             [("a", "f", {"x": 1})],
         ),
         ([fragment(0, "a", "f", "{}"), fragment(1, "b", "g", "{}")], [("a", "f", {}), ("b", "g", {})]),
-        # fragments of two calls in turns
+        # interleaved fragments of two calls
         (
             [
                 fragment(0, "a", "f", "{"),
@@ -85,7 +85,7 @@ def test_indexes_as_text_keep_calls_apart() -> None:
         # every call has index 0
         ([fragment(0, "a", "f", "{}"), fragment(0, "b", "f", "{}")], [("a", "f", {}), ("b", "f", {})]),
         ([fragment(0, None, "f", "{}"), fragment(0, None, "g", "{}")], [(None, "f", {}), (None, "g", {})]),
-        # two identical calls without ids, and one whose name comes with every piece
+        # two identical calls without ids, and one whose name is repeated in every piece
         (
             [fragment(0, None, "f", '{"x": 1}'), fragment(0, None, "f", '{"x": 1}')],
             [(None, "f", {"x": 1}), (None, "f", {"x": 1})],
@@ -97,7 +97,7 @@ def test_indexes_as_text_keep_calls_apart() -> None:
             [fragment(0, "a", "get_"), fragment(0, None, "weather"), fragment(0, None, None, "{}")],
             [("a", "get_weather", {})],
         ),
-        # arguments as an object, as nothing, as the word null
+        # arguments as an object, as None, as the word null
         ([fragment(0, "a", "f", {"x": 1})], [("a", "f", {"x": 1})]),
         ([fragment(0, "a", "f")], [("a", "f", {})]),
         ([fragment(0, "a", "f", "null")], [("a", "f", {})]),

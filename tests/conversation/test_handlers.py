@@ -1,4 +1,4 @@
-"""Handlers, with a client that is played (the real one: tests/clients/test_openai_handlers.py)."""
+"""Handlers, with a simulated client (for the real one, see tests/clients/test_openai_handlers.py)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from toolglean.conversation import (
 
 
 class Played:
-    """A client that plays deltas."""
+    """A client that replays deltas."""
 
     def __init__(self, *deltas: Any, error: Exception | None = None, finish: str | None = None) -> None:
         self.deltas = deltas
@@ -249,7 +249,7 @@ def test_a_structured_call_that_cannot_be_read_is_told_and_answered() -> None:
         "name": "get_weather",
     }
     assert (result["id"], result["content"]["error"]["code"]) == ("c1", "bad_arguments")
-    # The history can be sent: its result has a call.
+    # The history can be sent: its result belongs to a call.
     model, tool = messages_of_turn(parts)
     assert model.content == [ContentPartToolCall("get_weather", {}, "c1", '{"city')]
     wire = OpenAIHistoryConverter().from_history(History(conversation=[model, tool]))
@@ -264,7 +264,7 @@ def test_a_structured_call_without_a_name_is_told() -> None:
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 def test_what_the_server_stopped_in_the_middle_of_is_not_run(finish: str) -> None:
-    # "boom" has no parameters: it could be run, but its arguments had not come yet.
+    # "boom" has no parameters, so it could be run, but its arguments had not been received yet.
     deltas = [{"tool_calls": [fragment(0, "c1", "boom", "{}"), fragment(1, "c2", "boom")]}]
     parts = said(handlers(Played(*deltas, finish=finish))[0])
     assert [(part["type"], part["id"]) for part in parts] == [
@@ -419,11 +419,11 @@ def test_a_provider_may_bring_tools_and_route_in_a_way_of_its_own() -> None:
     assert parts[-1]["content"]["error"] == {"code": "tool_failed", "message": "'own' failed: RuntimeError: not own"}
 
 
-# -- the test cases of seed 002, its section 5.2 --------------------------------------------------------------------------
+# -- the test cases of the original architecture --------------------------------------------------------------------------
 
 
 class Spied(OllamaHandler):
-    """Notes what is asked of it; its OpenAI handler may be blind to calls."""
+    """Records the requests; its OpenAI handler may ignore calls."""
 
     def __init__(self, client: Played, *, blind: bool = False, error: Exception | None = None) -> None:
         super().__init__(ApiHandlerOptions(ollama_model_id="m"), client=client, mcp=integration())

@@ -1,4 +1,4 @@
-"""Histories on the wires: what each writes, and what it makes of what others write."""
+"""Histories in the wire formats: how each is written, and what is read from what other programs write."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONVERTERS: list[Any] = [OpenAIHistoryConverter, OllamaHistoryConverter, Neutral
 CALL = ContentPartToolCall("get_weather", {"location": "San Francisco", "unit": "celsius"}, "call_123")
 RESULT = ContentPartToolResult("get_weather", {"temperature": 22}, "call_123")
 
-# The conversation of seed 004.
+# A conversation with every kind of part.
 SEED = History(
     system_message="You are a helpful assistant.",
     context="Project context here",
@@ -81,7 +81,7 @@ def test_the_seeds_conversation_for_ollama() -> None:
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_a_first_user_message_is_no_context(converter: Any) -> None:
-    # The original skipped the first user message behind a system message, context or not.
+    # The first user message after a system message must not be skipped, with or without a context.
     history = History("Be brief.", None, [Message(Role.USER, [ContentPartText("first")])])
     assert converter().to_history(converter().from_history(history)) == history
 
@@ -91,7 +91,7 @@ def test_a_first_user_message_is_no_context(converter: Any) -> None:
     "value", [[1, {"a": None}], 7, 0.5, True, None, "text", "7", "[1]", '"x"', "", " 1 ", "NaN", {"a": [1]}]
 )
 def test_results_of_every_kind_survive(converter: Any, value: Any) -> None:
-    # The original took dicts only: a list made it fail.
+    # Results may be lists, not only dicts.
     history = History(conversation=[Message(Role.TOOL, [ContentPartToolResult("f", value, "a")])])
     found = converter().to_history(converter().from_history(history)).conversation[0].content[0]
     assert (repr(found.content), found.id, found.name) == (repr(value), "a", "f")
@@ -99,7 +99,7 @@ def test_results_of_every_kind_survive(converter: Any, value: Any) -> None:
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_all_results_of_one_message_survive(converter: Any) -> None:
-    # The original converted the first only.
+    # All results are converted, not only the first.
     results: Any = [ContentPartToolResult("f", place, f"c{place}") for place in range(3)]
     item = converter().to_history_item(results)
     assert item == Message(Role.TOOL, results)
@@ -177,7 +177,7 @@ def test_calls_that_are_no_list(converter: Any) -> None:
 @pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
 @pytest.mark.parametrize(("given", "kept"), [(7, "7"), (0, "0"), ("x", "x"), ("", None), ([], None), ({"a": 1}, None)])
 def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:
-    # A server that counts its calls with numbers; one that puts a list there.
+    # A server whose ids are numbers; one that sends a list instead.
     call = {"id": given, "type": "function", "function": {"name": "f", "arguments": {}}}
     wire = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": given, "content": "1"}]
     found = converter().to_history(wire)
@@ -217,7 +217,7 @@ def test_histories_are_filled_by_role() -> None:
     history.add_message(Role.USER, "Hi")
     history.add_message("model", [ContentPartText("Hello")])
     assert [message.role for message in history.conversation] == [Role.USER, Role.MODEL]
-    with pytest.raises(ValueError, match="unknown role 'assistant'; use one of system, user, model, tool"):
+    with pytest.raises(ValueError, match="unknown role 'assistant': use one of system, user, model, tool"):
         history.add_message("assistant", "x")
     with pytest.raises(UsageError):
         history.add_message(None, "x")  # type: ignore[arg-type]
@@ -228,7 +228,7 @@ HALF = json.loads(r'"\ud83d"')
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_half_a_surrogate_pair_can_be_sent(converter: Any) -> None:
-    # A model that is cut inside an escape; no wire can carry that as it stands.
+    # A model that is cut off inside an escape: no wire format can carry this unchanged.
     call, result = ContentPartToolCall("f", {"a": HALF}, "1"), ContentPartToolResult("f", HALF, "1")
     history = History(conversation=[Message(Role.MODEL, [call]), Message(Role.TOOL, [result])])
     wire = converter().from_history(history)
@@ -353,7 +353,7 @@ def test_ids_survive_the_ollama_package() -> None:
     objects = [ollama.Message.model_validate(message) for message in converter.from_history(history)]
     assert not any(hasattr(call, "id") for message in objects for call in message.tool_calls or ())
     assert converter.to_history(objects) == history
-    # Ids of another history are not lent to calls of other names.
+    # Ids of another history are not given to calls of other tools.
     other = [ollama.Message(role="assistant", tool_calls=[{"function": {"name": "h", "arguments": {}}}])]
     assert converter.to_history(other).conversation[0].content == [ContentPartToolCall("h")]
 
@@ -375,7 +375,7 @@ def test_the_openai_packages_objects() -> None:
 
 
 def told(events: list[Event]) -> tuple[str, str, list[tuple[str, Any]]]:
-    """Content, reasoning and calls, joined from the deltas as a client would."""
+    """Content, reasoning and calls, joined from the deltas as a client joins them."""
     deltas = ChatDeltas().deltas(events)
     calls = ToolCallAggregator()
     for delta in deltas:

@@ -1,4 +1,4 @@
-"""Requests for tools in every form: told apart, read, run, answered in the same form. Nothing raises."""
+"""Requests for tools in every form: detected, read, run, and answered in the same form. Nothing raises."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_detect_format(content: Any, form: str) -> None:
     [
         (NEUTRAL, [("get_weather", "t1", {"city": "Oslo"})]),
         (OPENAI, [("get_weather", "c1", {"city": "Oslo"})]),
-        # Thea-Code takes the first of several only: nothing says that the others are not meant.
+        # All calls are read, not only the first.
         (
             {"tool_calls": [OPENAI, OPENAI | {"id": "c2"}]},
             [("get_weather", "c1", {"city": "Oslo"}), ("get_weather", "c2", {"city": "Oslo"})],
@@ -83,21 +83,21 @@ def test_detect_format(content: Any, form: str) -> None:
             "<get_weather><city>007</city><days>7</days></get_weather>",
             [("get_weather", "", {"city": "007", "days": 7})],
         ),
-        # Their pattern is `\w+`: a name with a dash or a dot was no tool.
+        # A name may contain a dash or a dot.
         ("<my-tool.x><a>1</a></my-tool.x>", [("my-tool.x", "", {"a": "1"})]),
         (
             '<tool_call>{"name": "get_weather", "arguments": {"city": "<days>"}}</tool_call>',
             [("get_weather", "", {"city": "<days>"})],
         ),
         ("[TOOL_CALLS]get_weather[ARGS]{}", [("get_weather", "", {})]),
-        # JSON behind prose and in a fence; `<` in its strings is no tag
+        # JSON after prose and in a code fence; `<` in its strings is not a tag
         (f"Let me see: {json.dumps(NEUTRAL)}", [("get_weather", "t1", {"city": "Oslo"})]),
         (f"```json\n{json.dumps(NEUTRAL)}\n```", [("get_weather", "t1", {"city": "Oslo"})]),
         (
             '{"name": "get_weather", "input": {"city": "<days>1</days>"}}',
             [("get_weather", "", {"city": "<days>1</days>"})],
         ),
-        # a message of blocks, and the items of a response: what is no request is passed over
+        # a message of blocks, and the items of a response: whatever is not a request is skipped
         (
             {"role": "assistant", "content": [{"type": "text", "text": "Hm."}, NEUTRAL, NEUTRAL | {"id": "t2"}]},
             [("get_weather", "t1", {"city": "Oslo"}), ("get_weather", "t2", {"city": "Oslo"})],
@@ -169,13 +169,13 @@ PARAMETERS = st.dictionaries(st.sampled_from(["a", "b-c", "d.e"]), st.sampled_fr
 @given(st.data(), NAMES, PARAMETERS)
 @settings(max_examples=examples(200), deadline=None)
 def test_xml_requests_there_and_back(data: st.DataObject, name: str, kinds: dict[str, str]) -> None:
-    # By the schema alone: `1` where it says string is "1".
+    # By the schema alone: `1` is "1" if the schema says string.
     tool = {"name": name, "parameters": {"properties": {each: {"type": kind} for each, kind in kinds.items()}}}
     arguments = {each: data.draw(KINDS[kind]) for each, kind in kinds.items()}
     try:
         text = from_neutral(ToolUseContent(name, "", arguments), ToolUseFormat.XML, [tool])
     except UsageError:
-        # It cannot be written: `render` has said so, and why. All but texts, and plain words, always can.
+        # It cannot be written, and `render` has raised an error that says why. Values other than strings, and plain words, always can.
         assert any(isinstance(value, str) and not value.isalnum() for value in arguments.values())
         return
     assert to_neutral(text, [tool]) == [ToolUseContent(name, "", arguments)]
@@ -183,7 +183,7 @@ def test_xml_requests_there_and_back(data: st.DataObject, name: str, kinds: dict
 
 @pytest.mark.parametrize("text", ["5", "true", "null", "1 < 2 & 3", "<b>", '"', "&lt;", "{}"])
 def test_xml_is_not_guessed_at(text: str) -> None:
-    # Without a schema every value is the text that stands there, as Cline and its kin write it: nothing is unescaped.
+    # Without a schema every value is verbatim text, as Cline and similar programs write it: nothing is unescaped.
     request = ToolUseContent("f", "", {"x": text})
     assert to_neutral(from_neutral(request, ToolUseFormat.XML), ["f"]) == [request]
 
@@ -217,7 +217,7 @@ def test_what_is_no_json_is_not_written(value: Any, form: ToolUseFormat) -> None
 
 
 def test_a_malformed_call_that_is_an_object_is_not_read_as_arguments() -> None:
-    # In a marker: without one, such JSON is data (issue 20).
+    # In markers: without them, such JSON is data.
     (broken,) = to_neutral('<tool_call>{"name": "get_weather", "arguments": [1]}</tool_call>', [WEATHER])
     assert '{"name": "get_weather", "arguments": [1]}' in broken.unread
     for form in (ToolUseFormat.NEUTRAL, ToolUseFormat.OPENAI):
@@ -236,7 +236,7 @@ def test_results_of_openai() -> None:
     assert result_to_neutral(wire) == result
     failed = ToolResultContent.failed("c1", "timeout", "too late")
     assert result_to_neutral(result_from_neutral(failed, ToolUseFormat.OPENAI)) == failed
-    # An object of a tool's own that looks like an error is one only if it is spelt as ours.
+    # A tool's object that looks like an error is one only if it has exactly our fields.
     odd = {"error": {"code": "timeout", "message": 1}}
     for own in (
         {"error": "x"},

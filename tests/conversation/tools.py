@@ -1,4 +1,4 @@
-"""What the tests of routing share: tools that succeed, fail and hang; junk; fragments of calls."""
+"""Shared by the tests of routing: tools that succeed, fail and hang; junk; fragments of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`OpenAICompatible`: what `Ollama` promises, of any server with OpenAI's chat API; against loopback."""
+"""`OpenAICompatible`: the guarantees of `Ollama` for any server with OpenAI's chat API, on loopback servers."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ OWN = Call("get_weather", {"city": "Oslo"})
 PARALLEL = Turn([], [OWN, OWN, Call("boom", {})])
 LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
 BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Rome"}), Call("boom", {})])
-TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and left in the text too
+TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and also left in the text
 THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
@@ -502,7 +502,7 @@ def test_no_server(form: int) -> None:
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """A server that takes requests and never answers."""
+    """A server that accepts requests and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         yield f"http://127.0.0.1:{found.getsockname()[1]}"
 

@@ -1,4 +1,4 @@
-"""Messages and responses: what they say, and that they go to `toolglean.conversation` and back without loss."""
+"""Messages and responses: their content, and their conversion to `toolglean.conversation` and back without loss."""
 
 from __future__ import annotations
 
