@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from toolglean.conversation.fields import arguments_of, shown
+from toolglean.conversation.fields import arguments_of
+from toolglean.errors import shown
 from toolglean.scan.coerce import coerce_text, kinds_of, properties, within
 
 __all__ = ["coerce_arguments", "faults_of", "read_arguments"]
@@ -98,7 +99,7 @@ def faults_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[s
     for name, value in arguments.items():
         kinds = kinds_of(known.get(name), schema)
         if kinds and not kinds & _kinds_of_value(value) and "enum" not in kinds:
-            faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {_shown(value)}")
+            faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {shown(value)}")
     return faults
 
 
@@ -106,10 +107,3 @@ def _kinds_of_value(value: Any) -> frozenset[str]:
     if isinstance(value, float) and value.is_integer():
         return frozenset({"number", "integer"})
     return next((kinds for kind, kinds in _KINDS if isinstance(value, kind)), frozenset())
-
-
-def _shown(value: Any) -> str:
-    try:
-        return shown(value, 100)
-    except RecursionError:
-        return type(value).__name__

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_text, shown
+from toolglean.conversation.fields import arguments_of, field, id_of, result_text
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -23,7 +23,7 @@ from toolglean.conversation.messages import (
     results_message,
 )
 from toolglean.conversation.wire import opened, readable, result_part, role_of, system_first
-from toolglean.errors import MessageError
+from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 
 __all__ = ["NeutralHistoryConverter"]

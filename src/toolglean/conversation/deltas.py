@@ -24,8 +24,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, shown, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, unrunnable
 from toolglean.conversation.messages import ContentPartToolCall
+from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
 from toolglean.scan.json import CLOSE, FAIL, JsonScanner
 from toolglean.scan.nested import json_text
@@ -194,7 +195,7 @@ def _json(arguments: Any) -> str:
     try:
         return json_text(dict(arguments) if isinstance(arguments, Mapping) else arguments)
     except (TypeError, ValueError, RecursionError):  # NaN, or a value that contains itself
-        return shown(arguments)
+        return shown(arguments, 200)
 
 
 # -- from events to deltas ---------------------------------------------------------------------------------------------

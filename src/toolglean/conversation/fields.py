@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.errors import MessageError
+from toolglean.errors import MessageError, shown
 from toolglean.scan.nested import json_text
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "json_of",
     "result_of",
     "result_text",
-    "shown",
     "text_of",
     "unrunnable",
     "written",
@@ -75,12 +74,6 @@ def text_of(content: Any) -> str:
     parts = content if isinstance(content, list | tuple) else ()
     texts = [field(part, "text") for part in parts if field(part, "type") == "text"]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def shown(value: Any, limit: int = 200) -> str:
-    """The value's `repr`, shortened for an error message."""
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 # -- JSON in strings ---------------------------------------------------------------------------------------------------
@@ -141,7 +134,7 @@ def arguments_of(found: Any) -> tuple[dict[str, Any], str]:
         return {key if isinstance(key, str) else str(key): value for key, value in found.items()}, ""
     if found is None:
         return {}, ""
-    text = found if isinstance(found, str) else shown(found)
+    text = found if isinstance(found, str) else shown(found, 200)
     if not text.strip():
         return {}, ""
     value = json_of(text)

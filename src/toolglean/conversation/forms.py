@@ -34,14 +34,13 @@ from toolglean.conversation.fields import (
     field,
     id_of,
     json_of,
-    shown,
     text_of,
     unrunnable,
     written,
     written_arguments,
 )
 from toolglean.conversation.messages import ContentPartToolCall
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.stream import parse, render
 from toolglean.tools import Tool, ToolLike, ToolSet
@@ -183,7 +182,7 @@ def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
 
 def _request(name: str, value: Any, given: Any, *ids: str) -> ToolUseContent:
     # A server's item in progress, or one of our unfinished calls as JSON, is marked: its arguments are not complete.
-    unread = unread_of(value, given if isinstance(given, str) else shown(given) if given else "")
+    unread = unread_of(value, given if isinstance(given, str) else shown(given, 200) if given else "")
     arguments, unread = ({}, unread) if unread else arguments_of(given)
     return ToolUseContent(name, id_of(value, *ids) or "", arguments, unread)
 
@@ -204,7 +203,7 @@ def is_item(content: Any) -> bool:
 
 
 def _nameless(item: Any) -> ToolUseContent:
-    return ToolUseContent("", id_of(item, *ID_KEYS) or "", {}, shown(item))
+    return ToolUseContent("", id_of(item, *ID_KEYS) or "", {}, shown(item, 200))
 
 
 def _from_openai(value: Any) -> list[ToolUseContent]:

@@ -17,6 +17,7 @@ from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
+from toolglean.parser import ParserArguments
 
 __all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler"]
 
@@ -42,7 +43,7 @@ class ApiHandlerOptions:
     ollama_base_url: str | None = None
     ollama_model_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
-    parser: Mapping[str, Any] = field(default_factory=dict)
+    parser: ParserArguments = field(default_factory=ParserArguments)
 
 
 class BaseProvider(abc.ABC):

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from toolglean.conversation.fields import field, id_of, result_text, shown
+from toolglean.conversation.fields import field, id_of, result_text
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -40,7 +40,7 @@ from toolglean.conversation.wire import (
     role_of,
     system_first,
 )
-from toolglean.errors import MessageError
+from toolglean.errors import MessageError, shown
 
 __all__ = ["OllamaHistoryConverter", "OllamaResponseChunkWrapper"]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.deltas import ToolCallAggregator
-from toolglean.conversation.fields import field, id_of, result_text, shown, text_of, written_arguments
+from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -33,7 +33,7 @@ from toolglean.conversation.wire import (
     role_of,
     system_first,
 )
-from toolglean.errors import MessageError
+from toolglean.errors import MessageError, shown
 
 __all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter", "OpenAIResponseChunkWrapper"]
 

@@ -40,7 +40,7 @@ from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning
 from toolglean.options import changed, options_of
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.scan.nested import json_text
 
 __all__ = ["Turn", "TurnTools", "messages_of_turn"]
@@ -69,16 +69,16 @@ class Turn:
         self,
         tools: TurnTools,
         extract: Callable[[Any], list[Any]],
-        parsing: Mapping[str, Any],
+        parsing: ParserArguments,
         history: History,
     ) -> None:
-        options = dict(parsing)
         before = [call.id or "" for message in history.conversation for call in message.calls]
-        chosen = options_of(options.pop("options", None))
+        chosen = options_of(parsing.get("options"))
         self._prefix = _id_prefix(before, chosen.id_prefix or "call_")
         self._tools = tools
         self._extract = extract
-        self._parser = Parser(tools.mcp.tools or None, options=changed(chosen, id_prefix=self._prefix), **options)
+        given: ParserArguments = {**parsing, "options": changed(chosen, id_prefix=self._prefix)}
+        self._parser = Parser(tools.mcp.tools or None, **given)
         self._calls = ToolCallAggregator()
         self._finish_reason = ""
         self._ended = 0  # calls in the text: new ids continue after theirs

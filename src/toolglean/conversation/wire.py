@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_of, shown
+from toolglean.conversation.fields import arguments_of, field, id_of, result_of
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -23,7 +23,7 @@ from toolglean.conversation.messages import (
     Role,
     model_message,
 )
-from toolglean.errors import MessageError
+from toolglean.errors import MessageError, shown
 
 __all__ = [
     "UNREAD_KEY",

@@ -20,10 +20,12 @@ from toolglean.llm.base import Messages
 from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
-from toolglean.llm.served import Reading, Served, merged, told_in_prompt
+from toolglean.llm.instructions import merged, told_in_prompt
+from toolglean.llm.served import Reading, Served
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.parser import ParserArguments
 
 __all__ = ["OpenAICompatible"]
 
@@ -81,9 +83,10 @@ class OpenAICompatible(Served):
         *,
         client: httpx.Client | None = None,
         async_client: httpx.AsyncClient | None = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
-        super().__init__(model, client=client, async_client=async_client, **fields)
+        super().__init__(model, client=client, async_client=async_client, parser=parser, **fields)
         if self.grammar is not None:
             self._format()  # an error is raised here, not at the first chat
 

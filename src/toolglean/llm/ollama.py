@@ -21,9 +21,11 @@ from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import wrapped
-from toolglean.llm.served import Reading, Served, merged, told_in_prompt
+from toolglean.llm.instructions import merged, told_in_prompt
+from toolglean.llm.served import Reading, Served
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.parser import ParserArguments
 
 __all__ = ["Ollama"]
 
@@ -78,9 +80,10 @@ class Ollama(Served):
         *,
         client: ollama.Client | None = None,
         async_client: ollama.AsyncClient | None = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
-        super().__init__(model, client=client, async_client=async_client, **fields)
+        super().__init__(model, client=client, async_client=async_client, parser=parser, **fields)
 
     # -- clients -------------------------------------------------------------------------------------------------------
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import abc
 import asyncio
-import json
 import weakref
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
@@ -28,20 +27,9 @@ from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.parser import ParserArguments
 
-__all__ = ["PROMPT", "Reading", "Served", "merged", "told_in_prompt"]
-
-PROMPT = """You may call these functions:
-
-{tools}
-
-To call one, write this and nothing after it, once for each call:
-
-{example}"""
-"""The description of the tools for models whose template does not support tools."""
-EXAMPLE = """<tool_call>
-{"name": "the function's name", "arguments": {"a parameter": "its value"}}
-</tool_call>"""
+__all__ = ["Reading", "Served"]
 
 
 class Reading(Protocol):
@@ -87,10 +75,11 @@ class Served(BaseModel, FunctionCallingLLM):
         *,
         client: Any = None,
         async_client: Any = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
         try:
-            super().__init__(model=model, **fields)
+            super().__init__(model=model, parser={} if parser is None else parser, **fields)
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
@@ -238,9 +227,21 @@ class Served(BaseModel, FunctionCallingLLM):
 
     # -- chats ---------------------------------------------------------------------------------------------------------
 
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: Literal[False] = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse: ...
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: Literal[True], tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Iterator[ChatResponse]: ...
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: bool, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse | Iterator[ChatResponse]: ...
     def chat(
         self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> ChatResponse | Iterator[ChatResponse]:
         """Answer messages.
 
         Args:
@@ -271,9 +272,21 @@ class Served(BaseModel, FunctionCallingLLM):
                     raw = self._answer(request)
         return reading.whole(raw)
 
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: Literal[False] = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse: ...
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: Literal[True], tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> AsyncSteps[ChatResponse]: ...
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: bool, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse | AsyncSteps[ChatResponse]: ...
     async def achat(
         self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> ChatResponse | AsyncSteps[ChatResponse]:
         """Answer messages, asynchronously: see `chat`."""
         if stream:
             return self.astream_chat(messages, tools=tools, **kwargs)
@@ -353,19 +366,6 @@ class Served(BaseModel, FunctionCallingLLM):
     force_single_tool_call = staticmethod(force_single_tool_call)
 
 
-def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
-    """The messages after a system message that describes the tools.
-
-    Args:
-        messages: the conversation.
-        tools: the tools in OpenAI's form.
-        example: a call as the model writes it; None: in the most common format.
-    """
-    shown = "\n".join(json.dumps(tool["function"]) for tool in tools)
-    told = PROMPT.format(tools=shown, example=example or EXAMPLE)
-    return MessageList([Message.from_str(told, Role.SYSTEM), *messages])
-
-
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
@@ -375,12 +375,3 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 def _says(message: Message, role: Role, text: str) -> bool:
     return message.role == role and message.content == text
-
-
-def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages, with the system messages at the beginning joined: most templates accept only one."""
-    heads = [message["content"] for message in messages if message["role"] == "system"]
-    begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
-    if begin < 2:
-        return messages
-    return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]
