@@ -40,6 +40,7 @@ from toolglean.conversation.fields import (
     written_arguments,
 )
 from toolglean.conversation.messages import ContentPartToolCall
+from toolglean.conversation.openai import call_item, result_message
 from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.stream import parse, render
@@ -254,8 +255,7 @@ def from_neutral(
     """
     request = ToolUseContent.of(request)
     if form == ToolUseFormat.OPENAI:
-        function = {"name": request.name, "arguments": request.unread or _json(request)}
-        return {"id": request.id, "type": "function", "function": function}
+        return call_item(request.id, request.name, request.unread or _json(request))
     if form == ToolUseFormat.XML:
         return _request_xml(request, tools if isinstance(tools, ToolSet) else ToolSet(tools or [request.name]))
     return request.to_dict()
@@ -300,7 +300,7 @@ def result_from_neutral(
     if form == ToolUseFormat.OPENAI and is_item:
         return {"type": ITEM_OUTPUT, "call_id": result.tool_use_id, "output": _output(result)}
     if form == ToolUseFormat.OPENAI:
-        return {"role": "tool", "tool_call_id": result.tool_use_id, "name": name, "content": _output(result)}
+        return result_message(result.tool_use_id, name, _output(result))
     return result.to_dict()
 
 

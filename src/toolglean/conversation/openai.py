@@ -35,7 +35,13 @@ from toolglean.conversation.wire import (
 )
 from toolglean.errors import MessageError, shown
 
-__all__ = ["OpenAIChunkWrapper", "OpenAIHistoryConverter", "OpenAIResponseChunkWrapper"]
+__all__ = [
+    "OpenAIChunkWrapper",
+    "OpenAIHistoryConverter",
+    "OpenAIResponseChunkWrapper",
+    "call_item",
+    "result_message",
+]
 
 WIRE = "OpenAI's chat API"
 CUT_OFF = frozenset({"length", "content_filter"})
@@ -164,7 +170,8 @@ def _with_texts(message: Message) -> Message:
 
 def _written(message: Message) -> dict[str, Any]:
     if message.role == Role.TOOL:
-        return _written_result(message.results[0])
+        result = message.results[0]
+        return result_message(result.id, result.name, result_text(result.content, result.name))
     role = "assistant" if message.role == Role.MODEL else message.role.value
     wire: dict[str, Any] = {"role": role}
     reasoning = [part.text for part in message.content if isinstance(part, ContentPartReasoning)]
@@ -172,7 +179,10 @@ def _written(message: Message) -> dict[str, Any]:
         wire["reasoning_content"] = reasoning[0]
     wire["content"] = _written_content(message.content, empty=None if message.calls else "")
     if message.calls:
-        wire["tool_calls"] = [_written_call(call) for call in message.calls]
+        wire["tool_calls"] = [
+            call_item(call.id, call.name, call.unread or written_arguments(call.name, call.arguments))
+            for call in message.calls
+        ]
     return wire
 
 
@@ -187,14 +197,14 @@ def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
     ]
 
 
-def _written_call(call: ContentPartToolCall) -> dict[str, Any]:
-    arguments = call.unread or written_arguments(call.name, call.arguments)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """A call in a message; `arguments` is their JSON text."""
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _written_result(result: ContentPartToolResult) -> dict[str, Any]:
-    text = result_text(result.content, result.name)
-    return {"role": "tool", "tool_call_id": result.id, "name": result.name, "content": text}
+def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """The message with the result of a call."""
+    return {"role": "tool", "tool_call_id": id, "name": name, "content": text}
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -107,9 +107,9 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         if not messages:
             return [Message.from_str(self._output_parser.format(""))]
         last = messages[-1]
-        told = TextChunk(content=self._output_parser.format(last.content))
+        text = TextChunk(content=self._output_parser.format(last.content))
         others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
-        return [*messages[:-1], last.model_copy(update={"chunks": [told, *others]})]
+        return [*messages[:-1], last.model_copy(update={"chunks": [text, *others]})]
 
 
 def _next(

@@ -33,6 +33,7 @@ from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
 from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
+from toolglean.tools import Tool
 
 __all__ = ["CallableTool", "ToolExecutor", "ToolMetadata", "callable_tool", "schema_of", "unknown_tool"]
 
@@ -85,9 +86,7 @@ class ToolMetadata(BaseModel):
         if length > MAX_DESCRIPTION and not skip_length_check:
             message = f"the description of tool {self.name!r} has {length} characters; shorten it to {MAX_DESCRIPTION}"
             raise ToolSchemaError(message, tool_name=self.name)
-        parameters = self.get_parameters_dict()
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        return Tool(self.name, self.get_parameters_dict(), self.description).to_openai()
 
 
 class CallableTool:
