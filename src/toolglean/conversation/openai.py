@@ -82,10 +82,12 @@ class OpenAIChunkWrapper:
     def get_reasoning(self) -> str:
         """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
         found = (field(self.delta, name) for name in REASONING_FIELDS)
-        said = next((text for text in found if isinstance(text, str)), "")
+        reasoning = next((text for text in found if isinstance(text, str)), "")
         content = field(self.delta, "content")
         parts = content if isinstance(content, list | tuple) else ()
-        return said + "".join(text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking")
+        return reasoning + "".join(
+            text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"
+        )
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """The calls in this chunk alone: a fragment's piece of the arguments is in `unread`.

@@ -93,7 +93,7 @@ class Turn:
         if reasoning := wrapper.get_reasoning():
             yield {"type": "reasoning", "text": reasoning}
         self._calls.add(self._extract(delta))
-        async for part in self._told(self._parser.feed(wrapper.get_text())):
+        async for part in self._of_events(self._parser.feed(wrapper.get_text())):
             yield part
         refusal = field(delta, "refusal")
         if refusal and isinstance(refusal, str):
@@ -105,7 +105,7 @@ class Turn:
 
     async def rest(self) -> AsyncIterator[dict[str, Any]]:
         """The stream has ended: what the parser held back."""
-        async for part in self._told(self._parser.finish()):
+        async for part in self._of_events(self._parser.finish()):
             yield part
 
     async def structured(self) -> AsyncIterator[dict[str, Any]]:
@@ -133,7 +133,7 @@ class Turn:
         self._taken.add(free)
         return replace(call, id=free)
 
-    async def _told(self, events: Iterable[Event]) -> AsyncIterator[dict[str, Any]]:
+    async def _of_events(self, events: Iterable[Event]) -> AsyncIterator[dict[str, Any]]:
         for event in events:
             self._ended += type(event) is CallEnd
             if type(event) is CallEnd and event.call.status == "ok":
@@ -223,18 +223,18 @@ def messages_of_turn(parts: Iterable[Mapping[str, Any]]) -> list[Message]:
     given = list(parts)
     answered = {part["id"] for part in given if part["type"] == "tool_result"}
     names: dict[str, str] = {}
-    said: list[ContentPart] = []
+    parts_of_model: list[ContentPart] = []
     results: list[ContentPart] = []
     for kind, run in itertools.groupby(given, key=lambda part: part["type"]):
         own = [part for part in run if kind != "problem" or part.get("id") in answered]
         names |= {part["id"]: part["name"] for part in own if kind in _CALLS}
-        said += _said(kind, own)
+        parts_of_model += _model_parts(kind, own)
         results += [_result(part, names) for part in own if kind == "tool_result"]
-    found = [Message(Role.MODEL, said)] if said else []
+    found = [Message(Role.MODEL, parts_of_model)] if parts_of_model else []
     return [*found, Message(Role.TOOL, results)] if results else found
 
 
-def _said(kind: str, parts: list[Mapping[str, Any]]) -> list[ContentPart]:
+def _model_parts(kind: str, parts: list[Mapping[str, Any]]) -> list[ContentPart]:
     if kind == "text":
         return [ContentPartText("".join(part["text"] for part in parts))]
     if kind == "reasoning":

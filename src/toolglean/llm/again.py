@@ -19,7 +19,7 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, ToolResultChunk
 
-__all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "checked_retries", "told"]
+__all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "checked_retries", "with_error"]
 
 log = logging.getLogger("toolglean.llm")
 
@@ -78,20 +78,20 @@ class Attempts:
         return attempt
 
 
-def told(messages: Sequence[Message], attempt: Attempt) -> list[Message]:
+def with_error(messages: Sequence[Message], attempt: Attempt) -> list[Message]:
     """The messages, followed by the model's answer and by what is wrong with it."""
     error = str(attempt.error)[:SHOWN]
     response = attempt.response
     if response is None:
         return [*messages, Message.from_str(AGAIN.format(error=error))]
-    said: list[Chunk] = [chunk for chunk in response.message.chunks if not isinstance(chunk, ReasoningChunk)]
+    chunks: list[Chunk] = [chunk for chunk in response.message.chunks if not isinstance(chunk, ReasoningChunk)]
     calls = response.tool_calls
     if calls:
         results: list[Chunk] = [
             ToolResultChunk(name=call.name, id=call.id, content={"error": error, "hint": "call it again, corrected"})
             for call in calls
         ]
-        return [*messages, Message(role=Role.MODEL, chunks=said), Message(role=Role.TOOL, chunks=results)]
+        return [*messages, Message(role=Role.MODEL, chunks=chunks), Message(role=Role.TOOL, chunks=results)]
     text = response.message.content or "\n".join(f"{call.name}: {call.unread}" for call in response.unfinished)
     spoken = [Message.from_str(text, Role.MODEL)] if text.strip() else []
     return [*messages, *spoken, Message.from_str(AGAIN.format(error=error))]

@@ -143,9 +143,9 @@ class FunctionCallingLLM(LLM):
             ToolSchemaError: a tool has no schema; nothing was sent.
             RequestError: the server did not answer, or answered with an error.
         """
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        response: ChatResponse = self.chat(**asked)
-        return force_single_tool_call(response) if asked["single_call"] else response
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = self.chat(**arguments)
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     async def agenerate_tool_calls(
         self,
@@ -156,9 +156,9 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """`generate_tool_calls`, asynchronously."""
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        response: ChatResponse = await self.achat(**asked)
-        return force_single_tool_call(response) if asked["single_call"] else response
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = await self.achat(**arguments)
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     def stream_chat_with_tools(
         self,
@@ -180,8 +180,8 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> AsyncSteps[ChatResponse]:
         """`generate_tool_calls`, step by step and asynchronously. It may be awaited first."""
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        return AsyncSteps(self.astream_chat(**asked))
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        return AsyncSteps(self.astream_chat(**arguments))
 
     def stream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
@@ -206,8 +206,8 @@ class FunctionCallingLLM(LLM):
         calls = response.tool_calls
         if not calls and error_on_no_tool_call:
             cut = ", ".join(repr(call.name) for call in response.unfinished)
-            said = f"the calls of {cut} are incomplete" if cut else f"it wrote: {response.message.content[:200]!r}"
-            raise NoToolCallError(f"Expected at least one tool call, but got none; {said}", response=response)
+            detail = f"the calls of {cut} are incomplete" if cut else f"it wrote: {response.message.content[:200]!r}"
+            raise NoToolCallError(f"Expected at least one tool call, but got none; {detail}", response=response)
         return calls
 
     # -- calls, run ----------------------------------------------------------------------------------------------------

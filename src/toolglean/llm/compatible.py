@@ -20,7 +20,7 @@ from toolglean.llm.base import Messages
 from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
-from toolglean.llm.instructions import merged, told_in_prompt
+from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.served import Reading, Served
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.tools import schema_of
@@ -161,7 +161,7 @@ class OpenAICompatible(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
@@ -189,8 +189,8 @@ class OpenAICompatible(Served):
         if self.grammar is None or not tools or choice == "none":
             return fields
         if form is not None:
-            asked = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
-            message = f"{asked} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
+            setting = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
+            message = f"{setting} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
             raise ConfigurationError(message, field="response_format", value=form)
         parallel = not single and fields.get("parallel_tool_calls") is not False
         made = constraint(
@@ -209,7 +209,7 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = told_in_prompt(messages, tools, example_in(written_format(self.model, self.parser)))
+            messages = with_tools_described(messages, tools, example_in(written_format(self.model, self.parser)))
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools
@@ -217,7 +217,7 @@ class OpenAICompatible(Served):
             fields.pop("tool_choice", None)  # servers reject it without tools
         return {
             "model": self.model,
-            "messages": merged(OpenAIHistoryConverter().from_history(messages.to_history())),
+            "messages": with_one_system_message(OpenAIHistoryConverter().from_history(messages.to_history())),
             **fields,
         }
 

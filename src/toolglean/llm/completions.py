@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, told
+from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import LLM
 from toolglean.llm.errors import ParseError
 from toolglean.llm.parsing import PydanticParser
@@ -71,30 +71,30 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
             RequestError: the server did not answer, or answered with an error.
         """
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
-        asked = self._first(variables)
+        prompt = self._first(variables)
         while True:
             response: Any = None
             try:
-                if isinstance(asked, str):
-                    return self._output_parser.parse(self._llm.complete(asked, **options).text)
-                response = self._llm.chat(asked, **options)
+                if isinstance(prompt, str):
+                    return self._output_parser.parse(self._llm.complete(prompt, **options).text)
+                response = self._llm.chat(prompt, **options)
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                asked = _next(asked, error, response, attempts)
+                prompt = _next(prompt, error, response, attempts)
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
         """Return an object, asynchronously: see `__call__`."""
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
-        asked = self._first(variables)
+        prompt = self._first(variables)
         while True:
             response: Any = None
             try:
-                if isinstance(asked, str):
-                    return self._output_parser.parse((await self._llm.acomplete(asked, **options)).text)
-                response = await self._llm.achat(asked, **options)
+                if isinstance(prompt, str):
+                    return self._output_parser.parse((await self._llm.acomplete(prompt, **options)).text)
+                response = await self._llm.achat(prompt, **options)
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                asked = _next(asked, error, response, attempts)
+                prompt = _next(prompt, error, response, attempts)
 
     def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
         return self._messages(variables) if self._llm.metadata.is_chat_model else self._text(variables)
@@ -113,10 +113,10 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
 
 
 def _next(
-    asked: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
+    prompt: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
 ) -> str | list[Message]:
     error.response = response
     attempt = attempts.failed(error)
-    if isinstance(asked, str):
-        return f"{asked}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
-    return told(asked, attempt)
+    if isinstance(prompt, str):
+        return f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
+    return with_error(prompt, attempt)

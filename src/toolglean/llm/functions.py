@@ -48,11 +48,11 @@ def describe(fn: Callable[..., Any], name: str | None = None) -> Described:
         found = read_function(fn, name)
     except UsageError as error:
         raise ToolSchemaError(str(error), tool_name=name or "") from error
-    told = docstring_parser.parse(found.doc)
-    said = {param.arg_name.lstrip("*"): " ".join((param.description or "").split()) for param in told.params}
+    parsed = docstring_parser.parse(found.doc)
+    descriptions = {param.arg_name.lstrip("*"): " ".join((param.description or "").split()) for param in parsed.params}
     fields = _field_names(found.signature)
-    parameters = _class(found, said, fields)
-    return Described(_by_name(fn, found.signature, fields), found.name, (told.description or "").strip(), parameters)
+    parameters = _class(found, descriptions, fields)
+    return Described(_by_name(fn, found.signature, fields), found.name, (parsed.description or "").strip(), parameters)
 
 
 def _hints(function: Function) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _field_names(signature: inspect.Signature) -> dict[str, str]:
     }
 
 
-def _class(function: Function, said: Mapping[str, str], names: Mapping[str, str]) -> type[BaseModel]:
+def _class(function: Function, descriptions: Mapping[str, str], names: Mapping[str, str]) -> type[BaseModel]:
     hints = _hints(function)
     fields: dict[str, Any] = {}
     extra: Any = "forbid"
@@ -80,7 +80,7 @@ def _class(function: Function, said: Mapping[str, str], names: Mapping[str, str]
             extra = "allow"
         elif parameter.kind is not parameter.VAR_POSITIONAL:
             hint = hints.get(parameter.name, Any)
-            field = _field(parameter, hint, said.get(parameter.name, ""))
+            field = _field(parameter, hint, descriptions.get(parameter.name, ""))
             own = names[parameter.name]
             fields[own] = (hint if own == parameter.name else Annotated[hint, Field(alias=parameter.name)], field)
     try:
@@ -89,15 +89,15 @@ def _class(function: Function, said: Mapping[str, str], names: Mapping[str, str]
         raise ToolSchemaError(f"function {function.name!r} has no schema: {error}", tool_name=function.name) from error
 
 
-def _field(parameter: inspect.Parameter, hint: Any, said: str) -> Any:
+def _field(parameter: inspect.Parameter, hint: Any, description: str) -> Any:
     # The annotation's description of the parameter takes precedence over the docstring's.
     if isinstance(parameter.default, FieldInfo):
         return parameter.default
     default = ... if parameter.default is parameter.empty else parameter.default
-    told = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    if any(isinstance(each, FieldInfo) and each.description for each in told):
+    extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    if any(isinstance(each, FieldInfo) and each.description for each in extras):
         return Field(default)
-    text = next((each for each in told if isinstance(each, str)), said)
+    text = next((each for each in extras if isinstance(each, str)), description)
     return Field(default, description=text) if text else Field(default)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolglean.llm.types import Message, MessageList, Role
 
-__all__ = ["PROMPT", "merged", "told_in_prompt"]
+__all__ = ["PROMPT", "with_one_system_message", "with_tools_described"]
 
 PROMPT = """You may call these functions:
 
@@ -24,7 +24,7 @@ EXAMPLE = """<tool_call>
 </tool_call>"""
 
 
-def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
+def with_tools_described(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
     """The messages after a system message that describes the tools.
 
     Args:
@@ -32,12 +32,12 @@ def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: 
         tools: the tools in OpenAI's form.
         example: a call as the model writes it; None: in the most common format.
     """
-    shown = "\n".join(json.dumps(tool["function"]) for tool in tools)
-    told = PROMPT.format(tools=shown, example=example or EXAMPLE)
-    return MessageList([Message.from_str(told, Role.SYSTEM), *messages])
+    listed = "\n".join(json.dumps(tool["function"]) for tool in tools)
+    text = PROMPT.format(tools=listed, example=example or EXAMPLE)
+    return MessageList([Message.from_str(text, Role.SYSTEM), *messages])
 
 
-def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_one_system_message(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The messages, with the system messages at the beginning joined: most templates accept only one."""
     heads = [message["content"] for message in messages if message["role"] == "system"]
     begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))

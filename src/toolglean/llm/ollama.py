@@ -20,8 +20,8 @@ from toolglean.conversation.fields import field
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
-from toolglean.llm.faults import wrapped
-from toolglean.llm.instructions import merged, told_in_prompt
+from toolglean.llm.faults import converting_errors
+from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.served import Reading, Served
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
@@ -116,10 +116,10 @@ class Ollama(Served):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            messages = told_in_prompt(messages, tools)
+            messages = with_tools_described(messages, tools)
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": merged(OllamaHistoryConverter().from_history(messages.to_history())),
+            "messages": with_one_system_message(OllamaHistoryConverter().from_history(messages.to_history())),
             "options": _with_its_names(all_options),
         }
         if self.json_mode:
@@ -138,10 +138,10 @@ class Ollama(Served):
         # Ask the server once for the template, and whether that supports tools.
         if tools and not self._settled:
             client = OllamaClient(self.client, **self.parser)
-            with wrapped(self._asked("show")) as asked:
+            with converting_errors(self._request_info("show")) as info:
                 for attempt in self.retry.retrying():
                     with attempt:
-                        asked.attempts = attempt.retry_state.attempt_number
+                        info.attempts = attempt.retry_state.attempt_number
                         self._options = client.parser_options(self.model)
                         shown = client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
@@ -149,10 +149,10 @@ class Ollama(Served):
     async def _aprepare(self, tools: Sequence[Any]) -> None:
         if tools and not self._settled:
             client = AsyncOllamaClient(self.async_client, **self.parser)
-            with wrapped(self._asked("show")) as asked:
+            with converting_errors(self._request_info("show")) as info:
                 async for attempt in self.retry.aretrying():
                     with attempt:
-                        asked.attempts = attempt.retry_state.attempt_number
+                        info.attempts = attempt.retry_state.attempt_number
                         self._options = await client.parser_options(self.model)
                         shown = await client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
@@ -163,7 +163,7 @@ class Ollama(Served):
         capabilities = field(shown, "capabilities")
         return isinstance(capabilities, list | tuple) and bool(capabilities) and "tools" not in capabilities
 
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))

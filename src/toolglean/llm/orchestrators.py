@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from toolglean.clients.streams import close
-from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, told
+from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
@@ -109,7 +109,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     def _parallel(self, *, given: bool | None) -> bool:
         return self._allow_parallel_tool_calls if given is None else given
 
-    def _asked(
+    def _arguments(
         self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
     ) -> dict[str, Any]:
         choice = {} if self._tool_choice is None else {"tool_choice": self._tool_choice}
@@ -167,17 +167,17 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             UnknownToolError: it called another tool.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
         while True:
             try:
                 try:
-                    response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
+                    response = self._llm.predict_and_call(**arguments, error_on_tool_error=True, verbose=self._verbose)
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
             except CORRECTABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
 
     @overload
     async def acall(
@@ -207,19 +207,19 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     ) -> Any:
         """The same, asynchronously: see `__call__`."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
         while True:
             try:
                 try:
                     response = await self._llm.apredict_and_call(
-                        **asked, error_on_tool_error=True, verbose=self._verbose
+                        **arguments, error_on_tool_error=True, verbose=self._verbose
                     )
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
             except CORRECTABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
@@ -242,34 +242,36 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             StreamInterruptedError: the connection broke during the stream.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        return self._streamed(asked, self._llm.stream_chat_with_tools(**asked), parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        return self._streamed(arguments, self._llm.stream_chat_with_tools(**arguments), parallel=parallel)
 
-    def _streamed(self, asked: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
+    def _streamed(
+        self, arguments: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool
+    ) -> Iterator[Any]:
         attempts = self._attempts()
         while True:
             try:
                 yield from self._attempted(responses, parallel=parallel)
             except CORRECTABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
             else:
                 return
             finally:
                 close(responses)
-            responses = self._llm.stream_chat_with_tools(**asked)
+            responses = self._llm.stream_chat_with_tools(**arguments)
 
     def _attempted(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        heard = _Heard()
-        with heard:
+        last = _LastResponse()
+        with last:
             for response in responses:
-                heard.response = response
+                last.response = response
                 partials = processor.process(response, shown)
                 if partials and partials is not shown:
                     yield _shown(partials, parallel=parallel)
                 shown = partials
-            yield _shown(self._finished(processor, heard.response), parallel=parallel)
+            yield _shown(self._finished(processor, last.response), parallel=parallel)
 
     def astream_call(
         self,
@@ -283,12 +285,12 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         (`__call__`). It may be awaited first.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
-        return AsyncSteps(self._astreamed(asked, responses, parallel=parallel))
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
+        return AsyncSteps(self._astreamed(arguments, responses, parallel=parallel))
 
     async def _astreamed(
-        self, asked: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
+        self, arguments: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
     ) -> AsyncIterator[Any]:
         attempts = self._attempts()
         while True:
@@ -297,24 +299,24 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
                     async for each in shown:
                         yield each
             except CORRECTABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
             else:
                 return
-            responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
+            responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
 
     async def _aattempted(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncGenerator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        heard = _Heard()
-        with heard:
+        last = _LastResponse()
+        with last:
             async with contextlib.aclosing(responses):
                 async for response in responses:
-                    heard.response = response
+                    last.response = response
                     partials = processor.process(response, shown)
                     if partials and partials is not shown:
                         yield _shown(partials, parallel=parallel)
                     shown = partials
-            yield _shown(self._finished(processor, heard.response), parallel=parallel)
+            yield _shown(self._finished(processor, last.response), parallel=parallel)
 
     def _attempts(self) -> Attempts:
         return Attempts(self._max_retries, self._on_attempt)
@@ -369,8 +371,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         if not found and response is not None and (plain := self._plain(response)) is not None:
             return [plain]
         if not found:
-            said = "" if response is None else response.message.content[:200]
-            message = f"Expected at least one tool call, but got none; it wrote: {said!r}"
+            text = "" if response is None else response.message.content[:200]
+            message = f"Expected at least one tool call, but got none; it wrote: {text!r}"
             raise NoToolCallError(message, response=response)
         return found
 
@@ -379,7 +381,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
 
 
-class _Heard:
+class _LastResponse:
     """Adds the response before a failure to the error, which asking again needs."""
 
     response: ChatResponse | None = None

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from toolglean.clients.streams import aclose, close
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
-from toolglean.llm.faults import Asked, interrupted, wrapped
+from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
@@ -201,7 +201,7 @@ class Served(BaseModel, FunctionCallingLLM):
         """The same, asynchronously."""
 
     @abc.abstractmethod
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
         """The request, and the reader of its answer."""
@@ -222,8 +222,8 @@ class Served(BaseModel, FunctionCallingLLM):
     async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
         """The same, asynchronously."""
 
-    def _asked(self, operation: str = "chat") -> Asked:
-        return Asked(operation, self.model, self.base_url)
+    def _request_info(self, operation: str = "chat") -> RequestInfo:
+        return RequestInfo(operation, self.model, self.base_url)
 
     # -- chats ---------------------------------------------------------------------------------------------------------
 
@@ -264,11 +264,11 @@ class Served(BaseModel, FunctionCallingLLM):
             return self.stream_chat(messages, tools=tools, **kwargs)
         self._check(tools)
         self._prepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        with wrapped(self._asked()) as asked:
+        request, reading = self._start(messages, tools, kwargs)
+        with converting_errors(self._request_info()) as info:
             for attempt in self.retry.retrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     raw = self._answer(request)
         return reading.whole(raw)
 
@@ -292,11 +292,11 @@ class Served(BaseModel, FunctionCallingLLM):
             return self.astream_chat(messages, tools=tools, **kwargs)
         self._check(tools)
         await self._aprepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        with wrapped(self._asked()) as asked:
+        request, reading = self._start(messages, tools, kwargs)
+        with converting_errors(self._request_info()) as info:
             async for attempt in self.retry.aretrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     raw = await self._aanswer(request)
         return reading.whole(raw)
 
@@ -306,21 +306,21 @@ class Served(BaseModel, FunctionCallingLLM):
         """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
         self._check(tools)
         self._prepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
+        request, reading = self._start(messages, tools, kwargs)
         return self._streamed(request, reading)
 
     def _streamed(self, request: dict[str, Any], reading: Reading) -> Iterator[ChatResponse]:
         chunk: Any = None
-        with wrapped(self._asked()) as asked:
+        with converting_errors(self._request_info()) as info:
             for attempt in self.retry.retrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     stream = self._chunks(request)
                     chunk = next(stream, None)
         try:
             while chunk is not None:
                 yield from reading.step(chunk)
-                with interrupted(asked, reading):
+                with interrupting_stream(info, reading):
                     chunk = next(stream, None)
             yield from reading.end()
         finally:
@@ -340,19 +340,19 @@ class Served(BaseModel, FunctionCallingLLM):
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> AsyncIterator[ChatResponse]:
         await self._aprepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
+        request, reading = self._start(messages, tools, kwargs)
         chunk: Any = None
-        with wrapped(self._asked()) as asked:
+        with converting_errors(self._request_info()) as info:
             async for attempt in self.retry.aretrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     stream = await self._achunks(request)
                     chunk = await anext(stream, None)
         try:
             while chunk is not None:
                 for response in reading.step(chunk):
                     yield response
-                with interrupted(asked, reading):
+                with interrupting_stream(info, reading):
                     chunk = await anext(stream, None)
             for response in reading.end():
                 yield response

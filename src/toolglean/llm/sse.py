@@ -29,13 +29,13 @@ class StatusError(Exception):
 def refusal(status: int, body: str) -> StatusError:
     """The error for an answer whose status is not 200."""
     try:
-        said = _said(json.loads(body))
+        text = _error_text(json.loads(body))
     except (ValueError, RecursionError):
-        said = ""
-    return StatusError(said or body[:SHOWN] or f"status {status}", status)
+        text = ""
+    return StatusError(text or body[:SHOWN] or f"status {status}", status)
 
 
-def _said(body: Any) -> str:
+def _error_text(body: Any) -> str:
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
     return message if isinstance(message, str) else json.dumps(error)[:SHOWN] if error else ""
@@ -63,6 +63,6 @@ class EventLines:
         if data.strip() == "[DONE]":
             return None
         chunk = json.loads(data)
-        if said := _said(chunk):
-            raise StatusError(said)
+        if text := _error_text(chunk):
+            raise StatusError(text)
         return chunk

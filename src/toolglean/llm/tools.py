@@ -283,14 +283,14 @@ class ToolExecutor:
         for call in _checked_calls(calls):
             tool = self._tools.get(call.name)
             output = self._unknown(call) if tool is None else tool.call(**call.arguments)
-            found.append(self._told(call, output))
+            found.append(self._reported(call, output))
         return found
 
     async def aexecute(self, calls: Iterable[ToolCallChunk]) -> list[ToolOutput]:
         """Run the calls concurrently; otherwise as `execute`. If one raises, the others still run to their end."""
         given = _checked_calls(calls)
         outputs = await asyncio.gather(*(self._acall(call) for call in given))
-        return [self._told(call, output) for call, output in zip(given, outputs, strict=True)]
+        return [self._reported(call, output) for call, output in zip(given, outputs, strict=True)]
 
     async def _acall(self, call: ToolCallChunk) -> ToolOutput:
         tool = self._tools.get(call.name)
@@ -299,7 +299,7 @@ class ToolExecutor:
     def _unknown(self, call: ToolCallChunk) -> ToolOutput:
         return ToolOutput.failed(call.name, call.arguments, unknown_tool(call.name, self._tools))
 
-    def _told(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
+    def _reported(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
         if self._verbose:
             log.info("%s(%s) -> %s", call.name, json.dumps(call.arguments, default=str), output.content)
         if self._raise and output.error is not None:

@@ -129,7 +129,7 @@ class StreamingObjectProcessor(Generic[M]):
         self._outside: list[Problem] = []
         self._seen_calls = 0  # in events
         self._seen_text = 0  # characters of the text of responses
-        self._told: list[tuple[_Slot[M], str]] = []  # the calls of responses without events, with their last text
+        self._last_calls: list[tuple[_Slot[M], str]] = []  # the calls of responses without events, with their last text
         self._progress = 0  # characters that were added to objects
         self._time = 0
         self._finished = False
@@ -340,22 +340,22 @@ class StreamingObjectProcessor(Generic[M]):
         whole, begun = response.tool_calls[self._seen_calls :], response.unfinished
         for place, call in enumerate([*whole, *begun]):
             text = call.unread or json.dumps(call.arguments, ensure_ascii=False)
-            self._retell(place, call.name, text, whole=place < len(whole))
+            self._update_call(place, call.name, text, whole=place < len(whole))
         if self._content:
-            said = response.message.content[self._seen_text :] if response.delta is None else response.delta
-            self._seen_text += len(said)
-            self._read_text(said)
+            new_text = response.message.content[self._seen_text :] if response.delta is None else response.delta
+            self._seen_text += len(new_text)
+            self._read_text(new_text)
 
-    def _retell(self, place: int, name: str, text: str, *, whole: bool) -> None:
-        if place == len(self._told):
-            self._told.append((self._begin(name), ""))
-        slot, told = self._told[place]
-        if text != told:
-            goes_on = not slot.sound and text.startswith(told)
+    def _update_call(self, place: int, name: str, text: str, *, whole: bool) -> None:
+        if place == len(self._last_calls):
+            self._last_calls.append((self._begin(name), ""))
+        slot, last = self._last_calls[place]
+        if text != last:
+            goes_on = not slot.sound and text.startswith(last)
             slot.builder = slot.builder if goes_on else Builder()
-            self._fill(slot, text[len(told) :] if goes_on else text)
+            self._fill(slot, text[len(last) :] if goes_on else text)
         slot.ended = slot.sound = whole
-        self._told[place] = slot, text
+        self._last_calls[place] = slot, text
 
 
 def _check_class(output_cls: Any) -> None:
