@@ -140,7 +140,9 @@ def main() -> int:
     """Run the laws, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=10_000)
-    parser.add_argument("--only", default="", help="only the laws in whose name this stands, a wire's say")
+    parser.add_argument(
+        "--only", default="", help="only the laws whose name contains this, such as that of a wire format"
+    )
     given = parser.parse_args()
     examples: int = given.examples
     failed = 0

@@ -117,7 +117,7 @@ ROWS: list[tuple[str, list[Any], list[Any]]] = [  # short names for fragments of
     ),
     ("cut off in them", [START, CallDelta(0, '{"a', 0), ended(0, "incomplete", '{"a')], ["first", '{"a']),
     (
-        "malformed behind a whole object",
+        "malformed after a whole object",
         [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")],
         ["first", "{}", "<malformed>"],
     ),

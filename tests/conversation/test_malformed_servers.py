@@ -64,8 +64,8 @@ JUNK = st.recursive(
 
 def shaped(**fields: Any) -> st.SearchStrategy[Any]:
     """An object with these fields, any of which may be missing or junk; or junk instead."""
-    mended = {name: each | JUNK for name, each in fields.items()}
-    return st.fixed_dictionaries({}, optional=mended) | JUNK
+    broken = {name: each | JUNK for name, each in fields.items()}
+    return st.fixed_dictionaries({}, optional=broken) | JUNK
 
 
 TEXT = st.sampled_from(TEXTS)

@@ -170,7 +170,7 @@ def test_what_excludes_itself(fields: Any, asked_for: Any, said: str, server: Lo
     assert server.requests == []
 
 
-def test_a_schema_that_no_grammar_holds(server: Loopback) -> None:
+def test_a_schema_that_no_grammar_can_express(server: Loopback) -> None:
     function = SCHEMA["function"] | {
         "parameters": {"type": "object", "properties": {"city": {"type": "string", "pattern": "^(?=O).*$"}}}
     }

@@ -108,11 +108,11 @@ STORIES: dict[str, tuple[type[BaseModel], list[Step]]] = {
             Step('c", 1, null]}', {"anything": {"a": ["bc", 1, None]}}, ("anything",)),
         ],
     ),
-    "a root model is what it holds": (
+    "a root model is its content": (
         Everything,
         [Step('{"tags": ["a", "b', {"tags": ["a", "b"]}, (), "tags")],
     ),
-    "a model that holds itself": (
+    "a model that contains itself": (
         Tree,
         [
             Step(
@@ -286,7 +286,7 @@ def test_the_end_is_the_validated_model() -> None:
 WRONG: list[tuple[str, type[BaseModel], str, type[Exception], str | None]] = [
     # description, class, text, error, the text at the span
     ("cut off", Album, '{"name": "Hor', IncompleteObjectError, '{"name": "Hor'),
-    ("cut off behind a comma", Album, '{"name": "x", ', IncompleteObjectError, '{"name": "x", '),
+    ("cut off after a comma", Album, '{"name": "x", ', IncompleteObjectError, '{"name": "x", '),
     ("cut off at once", Album, "{", IncompleteObjectError, "{"),
     ("a comma at the end", Album, '{"name": "x",}', MalformedObjectError, "}"),
     ("no quotes", Album, '{"name": x}', MalformedObjectError, "x"),

@@ -54,7 +54,17 @@ class _Call:
         self._seen = 0
         self._whole = False
 
+    def begin(self, name: str) -> None:
+        """Add a piece of the name. Some servers repeat the whole name in every fragment."""
+        if name != self.name:
+            self.name += name
+
+    def identify(self, id: str) -> None:  # noqa: A002  # the wire's own word
+        """Set the id, if it has none yet."""
+        self.id = self.id or id
+
     def add(self, text: str) -> None:
+        """Add a piece of the arguments."""
         if self.chars + len(text) > MAX_CHARS:
             self.cut = True
             text = text[: MAX_CHARS - self.chars]
@@ -74,6 +84,7 @@ class _Call:
         return self._whole
 
     def finished(self) -> ContentPartToolCall:
+        """The call, if nothing more will come."""
         text = "".join(self.parts)
         arguments, unread = ({}, text) if self.cut else arguments_of(text)
         return ContentPartToolCall(self.name, arguments, self.id or None, unread)
@@ -141,8 +152,7 @@ class ToolCallAggregator:
             function = field(fragment, "function")
             name, arguments = _text(field(function, "name")), field(function, "arguments")
             call = self._call(field(fragment, "index"), id_of(fragment) or "", name)
-            if name and name != call.name:
-                call.name += name
+            call.begin(name)
             if arguments:
                 call.add(_json(arguments))
             self._last = call
@@ -171,8 +181,8 @@ class ToolCallAggregator:
             self._calls.append(found)
             if index is not None:
                 self._by_index[index] = found
-        found.id = found.id or id
         if id:
+            found.identify(id)
             self._by_id[id] = found
         return found
 

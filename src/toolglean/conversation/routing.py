@@ -258,7 +258,7 @@ class McpToolRouter:
 
     async def _answered(self, request: ToolUseContent, write: _Writer) -> Any:
         if not request.id:
-            request.id = f"tool_{self._made}"
+            request = replace(request, id=f"tool_{self._made}")
             self._made += 1
         try:
             return write(await self.system.execute_tool_from_neutral_format(request), request.name)

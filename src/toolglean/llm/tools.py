@@ -216,7 +216,7 @@ def callable_tool(given: Any) -> CallableTool:
 
     Raises:
         ToolSchemaError: the function or the class has no schema.
-        ConfigurationError: it is none of these.
+        ConfigurationError: it is not one of these.
     """
     if isinstance(given, CallableTool):
         return given
