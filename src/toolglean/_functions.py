@@ -73,8 +73,8 @@ def read_function(function: Callable[..., Any], name: str | None = None) -> Func
     except (TypeError, ValueError) as error:
         message = f"the parameters of function {own!r} cannot be read ({error}): describe the tool with a schema"
         raise UsageError(message) from error
-    doc = inspect.getdoc(annotated) or (inspect.getdoc(inner) if is_object else "") or ""
-    return Function(own, doc, signature, annotated)
+    documented = annotated if annotated.__doc__ else inner  # the docstring that `__call__` inherits is Python's
+    return Function(own, inspect.getdoc(documented) or "", signature, annotated)
 
 
 def described(function: Callable[..., Any]) -> tuple[str, dict[str, Any], str]:
