@@ -28,7 +28,7 @@ from toolglean import (
     iter_events,
     parse,
 )
-from toolglean.conversation.messages import ChunkWrapper, History, HistoryConverter
+from toolglean.conversation import ChunkWrapper, History, HistoryConverter
 
 ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"format": 3}, r"format=3 .*Format.*toolglean formats"),

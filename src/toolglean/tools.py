@@ -46,6 +46,11 @@ class Tool:
         found = self.parameters.get("properties")
         return found if isinstance(found, Mapping) else {}
 
+    def to_openai(self) -> dict[str, Any]:
+        """The tool in the form that OpenAI's chat API and Ollama accept in a request."""
+        function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        return {"type": "function", "function": function}
+
 
 ToolLike: TypeAlias = str | Tool | Mapping[str, Any] | Any
 """What is accepted as a tool: a name, a `Tool`, a tool dict (OpenAI, Ollama, Anthropic, MCP), an object with such
@@ -95,13 +100,7 @@ class ToolSet:
 
     def to_openai(self) -> list[dict[str, Any]]:
         """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
-        return [
-            {
-                "type": "function",
-                "function": {"name": each.name, "description": each.description, "parameters": dict(each.parameters)},
-            }
-            for each in self
-        ]
+        return [each.to_openai() for each in self]
 
     def __contains__(self, name: object) -> bool:
         return name in self._tools
@@ -152,7 +151,7 @@ def _of_callable(value: Any) -> Tool:
         return Tool(value.__name__, schema(), (value.__doc__ or "").strip())
     if isinstance(getattr(value, "name", None), str):  # a client's own class, whose objects happen to be callable
         return _from_fields(value, value)
-    from toolglean.scan.functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
+    from toolglean._functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
 
     return Tool(*described(value))
 

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from toolglean.conversation.messages.types import ContentPartToolCall
-from toolglean.conversation.messages.wire import arguments_of, id_of
+from toolglean.conversation import ContentPartToolCall
+from toolglean.conversation.fields import arguments_of, id_of
 
 __all__ = ["Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of

@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
-from toolglean.conversation.messages import History, OpenAIHistoryConverter, Role
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OpenAiHandler, messages_of_turn
+from toolglean.conversation import (
+    ApiHandlerOptions,
+    History,
+    McpIntegration,
+    OpenAiHandler,
+    OpenAIHistoryConverter,
+    Role,
+    messages_of_turn,
+)
 from toolglean.kit.demo import Stream, load_tools
 
 __all__ = ["ANSWER", "QUESTION", "PlayedAgent"]
@@ -78,7 +85,7 @@ class PlayedAgent:
         self.history.add_message(Role.USER, QUESTION)
 
     async def turn(self) -> AsyncIterator[dict[str, Any]]:
-        """Play one turn; the parts of it, as the `create_message` of `toolglean.conversation.routing` yields them."""
+        """Play one turn; the parts of it, as the `create_message` of `toolglean.conversation` yields them."""
         parts: list[dict[str, Any]] = []
         async for part in self.handler.create_message(self.history.system_message or "", self.history):
             parts.append(part)
