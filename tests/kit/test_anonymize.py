@@ -19,7 +19,7 @@ from tests.cli.test_parse import lines, toolglean
 from tests.support import depth
 from toolglean import Parser
 from toolglean.kit.anonymize import Anonymizer, shape_of
-from toolglean.kit.anonymize.kept import KEYS, LITERALS, kept
+from toolglean.kit.anonymize.preserved import KEYS, LITERALS, preserved
 from toolglean.kit.demo import load_streams, load_tools
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -49,7 +49,7 @@ def words(text: str) -> set[str]:
 
 def allowed(word: str) -> bool:
     """Whether a word is of a marker, of a key, or of JSON."""
-    is_format = kept().is_word(word) or kept().is_kept(word, "<", ">")  # also one that is misspelled
+    is_format = preserved().is_word(word) or preserved().is_preserved(word, "<", ">")  # also one that is misspelled
     return is_format or word in LITERALS or any(word in key.split("_") for key in KEYS)
 
 
