@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import pyarrow as pa
 
@@ -12,6 +12,7 @@ from toolglean.batch.columns import SCHEMA, columns_of
 from toolglean.batch.pool import ParserFactory
 from toolglean.errors import UsageError, shown
 from toolglean.events import Output, fold
+from toolglean.parser import ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["parse_batch"]
@@ -26,7 +27,7 @@ def parse_batch(
     tools: Iterable[ToolLike] | ToolSet | None = None,
     tools_column: str | None = None,
     model_column: str | None = None,
-    **parser_options: Any,
+    **parsing: Unpack[ParserArguments],
 ) -> Rows:
     """Parse the turns in a column: one turn in each row.
 
@@ -39,8 +40,8 @@ def parse_batch(
             such a list. It is ignored if `tools` is given, and in rows where it is null. Tools that cannot be read are
             a problem of their row, which is parsed without them.
         model_column: the name of a column with the name of each row's model, which may say how it writes. It is
-            ignored if `parser_options` say that for all rows, and in rows whose name is not known.
-        parser_options: as for `Parser`.
+            ignored if `parsing` says that for all rows, and in rows whose name is not known.
+        parsing: as for `Parser`.
 
     Returns:
         As many rows, in the same order, of the same class as `batch`, with the columns of `SCHEMA` and no others: `id`
@@ -57,7 +58,7 @@ def parse_batch(
         raise UsageError(f"batch={shown(batch)} is not a table: pass a pyarrow.RecordBatch or a pyarrow.Table")
     texts = _column(batch, text, "text")
     _check_texts(texts.type, text, "text")
-    parsers = ParserFactory(tools, **parser_options)
+    parsers = ParserFactory(tools, **parsing)
     size = len(texts)
     own_tools = [None] * size if tools_column is None else _column(batch, tools_column, "tools_column").to_pylist()
     models = [None] * size if model_column is None else _models(batch, model_column)

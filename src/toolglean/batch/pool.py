@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from toolglean.errors import ToolError, UsageError
 from toolglean.events import Problem
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ParserFactory"]
@@ -31,17 +31,17 @@ class ParserFactory:
     """Makes the parsers of many turns. It can be pickled.
 
     Args:
-        tools, options: as for `Parser`; for every turn.
+        tools, parsing: as for `Parser`; for every turn.
 
     Raises:
         ToolgleanError: at once, whatever `Parser` raises for wrong arguments.
     """
 
-    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> None:
-        self._first = Parser(tools, **options)
-        self._options = options
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None = None, **parsing: Unpack[ParserArguments]) -> None:
+        self._first = Parser(tools, **parsing)
+        self._parsing = parsing
         self._has_tools = tools is not None
-        self._has_way = any(options.get(name) is not None for name in HOW)
+        self._has_way = any(parsing.get(name) is not None for name in HOW)
         self._kept = OrderedDict[tuple[str, str], Parser]()
 
     def parser(self, tools: Any = None, model: Any = None) -> tuple[Parser, Problem | None]:
@@ -79,10 +79,11 @@ class ParserFactory:
         tools = _tools_in(own) if own else self._first.tools
         if name:
             try:
-                return Parser(tools, **{**self._options, "model": name})
+                named: ParserArguments = {**self._parsing, "model": name}
+                return Parser(tools, **named)
             except UsageError:  # the options were right for the first parser, so the name is unknown
                 pass
-        return Parser(tools, **self._options)
+        return Parser(tools, **self._parsing)
 
 
 def _key(tools: Any) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Unpack
 
 from toolglean.formats.spec import Format
 from toolglean.kit.explain.causes import causes_of
@@ -21,6 +21,7 @@ from toolglean.kit.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.kit.explain.probe import reach
 from toolglean.kit.explain.reading import Read, read_turn
 from toolglean.kit.explain.trials import Asked, advice_for
+from toolglean.parser import ParserArguments
 from toolglean.sources.choose.arguments import text_of
 from toolglean.tools import ToolLike, ToolSet
 
@@ -35,7 +36,9 @@ _name = re.compile(r"(?=.*\w)[\w.\-:/]+").fullmatch
 _RANK = {"call": 0, "malformed": 1, "unfinished": 2, "stopped": 2, "none": 3, "marker": 4}
 
 
-def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> Explanation:
+def explain(
+    text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **parsing: Unpack[ParserArguments]
+) -> Explanation:
     """Explain how a turn is read: which markers it has, how far each reading came, and what would read it otherwise.
 
     Use it to find out why a call did not come, and for bug reports, but not for every turn: it reads the turn many
@@ -43,7 +46,7 @@ def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **opti
 
     Args:
         text: everything that the model wrote.
-        tools, options: as for `Parser`: those with which the turn was read.
+        tools, parsing: as for `Parser`: those with which the turn was read.
 
     Returns:
         The explanation. For a turn that was read well, `complete` is True.
@@ -52,8 +55,8 @@ def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **opti
         ToolgleanError: whatever `Parser` raises for wrong arguments. No text raises an exception.
     """
     text = text_of(text)
-    asked = Asked(tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools), options)
-    read = read_turn(text, asked.tools, options)
+    asked = Asked(tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools), {**parsing})
+    read = read_turn(text, asked.tools, asked.options)
     quotes = Quotes(text)
     known = known_markers(read.parser.format)
     openers, left_out = _openers(read, known, quotes)

@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 from toolglean.events import Event, Output, fold
 from toolglean.kit.explain import Explanation, explain
 from toolglean.options import changed
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["Recording", "Step", "cut_turn", "record"]
@@ -85,13 +85,13 @@ def record(
     *,
     title: str = "",
     notes: Iterable[str] = (),
-    **options: Any,
+    **parsing: Unpack[ParserArguments],
 ) -> Recording:
     """Feed a turn chunk by chunk, and keep the events of each. The time is linear in the length of the turn.
 
     Args:
         chunks: the turn, as it arrived.
-        tools, options: as for `Parser`. `markup` is always True, so that every character is accounted for.
+        tools, parsing: as for `Parser`. `markup` is always True, so that every character is accounted for.
         title: the title of the turn.
         notes: what else the reader should know, a sentence each.
 
@@ -103,11 +103,12 @@ def record(
     """
     chunks = list(chunks)
     tools = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
-    parser = Parser(tools, **{**options, "options": changed(options.get("options"), markup=True)})
+    tiled: ParserArguments = {**parsing, "options": changed(parsing.get("options"), markup=True)}
+    parser = Parser(tools, **tiled)
     steps = [_step(parser, chunk, parser.feed(chunk)) for chunk in chunks]
     steps.append(_step(parser, None, parser.finish()))
     text = "".join(chunks)
-    return Recording(text, tuple(steps), explain(text, tools, **options), title, tuple(notes))
+    return Recording(text, tuple(steps), explain(text, tools, **parsing), title, tuple(notes))
 
 
 def _step(parser: Parser, chunk: str | None, events: list[Event]) -> Step:
