@@ -121,7 +121,7 @@ def test_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         (["nobody.jsonl:3"], "nobody.jsonl:3: no such file, and no shipped stream"),
         (["LOG:9"], "LOG: there is no turn on line 9"),
         (["LOG:3"], "LOG: line 3: this is an error object, not a turn: overloaded"),
-        (["LOG:2", "--choice", "2"], "--choice 2: LOG: line 2 has 2 choices, counted from 0"),
+        (["LOG:2", "--choice", "2"], "--choice 2: the choices of LOG: line 2 are 0 to 1"),
         (["LOG:1", "--text"], "LOG:1: a line of a log was asked for, which is not one stream: leave out --text"),
         (["LOG:1", "--format", "nobody"], "unknown format 'nobody'"),
         (["LOG", "--html", "/nowhere/page.html"], "/nowhere/page.html: No such file or directory"),

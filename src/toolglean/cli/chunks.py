@@ -40,7 +40,7 @@ BLOCK = 65536
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that should contain a turn; `number` counts from 1."""
+    """A line that should contain a turn; `number` is counted from 1."""
 
     number: int
     text: str
@@ -55,8 +55,8 @@ def read_chunks(path: str, form: Form | None) -> Iterator[str]:
     for each in read_input(path, form):
         if isinstance(each, Line):
             raise InputError(
-                f"{name_of(path)}: line {each.number}: this is a whole turn; expected the chunks of one stream: pass "
-                "--text or --jsonl if they are"
+                f"{name_of(path)}: line {each.number}: this is a whole turn; expected the chunks of one stream. "
+                "If the input is one stream, pass --text or --jsonl"
             )
         yield each
 
@@ -108,7 +108,7 @@ def _with_head(head: str, pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _decoded(source: BinaryIO) -> Iterator[str]:
-    # read1 gives what is there; read would wait for a full block.
+    # read1 returns what is there; read would wait for a full block.
     decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     read1 = getattr(source, "read1", source.read)
     while True:
@@ -147,7 +147,7 @@ _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # a pair that is missing 
     ("message", ""): "turns",  # a broken line among turns
     ("message", "turn"): "turns",
     ("message", "answer"): "turns",
-    ("message", "message"): "turns",  # unless their ids say that they belong together
+    ("message", "message"): "turns",  # unless their ids show that they belong together
     ("text", None): "jsonl",  # the only line: the same turn either way
     ("text", ""): "jsonl",  # a broken line among chunks
     ("text", "chunk"): "jsonl",

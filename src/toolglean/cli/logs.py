@@ -1,4 +1,4 @@
-# `toolglean parse --output`: its arguments become a run over a log, whose fate is told on standard error. Does not
+# `toolglean parse --output`: a run over a log with these arguments, which reports on standard error. Does not
 # depend on how logs are read and written (batch/logs).
 """`toolglean parse --output`: a log of turns becomes a file of rows."""
 

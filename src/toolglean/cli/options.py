@@ -190,7 +190,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
 
 
 def _ways(args: argparse.Namespace, template: str | None, variables: dict[str, Any]) -> dict[str, Any]:
-    # What says how the model writes, as arguments of `Parser`.
+    # The arguments of `Parser` that say how the model writes.
     if args.tag is not None:
         return {"format": Format.from_tag(args.tag, closer=args.closer)}
     if template is None or not variables:

@@ -146,7 +146,7 @@ def _turn_of(line: Line, path: str, choice: int) -> Turn:
     except NotATurnError as error:
         raise InputError(f"{where}: {error}") from error
     if not 0 <= choice < len(found):
-        raise InputError(f"--choice {choice}: {where} has {len(found)} choices, counted from 0")
+        raise InputError(f"--choice {choice}: the choices of {where} are 0 to {len(found) - 1}")
     several = f", choice {choice}" if len(found) > 1 else ""
     return Turn(f"{where}{several}", found[choice].texts, written=found[choice])
 

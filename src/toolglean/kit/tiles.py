@@ -8,12 +8,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolglean.events import CallEnd, Content, Event, Markup, Reasoning, ToolCall
 
-__all__ = ["Places", "Tile", "tile_of", "tiles_of"]
+__all__ = ["Places", "Tile", "tile_of"]
 
 _KINDS: dict[type[Event], str] = {Content: "content", Reasoning: "reasoning", Markup: "markup"}
 
@@ -42,13 +41,8 @@ def tile_of(event: Event) -> Tile | None:
     return None
 
 
-def tiles_of(events: Iterable[Event]) -> Iterator[Tile]:
-    """The tiles of a turn, in the order of its events."""
-    return (tile for event in events if (tile := tile_of(event)) is not None)
-
-
 class Places:
-    """Lines and columns of a text, which count from 1.
+    """Lines and columns of a text, counted from 1.
 
     Args:
         text: the text; only a line feed ends a line.

@@ -56,7 +56,7 @@ class Subject:
 
     @property
     def has_whole(self) -> bool:
-        """Whether a whole turn is read by other code than a stream, so that one chunk is a way of its own."""
+        """Whether a whole turn is read by other code than a stream, so that one chunk must be tried too."""
         return self._is_class and hasattr(self._made, "whole")
 
     @property

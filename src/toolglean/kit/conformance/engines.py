@@ -107,7 +107,7 @@ class Derender(_Server):
     """vLLM's render server."""
 
     def read(self, case: Case, way: str) -> Reading:
-        """VLLM's reading of the tokens of a case."""
+        """The reading of a case's tokens by vLLM."""
         request = self._request(case) | {"skip_special_tokens": False}
         prompt = self._post("/v1/chat/completions/render", request, "token_ids")["token_ids"]
         asked = self._model | {"prompt": case.text, "add_special_tokens": False}

@@ -25,7 +25,7 @@ class Span:
         start, end: its place in the turn, in characters.
         line, column: of its first character, both counted from 1.
         text: the part itself.
-        call: the call, where it is one.
+        call: the call, if it is one.
     """
 
     kind: str
