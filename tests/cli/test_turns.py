@@ -1,6 +1,5 @@
-# What this file knows: files of which each line is a turn, as clients, servers and logs write them, and how they differ
-# from files whose lines are chunks.
-# What it must not know: how any format is read.
+# Files with a turn on each line, as clients, servers and logs write them, and how they differ from files with a chunk on
+# each line. Does not depend on how any format is read.
 """`toolglean parse` on many turns."""
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SERVER_CALL = {"id": "c1", "type": "function", "function": {"name": "g", "argume
 
 
 def fed(*values: Any) -> bytes:
-    """A file with these lines: JSON values, or text as it stands."""
+    """A file with these lines: JSON values, or text as it is."""
     return "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in values).encode()
 
 

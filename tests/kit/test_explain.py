@@ -40,7 +40,7 @@ def named(found: Explanation) -> list[str]:
 
 
 def checked(text: str, found: Explanation) -> Explanation:
-    """What holds for every explanation: nothing is left out of the spans, and each place is where it says."""
+    """True of every explanation: nothing is left out of the spans, and each place is correct."""
     assert "".join(span.text for span in found.spans) == text
     assert [span.start for span in found.spans] == [0, *(span.end for span in found.spans[:-1])][: len(found.spans)]
     parts: list[Any] = [*found.spans, *found.problems, *found.openers, *found.causes]

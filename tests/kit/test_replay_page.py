@@ -1,4 +1,4 @@
-"""The page: what is in it, whatever the turn holds. How it plays is tested in a browser (`nox -s browser`)."""
+"""The page: what is in it, whatever the turn contains. How it plays is tested in a browser (`nox -s browser`)."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ def test_text_shows_what_was_expected_and_what_came(report: Report) -> None:
     text = as_text(report)
     assert "UNSAFE  written/mention/quoted-call" in text
     assert "ran delete_files" in text
-    assert text.index("LOST") < text.index("UNSAFE")  # the worst stands last, above the table
+    assert text.index("LOST") < text.index("UNSAFE")  # the worst comes last, above the table
     assert text.endswith("tests.kit.conformance.parsers:simple: 1 of 4 cases right (25.0 %)")
     assert "UNSAFE" not in as_text(report, failures=False)
 
