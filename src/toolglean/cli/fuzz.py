@@ -17,7 +17,7 @@ from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
 if TYPE_CHECKING:
-    from toolglean.kit.testing import Failure
+    from toolglean.kit.testing import Failure, RoundTrip
 
 __all__ = ["add_arguments"]
 
@@ -55,36 +55,36 @@ def run(args: argparse.Namespace) -> int:
         from toolglean.kit.testing import RoundTrip  # noqa: PLC0415  # it imports Hypothesis
     except ImportError as error:
         raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
-    source = read_template(args.template)
-    declared = get_format(args.format) if args.format else None
     for_people()
     paint = Paint(wanted=True)
     try:
-        variables = {**source.variables, **variables_of(args)}
-        trip = RoundTrip(source.text, format=declared, untrusted=True, variables=variables)
+        trip, failure = _tried(args, RoundTrip)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
         print(f"toolglean: {error}", file=sys.stderr)
         return 1
-    try:
-        failure = trip.find_failure(
-            examples=args.examples,
-            seed=args.seed,
-            progress=lambda tried: show_line(f"{min(tried, args.examples)} of {args.examples}"),
-        )
-    except FormatError as error:
-        print(f"toolglean: {error}", file=sys.stderr)
-        return 1
-    finally:
-        trip.close()
-        clear_line()
     name = trip.inference.recognised if trip.inference else trip.format.name
     if failure is None:
         print(paint(f"{trip.tried} messages came back ({name or 'inferred'})", GREEN))
         return 0
     _show(failure, paint)
     return 1
+
+
+def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, Failure | None]:
+    source = read_template(args.template)
+    declared = get_format(args.format) if args.format else None
+    trip = make(source.text, format=declared, untrusted=True, variables={**source.variables, **variables_of(args)})
+    try:
+        return trip, trip.find_failure(
+            examples=args.examples,
+            seed=args.seed,
+            progress=lambda tried: show_line(f"{min(tried, args.examples)} of {args.examples}"),
+        )
+    finally:
+        trip.close()
+        clear_line()
 
 
 def _show(failure: Failure, paint: Paint) -> None:

@@ -79,6 +79,16 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         help="read the named format alone: no calls of your tools in the formats of other families",
     )
     group.add_argument("--closer", help="with --tag: the marker that ends a call (default: derived from the tag)")
+    _add_policies(group)
+    add_set_option(group)
+    group.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
+    )
+
+
+def _add_policies(group: Any) -> None:
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
@@ -107,12 +117,6 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--no-repair",
         action="store_true",
         help="leave broken calls malformed, even if there is only one way to repair them",
-    )
-    add_set_option(group)
-    group.add_argument(
-        "--tools",
-        metavar="FILE",
-        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
     )
 
 

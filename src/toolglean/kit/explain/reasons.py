@@ -12,7 +12,7 @@ from toolglean.engine.judge.judge import ADDRESSED, IN_STRING, QUOTED
 from toolglean.engine.turn import ALONE, DISTRUSTED, LEFT_OVER, QUOTING
 from toolglean.scan.data import NOT_A_CALL
 
-__all__ = ["Trouble", "limit_of", "said_by", "trouble_of"]
+__all__ = ["STRING", "Trouble", "is_string", "limit_of", "said_by", "trouble_of"]
 
 Trouble: TypeAlias = Literal[
     "limit",
@@ -28,6 +28,7 @@ Trouble: TypeAlias = Literal[
     "other",
 ]
 
+STRING = "a string that is not a JSON object"
 _LIMIT, _ARGUMENTS, _CALL = "limit passed: ", "malformed arguments: ", "malformed call: "
 _BEGINNINGS: dict[str, Trouble] = {
     _LIMIT: "limit",
@@ -47,6 +48,11 @@ _BEGINNINGS: dict[str, Trouble] = {
 def trouble_of(reason: str) -> Trouble:
     """The kind of trouble that a reason reports."""
     return next((kind for beginning, kind in _BEGINNINGS.items() if reason.startswith(beginning)), "other")
+
+
+def is_string(reason: str) -> bool:
+    """Whether a reason reports that the arguments are a string that is not a JSON object."""
+    return reason.endswith(STRING)
 
 
 def limit_of(reason: str) -> str:
