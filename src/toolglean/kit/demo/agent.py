@@ -1,8 +1,7 @@
-# What this file knows: an agent that is played: a shipped stream is the model's first turn, functions of this file are
-# its tools, and its second turn is written here.
-# What it must not know: how it is shown (cli/demo.py).
+# A simulated agent: a shipped stream is the model's first turn, functions in this file are its tools, and its second
+# turn is written here. Does not depend on how it is shown (cli/demo.py).
 #
-# Nothing but the model is played: the handler, the router and the history are those that a program uses with a server.
+# Only the model is simulated: the handler, the router and the history are those that a program uses with a server.
 """An agent without a network."""
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["ANSWER", "QUESTION", "PlayedAgent"]
 
 QUESTION = "Do what you think is right, with your tools."
 ANSWER = ("Done", ": ", "see ", "what ", "the ", "tools ", "said", ".")
-"""The second turn; no model wrote it."""
+"""The second turn, which was not written by a model."""
 
 
 def get_weather(location: str, unit: str = "celsius") -> dict[str, Any]:
@@ -94,7 +93,7 @@ class PlayedAgent:
 
     @property
     def wants_another_turn(self) -> bool:
-        """Whether tools were run, whose results the model has not seen."""
+        """Whether tools were run whose results the model has not seen."""
         return self.history.conversation[-1].role == Role.TOOL
 
     def request(self) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
-# What this file knows: the check of a template: random tools and calls go through it and back, at random chunkings; of
-# what does not come back, the smallest example is kept.
-# What it must not know: how examples are shown (the command `fuzz` does).
+# The check of a template: random tools and calls go through it and back, in random chunks. If something does not come
+# back, the smallest example is returned. Does not depend on how examples are shown (cli/fuzz.py).
 """Round trips through a template."""
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from toolglean.tools import Tool, ToolSet
 __all__ = ["Failure", "RoundTrip", "check_template"]
 
 SHRINK_SECONDS = 4.0
-"""How long an example that does not come back is made smaller."""
-PROOF = 40  # random messages of the inference before: the fuzzing is the proof
+"""How long Hypothesis may shrink an example."""
+PROOF = 40  # random messages of the inference: few, because the fuzzing tries more
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,12 @@ class Failure:
     """The smallest message that did not come back.
 
     Attributes:
-        said: what went in.
+        said: the message that was given to the template.
         tools: the tools.
         turn: what the template wrote.
-        chunks: how the turn was cut.
-        found: what came back, as `Output`.
-        difference: in words.
+        chunks: the turn as it was cut.
+        found: what came back, as an `Output`.
+        difference: the difference, in words.
     """
 
     said: Message
@@ -56,7 +55,7 @@ class Failure:
 
 
 class RoundTrip:
-    """A template and its format, ready to be tried.
+    """A template and its format, ready to be tested.
 
     Args:
         source: the template's text.
@@ -97,12 +96,12 @@ class RoundTrip:
         Args:
             examples: how many.
             seed: the seed of the random messages; None for different ones each time.
-            progress: is called after each message with the number tried so far.
+            progress: called after each message with the number tried so far.
 
         Returns:
             The smallest message that does not come back; None if all do.
         """
-        kept: list[Failure] = []
+        failures: list[Failure] = []
         until = [0.0]  # when shrinking ends
 
         @settings(
@@ -115,7 +114,7 @@ class RoundTrip:
         )
         @given(st.data())
         def trip(data: Any) -> None:
-            if kept and time.monotonic() > until[0]:
+            if failures and time.monotonic() > until[0]:
                 return
             known = data.draw(tools())
             said = data.draw(messages(known, content=self._content, reasoning=self._reasoning, max_calls=self._most))
@@ -125,14 +124,14 @@ class RoundTrip:
                 progress(self.tried)
             if failure is not None:
                 until[0] = until[0] or time.monotonic() + SHRINK_SECONDS
-                kept.append(failure)
+                failures.append(failure)
                 raise AssertionError(failure.difference)
 
         run = seeded(seed)(trip) if seed is not None else trip
         try:
             run()
-        except (AssertionError, Flaky):  # flaky: the time for shrinking was up, and failures went unreported
-            return min(kept, key=_size)
+        except (AssertionError, Flaky):  # Flaky: failures after the time for shrinking were not reported
+            return min(failures, key=_size)
         return None
 
     def _tried(self, said: Message, known: tuple[Tool, ...], cut: int) -> Failure | None:
@@ -149,7 +148,7 @@ class RoundTrip:
         return None
 
     def close(self) -> None:
-        """End the template's process."""
+        """Stop the template's process."""
         self._renderer.close()
 
 

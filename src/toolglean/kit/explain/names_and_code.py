@@ -1,9 +1,8 @@
-# What this file knows: what a text shows besides markers: inline code and fences, and names that stand before
-# something like arguments.
-# What it must not know: what the parser makes of it, and any family.
+# What a text shows besides markers: inline code and fences, and names before something like arguments. Does not depend
+# on how the parser reads it, or on any family.
 #
-# These are signs for people, not readings: a name before a brace is worth a hint, and nothing runs because of it.
-"""Signs."""
+# These are hints for people: a name before a brace is worth one, and nothing runs because of it.
+"""Names and code in a text."""
 
 from __future__ import annotations
 
@@ -22,20 +21,20 @@ MOST = 20  # names that are looked at
 
 _piece = re.compile(r"`+|\n|[^`\n]+")
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
-# A name, and then what servers leave of markers when they strip the special tokens: a counter, a word or two.
+# A name, and then what is left of markers when a server strips the special tokens: a counter, a word or two.
 _before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
 _before_bracket = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})\((\{)?")
 _before_tag = re.compile(r"(?:invoke|function|tool|parameter) name=\"([\w.\-:/]{1,256})\"")
 
 
 class Quotes:
-    """Where a text is code, by the engine's own rules; a fence that opens the text is markup around it."""
+    """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
         self._begins: list[int] = []
         self._ends: list[int] = []
         code, begin, last = Code(), 0, None
-        for piece in (*_piece.finditer(text), None):  # backticks are counted when what follows them is read
+        for piece in (*_piece.finditer(text), None):  # backticks take effect when the text after them is read
             was_open = code.open
             if piece is None:
                 code.settle(len(text))
@@ -55,36 +54,35 @@ class Quotes:
             self._begins.append(begin)
             self._ends.append(end)
 
-    def hold(self, place: int) -> bool:
+    def contains(self, place: int) -> bool:
         """Whether the character at that place is code."""
         found = bisect_right(self._begins, place) - 1
         return found >= 0 and place < self._ends[found]
 
 
 class Bare(NamedTuple):
-    """A name that stands where a call might have been."""
+    """A name in a place where a call might have been."""
 
     name: str
     start: int
 
 
 def bare_names(text: str, begin: int, end: int, tools: Collection[str] | None) -> list[Bare]:
-    """Names in that part of the text that stand before something like arguments, or in JSON as a name; at most MOST.
+    """Names before something like arguments, or under a key for names in JSON; at most MOST.
 
     Args:
         text: the turn.
-        begin, end: the part.
-        tools: the names of the tools; None if they are not known: then any name counts, but only one of several
-            letters.
+        begin, end: the part of the turn to search.
+        tools: the names of the tools; None if they are not known: then any name of several letters is accepted.
     """
     found: list[Bare] = []
     for pattern in (_json_name, _before_arguments, _before_bracket, _before_tag):
-        matches = (each for each in pattern.finditer(text, begin, end) if _counts(pattern, each, tools))
+        matches = (each for each in pattern.finditer(text, begin, end) if _is_accepted(pattern, each, tools))
         found += [Bare(each[1].removeprefix("functions."), each.start(1)) for each in islice(matches, MOST)]
     return sorted(set(found), key=lambda each: each.start)[:MOST]
 
 
-def _counts(pattern: re.Pattern[str], found: re.Match[str], tools: Collection[str] | None) -> bool:
+def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collection[str] | None) -> bool:
     if tools is not None:
         return found[1].removeprefix("functions.") in tools
     if pattern is _before_arguments:  # `the set {1, 2}`: an unknown name must touch what follows, or a marker's rest

@@ -1,11 +1,10 @@
-# What this file knows: how to find, in the text of a call, its name and the pieces of its arguments.
-# What it must not know: any format.
+# Finds, in the text of a call, its name and the pieces of its arguments. Does not depend on any format.
 #
-# The events tell what a call came to, not at which characters its name and its values stand. So they are looked for:
-# the name as a whole word, then each key and value of the arguments, in order. What is not found stays markup: that
-# only makes the picture coarser. If the arguments stand in the call as they are, that is one look; otherwise each key
-# and value is looked for in the next WINDOW characters behind the one before it, so the time stays linear.
-"""Where in a call its name and its arguments stand."""
+# The events give the name and the values of a call, but not their places. So they are searched for: the name as a whole
+# word, then each key and value of the arguments, in order. What is not found stays markup, which only makes the picture
+# coarser. If the arguments appear in the call literally, one search is enough; otherwise each key and value is searched
+# for in the WINDOW characters after the one before it, so that the time stays linear.
+"""Where the name and the arguments of a call are."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from toolglean.events import ToolCall
 __all__ = ["CallPlaces", "find_places"]
 
 WINDOW = 512
-NEAR = 4  # of this many characters or fewer there are too many in any text: within a string, they must follow at once
-TRIES = 8  # places that are tried for one piece, before it counts as missing
+NEAR = 4  # a piece this short occurs everywhere: inside a string it must follow at once
+TRIES = 8  # places that are tried for one piece before it is given up
 
 _outside = re.compile(r'[^\s{}\[\],:"]+|[{}\[\],:"]')
 _inside = re.compile(r'[^"\\]+|\\u[0-9a-fA-F]{4}|\\.|["\\]', re.DOTALL)
@@ -42,7 +41,7 @@ class Piece(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A piece of the arguments that is looked for.
+    """A piece of the arguments to search for.
 
     Attributes:
         offset: its place in `arguments_text`.
@@ -59,7 +58,7 @@ class Word(NamedTuple):
 
 
 class CallPlaces:
-    """Where the name and the arguments of one call stand in the turn.
+    """Where the name and the arguments of one call are in the turn.
 
     Attributes:
         name: (start, end) of the name; None if it was not found.
@@ -73,7 +72,7 @@ class CallPlaces:
         self.runs = _runs(pieces, text)
 
     def reached(self, chars: int) -> int:
-        """Up to which place the turn has been given out, once so many characters of the arguments have been."""
+        """The place up to which the turn has been given out, once so many characters of the arguments have been."""
         found = bisect_left(self._pieces, chars, key=lambda piece: piece.offset) - 1
         if found < 0:
             return self._first
@@ -82,12 +81,12 @@ class CallPlaces:
 
 
 def find_places(call: ToolCall, text: str, hint: int | None) -> CallPlaces:
-    """Look for the name and the arguments of a call.
+    """Search for the name and the arguments of a call.
 
     Args:
         call: the call.
         text: the whole turn.
-        hint: the place that its first `CallDelta` gives; None if it has none.
+        hint: the place of its first `CallDelta`; None if it has none.
     """
     start, end = call.span
     written = call.arguments_text
@@ -100,13 +99,13 @@ def find_places(call: ToolCall, text: str, hint: int | None) -> CallPlaces:
     else:
         name = _name(call, text, start, hint)
         pieces = list(_pieces(written, text, hint if exact or name is None else name[1], end, exact=exact))
-    behind = pieces[-1].start + pieces[-1].length if pieces else hint
+    after = pieces[-1].start + pieces[-1].length if pieces else hint
     first = min(hint, pieces[0].start) if pieces else hint
-    return CallPlaces(call, _name(call, text, start, first) or _name(call, text, behind, end), pieces, text)
+    return CallPlaces(call, _name(call, text, start, first) or _name(call, text, after, end), pieces, text)
 
 
 def _begins_alike(written: str, text: str, hint: int, end: int) -> bool:
-    """Whether the arguments begin there with their bracket and their first key: not a value that has a bracket too."""
+    """Whether the arguments begin there with their bracket and their first key, unlike a value with a bracket."""
     words = list(islice(_words(written), 3))
     if len(words) < 3 or not text.startswith(written[0], hint):
         return False
@@ -127,7 +126,7 @@ def _name(call: ToolCall, text: str, start: int, end: int) -> tuple[int, int] | 
 
 
 def _pieces(written: str, text: str, cursor: int, end: int, *, exact: bool) -> Iterator[Piece]:
-    """The pieces of the arguments, each looked for behind the one before it. `exact`: brackets and quotes count too."""
+    """The pieces of the arguments, each searched for after the one before it; with `exact`, brackets and quotes too."""
     for word in _words(written):
         if not word.sign:
             found = _find(word, text, cursor, end)
@@ -169,7 +168,7 @@ def _find_sign(sign: str, text: str, i: int, end: int) -> tuple[int, int] | None
 
 
 def _find(word: Word, text: str, cursor: int, end: int) -> tuple[int, int] | None:
-    """Place and length of a piece; None where it is not near."""
+    """Place and length of a piece; None if it is not near."""
     for wanted in dict.fromkeys(word.texts):
         near = NEAR if len(wanted) < NEAR and not word.begins else WINDOW
         place, last = cursor, min(end, cursor + near + len(wanted))
@@ -177,13 +176,13 @@ def _find(word: Word, text: str, cursor: int, end: int) -> tuple[int, int] | Non
             place = text.find(wanted, place, last)
             if place < 0:
                 break
-            if _stands_alone(word, text, place, place + len(wanted)):
+            if _is_whole(word, text, place, place + len(wanted)):
                 return place, len(wanted)
             place += 1
     return None
 
 
-def _stands_alone(word: Word, text: str, start: int, end: int) -> bool:
+def _is_whole(word: Word, text: str, start: int, end: int) -> bool:
     def joined(i: int) -> bool:
         return 0 < i < len(text) and _is_word(text[i - 1]) and _is_word(text[i])
 

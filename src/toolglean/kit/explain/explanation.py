@@ -1,17 +1,16 @@
-# What this file knows: what an explanation is made of.
-# What it must not know: how any of it is found (the files beside it), and how it is shown (cli/explain.py).
+# The parts of an explanation. Does not depend on how any of them is found (the other files here), or on how they are
+# shown (wording.py, cli/explain.py).
 """The parts of an explanation."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolglean.events import ToolCall
 
-__all__ = ["Advice", "Cause", "Explanation", "Kind", "Opener", "Outcome", "Places", "Reach", "Span", "Trouble"]
+__all__ = ["Advice", "Cause", "Explanation", "Kind", "Opener", "Outcome", "Reach", "Span", "Trouble"]
 
 Outcome: TypeAlias = Literal["call", "marker", "malformed", "unfinished", "none", "stopped"]
 Kind: TypeAlias = Literal["call", "end of call", "reasoning", "end of reasoning", "start of turn"]
@@ -24,9 +23,9 @@ class Span:
     Attributes:
         kind: "content", "reasoning", "call" or "markup".
         start, end: its place in the turn, in characters.
-        line, column: of its first character; both count from 1.
+        line, column: of its first character, both counted from 1.
         text: the part itself.
-        call: the call, where it is one.
+        call: the call, if it is one.
     """
 
     kind: str
@@ -44,7 +43,7 @@ class Trouble:
 
     Attributes:
         reason, text, start: as in `Problem`.
-        line, column: where `start` is, the first are 1.
+        line, column: of `start`, both counted from 1.
     """
 
     reason: str
@@ -60,12 +59,12 @@ class Reach:
 
     Attributes:
         format: the format's name.
-        outcome: "call": a whole call was read; "marker": the marker stands for itself, as that of reasoning does;
-            "malformed": a call began and cannot be read; "unfinished": the text ended first; "none": not a call;
+        outcome: "call": a whole call was read; "marker": the marker means something by itself, as that of reasoning
+            does; "malformed": a call began and cannot be read; "unfinished": the text ended first; "none": not a call;
             "stopped": the explanation looked no further.
         chars: how many characters fit.
         end, line, column: the place of the first character that does not fit, or of the end of the text.
-        expected: what could have stood there, the likeliest first; empty for a whole call.
+        expected: what could have followed there, the likeliest first; empty for a whole call.
         name: the name that was read, or "".
         within: what was being read there: "markers", "name", "value", "arguments", "JSON" or "".
     """
@@ -86,14 +85,14 @@ class Opener:
     """A marker that was seen in the turn.
 
     Attributes:
-        text: the marker; for bare JSON and the like, the character with which it begins.
+        text: the marker; for bare JSON and the like, its first character.
         kind: "call" (an opener of calls), "end of call", "reasoning", "end of reasoning", or "start of turn": what may
             be a call without a marker, because the turn begins there.
         start, line, column: its place.
-        read_as: what it was read as: the kind of its span; "call" also where a call was not finished.
-        quoted: whether it stands in inline code or in a code fence.
+        read_as: what it was read as: the kind of its span; "call" also if a call was not finished.
+        quoted: whether it is in inline code or in a code fence.
         formats: the names of the formats that it fits.
-        reaches: how far each of these came, the farthest first; empty where a whole call was read from there.
+        reaches: how far each of these came, the farthest first; empty if a whole call was read from there.
         left_out: how many further formats fit and are not in `reaches`.
     """
 
@@ -128,11 +127,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to pass to read the turn otherwise. It was tried.
+    """What to pass to read the turn differently. It was tried.
 
     Attributes:
         options: the arguments of `Parser` that change, with their values.
-        text: the same as one would write it, such as `format="gemma-4"`.
+        text: the same as code, such as `format="gemma-4"`.
         effect: what the turn is then read as.
         calls: the names of the complete calls.
     """
@@ -148,7 +147,7 @@ class Explanation:
     """Why a turn was read as it was.
 
     Attributes:
-        format: the name of the format in which it was read; None if none showed.
+        format: the name of the format in which it was read; None if the turn shows none.
         complete: whether nothing is left to explain: no problem, no unfinished call, and no marker without a call.
         calls: the names of the complete calls.
         spans: what the turn was read as, without gaps.
@@ -156,7 +155,7 @@ class Explanation:
         openers: the markers that were seen, in order. Markers inside whole calls and in markup are left out.
         openers_left_out: how many more there are.
         causes: the likely causes, the likeliest first.
-        advice: what to pass to read the turn otherwise.
+        advice: what to pass to read the turn differently.
     """
 
     format: str | None
@@ -168,25 +167,3 @@ class Explanation:
     openers_left_out: int = 0
     causes: list[Cause] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)
-
-
-class Places:
-    """Lines and columns of a text, which count from 1.
-
-    Args:
-        text: the text; only a line feed ends a line.
-    """
-
-    __slots__ = ("_starts",)
-
-    def __init__(self, text: str) -> None:
-        self._starts = [0]
-        found = text.find("\n")
-        while found >= 0:
-            self._starts.append(found + 1)
-            found = text.find("\n", found + 1)
-
-    def of(self, place: int) -> tuple[int, int]:
-        """The line and column of that place."""
-        line = bisect_right(self._starts, place)
-        return line, place - self._starts[line - 1] + 1

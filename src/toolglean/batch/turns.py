@@ -1,16 +1,16 @@
-# What this file knows: where a line of JSON holds a whole turn of a model, as clients, servers and their logs store it.
-# What it must not know: how a turn is parsed (parse.py), how lines are read (chunks.py).
+# Where a JSON value contains a whole turn of a model, as clients, servers and their logs store it. Does not depend on
+# how a turn is parsed, or on how lines are read.
 #
-#   the line holds                                          the turn is
+#   the value has                                           the turn is
 #   choices                                                 each choice's message or text (OpenAI)
 #   output, a list of items                                 the texts, reasoning and calls of its items (Responses API)
 #   message                                                 that message (Ollama's chat)
 #   role, or content as text or parts                       the line itself is the message
-#   text under one of TEXT_KEYS                             that text, with the reasoning and calls beside it
+#   text under one of TEXT_KEYS                             that text, with the reasoning and calls next to it
 #   one of those inside one of HOLDERS                      the same, further in (proxies' logs, OpenAI's batches)
 #   messages, or a list of messages                         the last message of the assistant
 #
-# The answer comes before the request: a log that holds both is read for what the model wrote.
+# The answer comes before the request: of a log that has both, what the model wrote is read.
 """Turns in lines of JSON."""
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from toolglean.conversation.fields import arguments_of, id_of
 __all__ = ["Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
 
 Evidence: TypeAlias = Literal["turn", "message", "text", "answer", "server chunk", ""]
-"""What an object says of its file: see `evidence_of`."""
+"""What an object tells about its file: see `evidence_of`."""
 
 ID_KEYS = ("custom_id", "id", "turn_id", "request_id", "uuid")
 TEXT_KEYS = ("content", "text", "response", "completion", "output_text", "output", "generated_text", "generation")
 HOLDERS = ("response", "body", "output", "result", "completion", "data")
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
-MAX_HOLDERS = 6  # within each other
+MAX_HOLDERS = 6  # nested in each other
 ASSISTANT = frozenset({"assistant", "model"})
 CUT_OFF = frozenset({"length", "content_filter", "incomplete", "max_tokens"})
 """Why a server stopped while the model was still writing."""
 
 
 class NotATurnError(Exception):
-    """A line holds no turn. The message says what it holds."""
+    """A line does not contain a turn. The message says what it contains."""
 
 
 @dataclass(slots=True)
@@ -48,12 +48,12 @@ class Written:
     """What a model wrote in one turn, as the server stored it.
 
     Attributes:
-        texts: its text in pieces; calls may stand in it.
+        texts: its text in pieces, which may contain calls.
         thoughts: what the server has already parsed as reasoning, in pieces.
         calls: the calls that the server has already parsed.
-        unfinished: the places in `calls` of those that were cut off.
-        others: parts of the content that are no text (pictures).
-        choice: which of several answers it is; None where there is one.
+        unfinished: the indices in `calls` of those that were cut off.
+        others: parts of the content that are not text (pictures).
+        choice: which of several answers it is; None if there is only one.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Written:
 
 
 def id_in(value: Any) -> Any:
-    """The id of a line, whatever JSON value it is; the user's own before the server's. None where there is none."""
+    """The id of a line, whatever JSON value it is; the user's own before the server's. None if it has no id."""
     for _ in range(MAX_HOLDERS):
         if not isinstance(value, dict):
             return None
@@ -95,7 +95,7 @@ def id_in(value: Any) -> Any:
 
 
 def evidence_of(value: Any) -> Evidence:
-    """What a line says of its file.
+    """What a line tells about its file.
 
     Returns:
         "turn": only a whole turn looks like this.
@@ -152,13 +152,13 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def turns_in(value: Any) -> list[Written]:
-    """The turns of a line: one, or one of each choice.
+    """The turns of a line: one, or one for each choice.
 
     Args:
         value: the line's JSON value. A string is a turn's text; a list of strings its chunks.
 
     Raises:
-        NotATurnError: it holds none; the message says what it holds instead.
+        NotATurnError: it does not contain a turn; the message says what it contains instead.
     """
     if isinstance(value, str):
         return [Written([value])]
@@ -167,7 +167,7 @@ def turns_in(value: Any) -> list[Written]:
             return [Written(value)]
         value = {"messages": value}
     if not isinstance(value, dict):
-        raise NotATurnError(f"this is {_kind(value)}, not a turn: a JSON object with the text was expected")
+        raise NotATurnError(f"this is {_kind(value)}; expected a JSON object with the text of a turn")
     found = _found(value, MAX_HOLDERS)
     if found is None:
         raise NotATurnError(_reason(value))
@@ -176,7 +176,7 @@ def turns_in(value: Any) -> list[Written]:
 
 def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
     if _is_server_chunk(value):
-        raise NotATurnError("this is one chunk of a server's stream, not a whole turn: store the joined turn")
+        raise NotATurnError("this is one chunk of a server's stream, not a whole turn; store the joined turn")
     choices, output = _dicts(value.get("choices")), _dicts(value.get("output"))
     if choices:
         several = len(choices) > 1
@@ -201,7 +201,7 @@ def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
 def _last_message(messages: Any) -> list[Written] | None:
     own = [each for each in _dicts(messages) if each.get("role") in ASSISTANT]
     if _dicts(messages) and not own:
-        raise NotATurnError("messages holds no message with role 'assistant': only those are turns of a model")
+        raise NotATurnError("messages has no message with role 'assistant'; only those are turns of a model")
     return [_message(own[-1], None)] if own else None
 
 
@@ -217,7 +217,7 @@ def _choice(choice: Mapping[str, Any], place: int | None) -> Written:
 def _message(message: Mapping[str, Any], stopped: Any) -> Written:
     role = message.get("role")
     if isinstance(role, str) and role not in ASSISTANT:
-        raise NotATurnError(f"this message has role {role!r}: only those with role 'assistant' are turns of a model")
+        raise NotATurnError(f"this message has role {role!r}; only those with role 'assistant' are turns of a model")
     found = Written()
     found.thoughts += [text for key in REASONING_KEYS if isinstance(text := message.get(key), str) and text][:1]
     content = message.get("content")
@@ -259,7 +259,8 @@ def _add_call(found: Written, function: Any, id: str | None, *, cut: bool = Fals
 
 
 def _is_finite(value: Any) -> bool:
-    # `json.loads` takes NaN and 1e999, which are not JSON and could not be written again. With a stack of our own.
+    # `json.loads` accepts NaN and 1e999, which are not JSON and could not be written again. The stack is our own,
+    # because values may be nested more deeply than Python recurses.
     todo = [value]
     while todo:
         each = todo.pop()
@@ -311,7 +312,7 @@ def _reason(value: Mapping[str, Any]) -> str:
     if error is not None:
         return f"this is an error object, not a turn: {error}"
     keys = ", ".join(map(repr, list(value)[:8])) or "none"
-    return f"this object holds no turn: its keys are {keys}; content, messages, choices or message was expected"
+    return f"this object has no turn: its keys are {keys}; expected content, messages, choices or message"
 
 
 def _error_in(value: Mapping[str, Any]) -> str | None:

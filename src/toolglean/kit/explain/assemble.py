@@ -1,8 +1,8 @@
-# What this file knows: what an explanation needs, in which order, and how much of it.
-# What it must not know: how any of it is found (the files beside it).
+# `explain`: which parts an explanation needs, in which order, and how many of them. Does not depend on how any of them
+# is found (the other files here).
 #
-# The cost is that of reading the turn a bounded number of times: MOST openers are looked at, in the formats that they
-# fit, and all these readings together read BUDGET characters at most; a dozen trials read the turn once each.
+# The turn is read a bounded number of times: MOST openers are looked at, in the formats that they fit, and all these
+# readings together read at most BUDGET characters; a dozen trials read the turn once each.
 """The whole explanation."""
 
 from __future__ import annotations
@@ -10,24 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Unpack
 
 from toolglean.formats.spec import Format
 from toolglean.kit.explain.causes import causes_of
-from toolglean.kit.explain.found import Found
+from toolglean.kit.explain.evidence import Evidence
+from toolglean.kit.explain.explanation import Explanation, Opener, Reach, Span
+from toolglean.kit.explain.names_and_code import Bare, Quotes, bare_names
 from toolglean.kit.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.kit.explain.probe import reach
-from toolglean.kit.explain.shapes import Explanation, Opener, Reach, Span
-from toolglean.kit.explain.signs import Bare, Quotes, bare_names
+from toolglean.kit.explain.reading import Read, read_turn
 from toolglean.kit.explain.trials import Asked, advice_for
-from toolglean.kit.explain.turn import Read, read_turn
+from toolglean.parser import ParserArguments
 from toolglean.sources.choose.arguments import text_of
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["explain"]
 
 MOST = 12  # openers that are looked at
-BEST = 6  # readings that are kept of each
+BEST = 6  # readings of each that are shown
 BUDGET = 400_000  # characters that are read from openers
 MOST_SPANS = 100  # of content, in which names are looked for
 
@@ -35,31 +36,33 @@ _name = re.compile(r"(?=.*\w)[\w.\-:/]+").fullmatch
 _RANK = {"call": 0, "malformed": 1, "unfinished": 2, "stopped": 2, "none": 3, "marker": 4}
 
 
-def explain(text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> Explanation:
+def explain(
+    text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **parsing: Unpack[ParserArguments]
+) -> Explanation:
     """Explain how a turn is read: which markers it has, how far each reading came, and what would read it otherwise.
 
-    For people who look for a call that did not come, and for reports of bugs; not for every turn: it reads the turn
-    many times. The time is linear in the length of the text.
+    Use it to find out why a call did not come, and for bug reports, but not for every turn: it reads the turn many
+    times. The time is linear in the length of the text.
 
     Args:
         text: everything that the model wrote.
-        tools, options: as for `Parser`: those with which the turn was read.
+        tools, parsing: as for `Parser`: those with which the turn was read.
 
     Returns:
-        The explanation. A turn that was read well has one too, with `complete` True.
+        The explanation. For a turn that was read well, `complete` is True.
 
     Raises:
-        ToolgleanError: what `Parser` raises for wrong arguments. No text raises an exception.
+        ToolgleanError: whatever `Parser` raises for wrong arguments. No text raises an exception.
     """
     text = text_of(text)
-    asked = Asked(tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools), options)
-    read = read_turn(text, asked.tools, options)
+    asked = Asked(tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools), {**parsing})
+    read = read_turn(text, asked.tools, asked.options)
     quotes = Quotes(text)
     known = known_markers(read.parser.format)
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    found = Found(asked, read, openers, names, quotes, advice, len(known.formats), _markers(known))
+    found = Evidence(asked, read, openers, names, quotes, advice, len(known.formats), _markers(known))
     causes = causes_of(found)
     declared = read.parser.format
     return Explanation(
@@ -92,10 +95,10 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
         thinks = thinks or seen.kind == "reasoning"
         if seen.kind == "end of reasoning" and thinks:
             continue
-        if not _counts(read, seen) or seen.start + len(seen.text) <= covered:
+        if not _is_worth_showing(read, seen) or seen.start + len(seen.text) <= covered:
             continue
         if seen.kind == "end of call" and covered and not read.text[covered : seen.start].strip():
-            continue  # it belongs to the reading that came so far
+            continue  # it belongs to the reading before it
         if len(found) >= MOST:
             left_out += 1
             continue
@@ -110,16 +113,16 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
         place = read.places.of(seen.start)
         read_as = "content" if span is None else span.kind
         names = tuple(each.name for each in seen.formats)
-        quoted = quotes.hold(seen.start)
-        kept = tuple(reaches[:BEST])
+        quoted = quotes.contains(seen.start)
+        best = tuple(reaches[:BEST])
         found.append(
-            Opener(seen.text, seen.kind, seen.start, *place, read_as, quoted, names, kept, len(names) - len(kept))
+            Opener(seen.text, seen.kind, seen.start, *place, read_as, quoted, names, best, len(names) - len(best))
         )
     return found, left_out
 
 
 def _with_start(read: Read, known: Known) -> Iterator[Seen]:
-    """The markers, and the start of the turn, where a call needs none."""
+    """The markers, and the start of the turn, where a call needs no marker."""
     start = _start_of(read)
     for seen in known.find(read.text):
         if start is not None and start <= seen.start:
@@ -139,14 +142,14 @@ def _start_of(read: Read) -> int | None:
     return None
 
 
-def _counts(read: Read, seen: Seen) -> bool:
-    """Whether the marker has anything to tell: not where a call or markup explains it."""
+def _is_worth_showing(read: Read, seen: Seen) -> bool:
+    """Whether the marker is worth showing: not if a call or markup explains it."""
     span = read.span_at(seen.start)
     if seen.kind == "end of reasoning":
         return not any(each.kind in {"reasoning", "call"} for each in _before(read, seen.start))
     if seen.kind == "end of call" and span is not None and span.kind in {"content", "markup"}:
         return span.kind == "content" or not any(each.kind == "call" for each in _before(read, seen.start))
-    if span is None or span.kind == "markup":  # markers of which nothing came have a problem of their own
+    if span is None or span.kind == "markup":  # a marker without a call has a problem of its own
         return seen.kind == "call" and any(each.start == seen.start for each in read.problems)
     if span.call is not None:
         return seen.start == span.start and seen.kind in {"call", "start of turn"}
@@ -154,7 +157,7 @@ def _counts(read: Read, seen: Seen) -> bool:
 
 
 def _before(read: Read, place: int) -> Iterator[Span]:
-    # Behind reasoning or a call, the marker is one of many. The first spans tell.
+    # After reasoning or a call, the marker is one of many. Looking at the first spans is enough.
     return (each for each in islice(read.spans, 50) if each.start < place)
 
 
@@ -190,7 +193,7 @@ def _markers(known: Known) -> list[str]:
 
 
 def _bare(read: Read, openers: list[Opener]) -> list[Bare]:
-    """Names before something like arguments, in content or reasoning that no opener explains."""
+    """Names before something like arguments, in content or reasoning that no opener covers."""
     tools = None if read.parser.tools is None else frozenset(read.parser.tools.names)
     spans = (span for span in read.spans if span.kind in {"content", "reasoning"})
     found = [each for span in islice(spans, MOST_SPANS) for each in bare_names(read.text, span.start, span.end, tools)]
@@ -199,7 +202,7 @@ def _bare(read: Read, openers: list[Opener]) -> list[Bare]:
 
 
 def _names(read: Read, openers: list[Opener], bare: list[Bare]) -> list[str]:
-    """Names that may be tools': at most as many as there are openers, and the first of those before arguments."""
+    """Names that may be names of tools: unknown calls, then what the openers reached, then names before arguments."""
     unknown = [call.name for call in read.calls if call.known is False]
     reached = [reach.name for opener in openers for reach in opener.reaches[:1] if reach.name]
     found = dict.fromkeys([*unknown, *reached, *(each.name for each in bare)])

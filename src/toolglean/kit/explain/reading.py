@@ -1,6 +1,5 @@
-# What this file knows: what a turn was read as, as spans.
-# What it must not know: why.
-"""What the turn was read as."""
+# A turn that was read, as spans with lines and columns. Does not depend on why it was read so.
+"""The reading of a turn."""
 
 from __future__ import annotations
 
@@ -9,14 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from toolglean.events import CallEnd, Content, Event, Markup, Problem, Reasoning, ToolCall, join
-from toolglean.kit.explain.shapes import Places, Span, Trouble
+from toolglean.events import Problem, ToolCall, join
+from toolglean.kit.explain.explanation import Span, Trouble
+from toolglean.kit.tiles import Places, tile_of
 from toolglean.options import changed
 from toolglean.parser import Parser
 
 __all__ = ["Read", "read_turn"]
-
-_KINDS: dict[type[Event], str] = {Content: "content", Reasoning: "reasoning", Markup: "markup"}
 
 
 @dataclass(slots=True)
@@ -27,7 +25,7 @@ class Read:
         text: the turn.
         parser: the parser, which is at its end.
         places: lines and columns.
-        spans, problems, calls: what it was read as; `calls` has unfinished ones too.
+        spans, problems, calls: what it was read as; `calls` includes unfinished ones.
     """
 
     text: str
@@ -43,7 +41,7 @@ class Read:
         return [call for call in self.calls if call.status == "ok"]
 
     def span_at(self, place: int) -> Span | None:
-        """The span in which that character stands."""
+        """The span that contains that character."""
         found = bisect_right(self.spans, place, key=lambda span: span.start) - 1
         return self.spans[found] if found >= 0 and place < self.spans[found].end else None
 
@@ -52,7 +50,7 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
     """Read the turn with these arguments of `Parser`, and keep its markup.
 
     Raises:
-        What `Parser` raises for wrong arguments.
+        ToolgleanError: whatever `Parser` raises for wrong arguments.
     """
     parser = Parser(tools, **{**options, "options": changed(options.get("options"), markup=True)})
     places = Places(text)
@@ -60,21 +58,18 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
     problems: list[Trouble] = []
     calls: list[ToolCall] = []
     for event in join(parser.feed(text) + parser.finish()):
-        kind = _KINDS.get(type(event))
+        tile = tile_of(event)
         if isinstance(event, Problem):
             problems.append(Trouble(event.reason, event.text, event.start, *places.of(event.start)))
-        elif isinstance(event, CallEnd):
-            start, end = event.call.span
-            calls.append(event.call)
-            spans.append(Span("call", start, end, *places.of(start), text[start:end], event.call))
-        elif kind is not None and isinstance(event, Content | Reasoning | Markup):
-            end = event.start + len(event.text)
-            spans.append(Span(kind, event.start, end, *places.of(event.start), event.text))
+        elif tile is not None:
+            kind, start, end, call = tile
+            spans.append(Span(kind, start, end, *places.of(start), text[start:end], call))
+            calls += [] if call is None else [call]
     return Read(text, parser, places, _merged(text, spans), problems, calls)
 
 
 def _merged(text: str, spans: list[Span]) -> list[Span]:
-    """The spans in order; neighbours of one kind, which a problem parted, are one."""
+    """The spans in order; neighbours of one kind, which a problem had separated, are joined."""
     found: list[Span] = []
     for _, group in groupby(sorted(spans, key=lambda span: span.start), key=lambda span: span.call or span.kind):
         first, *rest = group

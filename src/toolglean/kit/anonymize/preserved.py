@@ -1,11 +1,10 @@
-# What this file knows: what of a text is the format's, and stays: markers, what is left of broken ones, keys of calls,
-# the literals of JSON.
-# What it must not know: what stands for the rest.
+# What belongs to the format in a text, and stays: markers, the rests of broken ones, keys of calls, the literals of
+# JSON. Does not depend on what replaces the rest.
 #
-# A marker stays where it stands as a whole. Of a broken or stripped one, its words stay where they stand as words of
-# markers do: beside an angle, a bar, a bracket, or joined to each other. In prose, the same words are words like all
-# others. Keys of calls stay where a key or a name can stand.
-"""What stays."""
+# A whole marker always stays. The words of a broken or stripped marker stay where the words of markers are: next to an
+# angle bracket, a bar or a bracket, or joined to each other. In prose, the same words are words like any others. Keys
+# of calls stay where a key or a name can be.
+"""What is preserved."""
 
 from __future__ import annotations
 
@@ -19,25 +18,25 @@ from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, Space, tokens_of
 from toolglean.scan.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
-__all__ = ["KEYS", "LITERALS", "Kept", "kept"]
+__all__ = ["KEYS", "LITERALS", "Preserved", "preserved"]
 
 KEYS = NAME_KEYS | KNOWN_NAME_KEYS | ARGUMENT_KEYS | ID_KEYS | {"type"}
 LITERALS = frozenset({"true", "false", "null", "True", "False", "None", "NaN", "Infinity"})
 OPENS, CLOSES = frozenset("<[/|｜▁`"), frozenset(">]/|｜▁")
-"""Behind the first, and before the second, stand the words of markers. What stands between two markers is a name."""
+"""The words of markers come after the first and before the second. A word between two markers is a name."""
 OPENERS = frozenset("[({<:")
-"""Before these stand markers that are a mere word: `functools[…]`."""
+"""A marker that is a mere word comes before one of these: `functools[…]`."""
 QUOTES = frozenset("\"'\\")
-BEFORE_KEYS, BEHIND_KEYS = frozenset("<{(/|="), frozenset("=:>|")
+BEFORE_KEYS, AFTER_KEYS = frozenset("<{(/|="), frozenset("=:>|")
 LIKE = 0.85
-"""How much of a word must be as in a marker's, for it to be one that the model has misspelled."""
-LONG = 5  # letters, below which words are alike by chance
+"""How similar a word must be to a word of a marker to be a misspelling of it."""
+LONG = 5  # letters: shorter words are similar by chance
 
 _part = re.compile(r"[^\W\d_]+")
 
 
-class Kept:
-    """What the formats leave no choice about.
+class Preserved:
+    """The texts that belong to formats.
 
     Args:
         formats: the formats.
@@ -52,7 +51,7 @@ class Kept:
         }
         self._lone = {each for each in phrases if each.isalpha()}
         self.symbols = {char for phrase in phrases for char in phrase if not char.isascii()}
-        # A marker that begins or ends with a letter is none within a word.
+        # A marker that begins or ends with a letter is not a marker inside a word.
         marked = [each for each in phrases if _part.search(each) and _part.sub("", each).strip("_ ")]
         marked.sort(key=len, reverse=True)
         self._marked = marked
@@ -60,7 +59,7 @@ class Kept:
         self._markers = re.compile("|".join(map(_pattern, marked)))
 
     def markers(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where markers stand; the last may be cut off by the end of the text."""
+        """The places of markers; the last one may be cut off by the end of the text."""
         end = 0
         for found in self._markers.finditer(text):
             end = found.end()
@@ -70,34 +69,34 @@ class Kept:
                 yield begin, len(text)
                 return
 
-    def is_kept(self, word: str, before: str, behind: str) -> bool:
+    def is_preserved(self, word: str, before: str, after: str) -> bool:
         """Whether the letters of a run of letters, digits and underscores stay.
 
         Args:
             word: the run.
-            before, behind: the characters beside it; "" where the text begins or ends.
+            before, after: the characters next to it; "" at the beginning or the end of the text.
         """
         if word in LITERALS:
             return True
         if word in KEYS:
-            return (before in QUOTES and behind in QUOTES) or before in BEFORE_KEYS or behind in BEHIND_KEYS
+            return (before in QUOTES and after in QUOTES) or before in BEFORE_KEYS or after in AFTER_KEYS
         parts = _part.findall(word)
         if not parts:
             return False
-        if not behind and any(each.startswith(word) for each in LITERALS):  # cut off
+        if not after and any(each.startswith(word) for each in LITERALS):  # cut off
             return True
-        is_beside = before in OPENS or behind in CLOSES
+        is_near_marker = before in OPENS or after in CLOSES
         known = [part for part in parts if part.casefold() in self._words]
         if len(known) == len(parts):
-            return is_beside or len(parts) > 1 or (word in self._lone and behind in OPENERS)
+            return is_near_marker or len(parts) > 1 or (word in self._lone and after in OPENERS)
         return before in OPENS and all(self._is_like(part, among_words=bool(known)) for part in parts)
 
     def is_word(self, word: str) -> bool:
-        """Whether a word is of a marker, wherever it stands."""
+        """Whether a marker has this word, wherever it appears."""
         return word.casefold() in self._words or word in KEYS
 
     def _is_like(self, part: str, *, among_words: bool) -> bool:
-        # The beginning of a marker's word, or one that the model has misspelled.
+        # The beginning of a marker's word, or a misspelling of one.
         low = part.casefold()
         if len(low) >= (2 if among_words else LONG) and any(word.startswith(low) for word in self._words):
             return True
@@ -105,13 +104,13 @@ class Kept:
 
 
 @lru_cache(maxsize=1)
-def kept() -> Kept:
-    """What the library's formats and registered ones leave no choice about."""
-    return Kept(all_formats())
+def preserved() -> Preserved:
+    """The texts that belong to the library's formats and to registered ones."""
+    return Preserved(all_formats())
 
 
 def _of_others() -> Iterator[str]:
-    """The markers around tools' results, and what begins the messages of others: a call in there is text."""
+    """The markers around tools' results and at the beginning of others' messages: calls inside these are text."""
     for pair in RESULTS:
         yield from pair
     yield from OTHERS
@@ -119,7 +118,7 @@ def _of_others() -> Iterator[str]:
 
 
 def _phrases(declared: Format) -> Iterator[str]:
-    """The texts of a format between its holes, and each part of them between white space."""
+    """The texts of a format between its fields, and each part of them between white space."""
     patterns = [*declared.spellings, *declared.parameters, declared.separator, *declared.drop, *declared.speaks]
     patterns += [*declared.tells, *declared.stops, *declared.headers, declared.id, *declared.markers]
     patterns += [text for pair in (*declared.all_sections, *declared.all_reasonings) for text in pair]
@@ -140,5 +139,5 @@ def _phrases(declared: Format) -> Iterator[str]:
 def _pattern(phrase: str) -> str:
     found = r"\s*".join(map(re.escape, phrase.split()))
     before = r"(?<![^\W_])" if phrase[0].isalnum() else ""
-    behind = r"(?![^\W_])" if phrase[-1].isalnum() else ""
-    return f"{before}{found}{behind}"
+    after = r"(?![^\W_])" if phrase[-1].isalnum() else ""
+    return f"{before}{found}{after}"

@@ -1,10 +1,9 @@
-# What this file knows: which word stands for which.
-# What it must not know: which words are replaced.
+# Which word replaces which. Does not depend on which words are replaced.
 #
-# A filler is as long as its word, with letters for letters and digits for digits. Fillers are given out in order: they
-# tell nothing of the word. They have no vowels, so that none is a word of any language by chance,
-# and they share no four letters in a row with a word that is replaced, so that who looks for one of these finds none.
-"""Fillers."""
+# A placeholder is as long as its word, with letters for letters and digits for digits. Placeholders are given out in
+# order, so they reveal nothing about the word. They have no vowels, so that they are not words of any language by
+# chance. They share no four consecutive letters with a replaced word, so that a search for such a word finds nothing.
+"""Placeholders."""
 
 from __future__ import annotations
 
@@ -13,13 +12,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
-__all__ = ["Fillers", "like_symbol", "words_in"]
+__all__ = ["Placeholders", "like_symbol", "words_in"]
 
 LETTERS = "bcdghjklmpqrsvwxz"
-"""Neither vowels nor the first letters of `true`, `false` and `null`: where a value is missing its quotes, what is said
-of it depends on these."""
+"""Neither vowels nor the first letters of `true`, `false` and `null`: the problem of a value without quotes depends on
+these."""
 FOREIGN = "ñçðþøłßżŋđħŧ"
-"""For letters that are not ASCII: they must not become shorter in bytes, for some faults are about that."""
+"""For letters that are not ASCII. Placeholders must not have fewer bytes, because some faults depend on bytes."""
 GRAM = 4
 TRIES = 20_000
 LARGEST = 308
@@ -34,12 +33,12 @@ def words_in(text: str) -> Iterator[str]:
     return (found[0] for found in _word.finditer(text))
 
 
-class Fillers:
-    """Gives out fillers.
+class Placeholders:
+    """Gives out placeholders.
 
     Args:
-        words: the words that may be replaced. No filler looks like one of them.
-        taken: words that no filler may be.
+        words: the words that may be replaced. No placeholder looks like one of them.
+        taken: words that must not be placeholders.
     """
 
     def __init__(self, words: Iterable[str], taken: Collection[str]) -> None:
@@ -54,17 +53,17 @@ class Fillers:
         self._next: dict[str, int] = {}
 
     def word(self, word: str) -> str:
-        """What stands for a word. Words that differ only as `Oslo`, `oslo` and `OSLO` do get fillers that do, too."""
-        # Where capitals stand within a word says much of a key or a password: that is not kept.
+        """The placeholder for a word. If words differ only in case, as `Oslo`, `oslo` and `OSLO`, so do theirs."""
+        # Capitals inside a word would reveal much of a key or a password, so their places are not preserved.
         is_plain = word.islower() or word.isupper() or (word[:1].isupper() and word[1:].islower())
         key = "".join(map(_folded, word)) if is_plain else word
-        filler = self._given.get(key)
-        if filler is None:
-            filler = self._given[key] = self._made(key)
-        return "".join(map(_in_case_of, filler, word)) if is_plain else filler
+        placeholder = self._given.get(key)
+        if placeholder is None:
+            placeholder = self._given[key] = self._made(key)
+        return "".join(map(_in_case_of, placeholder, word)) if is_plain else placeholder
 
     def number(self, text: str) -> str:
-        """What stands for a number: another one, with as many digits, that is as valid and about as large."""
+        """The placeholder for a number: another one, with as many digits, equally valid and about as large."""
         found = _number.fullmatch(text)
         if found is None:
             return self.word(text)
@@ -82,23 +81,23 @@ class Fillers:
         if not text.strip("0"):
             return text
         leading = len(text) - len(text.lstrip("0"))
-        # Zeros at the beginning stay: they make a number invalid, or not.
+        # Leading zeros stay, because they can make a number invalid.
         return text[:leading] + self.word(text[leading:])
 
     def _made(self, key: str) -> str:
         shape = "".join(map(_kind, key))
         for place in range(self._next.get(shape, 0), TRIES):
             self._next[shape] = place + 1
-            filler = self._nth(shape, place)
-            if filler not in self._used and filler not in self._taken:
-                self._used.add(filler)
-                return filler
-        # All short words of this shape are given out (there are ten digits): one that stands for another one, too.
+            placeholder = self._nth(shape, place)
+            if placeholder not in self._used and placeholder not in self._taken:
+                self._used.add(placeholder)
+                return placeholder
+        # All short words of this shape are taken (there are only ten digits), so one of them is used twice.
         return next(each for place in range(TRIES) if (each := self._nth(shape, place)) != key)
 
     def _nth(self, shape: str, place: int) -> str:
-        # By chance, but the same each time. A letter is passed over if four would be those of a word.
-        dice = random.Random(f"{shape} {place}")  # noqa: S311  # nothing depends on it that one could guess
+        # Random, but the same each time. A letter is skipped if the last four would occur in a replaced word.
+        dice = random.Random(f"{shape} {place}")  # noqa: S311  # not for secrets
         found = ""
         for kind in shape:
             letters = _alphabet(kind)
@@ -127,13 +126,13 @@ def _folded(char: str) -> str:
     return lower if len(lower) == 1 else char
 
 
-def _in_case_of(filler: str, char: str) -> str:
-    upper = filler.upper()
-    return upper if char.isupper() and len(upper) == 1 else filler
+def _in_case_of(placeholder: str, char: str) -> str:
+    upper = placeholder.upper()
+    return upper if char.isupper() and len(upper) == 1 else placeholder
 
 
 def _like_exponent(digits: str) -> str:
-    # What no float can hold stays what no float can hold, and nothing else becomes it.
+    # An exponent that is too large for a float stays too large, and no other becomes so.
     size = len(digits.lstrip("0"))
     if size > 2:
         return digits[: len(digits) - size] + ("9" if size > 3 or int(digits) > LARGEST else "1") * size
@@ -144,7 +143,7 @@ _OTHER = {ord(each): str(9 - int(each)) for each in "0123456789"}
 
 
 def like_symbol(char: str) -> str:
-    """What stands for a character that is neither ASCII nor a letter: white space and punctuation stay."""
+    """The placeholder for a character that is neither ASCII nor a letter. White space and punctuation stay."""
     kind = unicodedata.category(char)
     if kind[0] in "ZP":
         return char

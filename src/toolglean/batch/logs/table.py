@@ -1,9 +1,8 @@
-# What this file knows: how rows become a Parquet file.
-# What it must not know: how rows come about.
+# How rows become a Parquet file. Does not depend on how rows are made.
 #
-# A Parquet file cannot be read before its end is written, so nothing is left of one that a kill cut off. Rows are
-# therefore collected as JSON lines in a file beside it, the journal, and the table is made of that once all rows are
-# there: under another name, which is then changed, so that the file is there as a whole or not at all.
+# A Parquet file cannot be read until its end is written, so a kill would leave nothing. Rows are therefore collected as
+# JSON lines in a file next to it, the journal, and the table is made from the journal once all rows are there. It is
+# written under another name and then renamed, so that the file is there as a whole or not at all.
 """Output as Parquet."""
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from toolglean.cli.logs.extras import pyarrow
+from toolglean.batch.logs.extras import pyarrow
 from toolglean.scan.nested import decoded, json_text
 
 __all__ = ["is_done", "is_table", "journal_of", "rows_of", "write"]
 
-ROWS = 4096  # of a row group: rows are large
+ROWS = 4096  # in a row group: rows are large
 
 
 def is_table(path: Path) -> bool:
@@ -28,25 +27,28 @@ def is_table(path: Path) -> bool:
 
 
 def is_done(path: Path) -> bool:
-    """Whether it is there. While rows are missing, only its journal is."""
+    """Whether the table exists. While rows are missing, only its journal does."""
     return is_table(path) and path.exists() and path.stat().st_size > 0
 
 
-def journal_of(path: Path) -> Path:
-    """Where the rows are collected. What the table needs must be installed before it is begun.
+def journal_of(path: Path, name: str) -> Path:
+    """Where the rows of a table are collected. Checks that the table can be written later.
+
+    Args:
+        path: the table.
+        name: the name of the output in messages.
 
     Raises:
-        InputError: it is not.
+        InputError: pyarrow is not installed.
     """
-    pyarrow(f"--output {path}: Parquet")
+    pyarrow(f"{name}: Parquet")
     return path.with_name(f"{path.name}.rows.jsonl")
 
 
-def write(journal: Path, path: Path) -> None:
-    """Make the table of the journal, and remove the journal."""
-    arrow = pyarrow(f"--output {path}: Parquet")
-    # Not at the head of the file: only who has pyarrow can import it.
-    from toolglean.batch import SCHEMA  # noqa: PLC0415
+def write(journal: Path, path: Path, name: str) -> None:
+    """Make the table from the journal, and remove the journal."""
+    arrow = pyarrow(f"{name}: Parquet")
+    from toolglean.batch.columns import SCHEMA  # noqa: PLC0415  # it imports pyarrow
 
     schema = arrow.schema([SCHEMA.field("id"), ("line", arrow.int64()), ("choice", arrow.int64()), *list(SCHEMA)[1:]])
     unfinished = path.with_name(f"{path.name}.unfinished")
@@ -57,9 +59,9 @@ def write(journal: Path, path: Path) -> None:
     journal.unlink()
 
 
-def rows_of(path: Path) -> Iterator[bytes]:
-    """The rows of a table that is done, as lines; of each only what is counted."""
-    arrow = pyarrow(f"--output {path}: Parquet")
+def rows_of(path: Path, name: str) -> Iterator[bytes]:
+    """The rows of a finished table, as lines with the columns that are counted."""
+    arrow = pyarrow(f"{name}: Parquet")
     names = ["line", "format", "calls", "unfinished", "problems"]
     with arrow.parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=ROWS, columns=names):

@@ -1,6 +1,5 @@
-# What this file knows: the packages that some logs need, and what to say where they are missing.
-# What it must not know: what is done with them.
-"""What is imported only for logs that need it."""
+# The optional packages that some logs need, and the error if they are missing.
+"""Packages that are imported only for logs that need them."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ import importlib
 from typing import Any
 
 from toolglean._install import needs
-from toolglean.cli.options import InputError
+from toolglean.batch.lines import InputError
 
 __all__ = ["pyarrow", "zstd"]
 
@@ -30,13 +29,13 @@ def pyarrow(what: str) -> Any:
 
 
 def zstd(what: str) -> Any:
-    """The module `compression.zstd` of Python 3.14, or what brings it to earlier versions.
+    """The module `compression.zstd` of Python 3.14, or its backport for earlier versions.
 
     Args:
         what: what needs it, for the message.
 
     Raises:
-        InputError: there is none.
+        InputError: neither is installed.
     """
     for name in ("compression.zstd", "backports.zstd"):
         try:

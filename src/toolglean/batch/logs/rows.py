@@ -1,8 +1,8 @@
-# What this file knows: what becomes of the rows of a log: a row of output for each turn, and one for what is no turn.
-# What it must not know: how the log is stored, and which process this is.
+# The rows of a log become rows of output: one for each turn, and one for each row that is not a turn. Does not depend
+# on how the log is stored, or on which process this is.
 #
-# A row that cannot be read is not left out: its row of output holds no turn, but a problem that says why, with the
-# beginning of the row. So there is no line without a row, and the last row tells how far a run came.
+# A row that cannot be read is not left out: its row of output has no turn, but a problem that says why, with the
+# beginning of the row. So every line has a row, and the last row shows how far a run came.
 """Rows in, rows out."""
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.batch.pool import FreshParsers
-from toolglean.cli.chunks import json_in
-from toolglean.cli.logs.source import Chunk
-from toolglean.cli.options import InputError
-from toolglean.cli.output import row_line
-from toolglean.cli.report import Counts, read_turn
-from toolglean.cli.turns import NotATurnError, Written, id_in, turns_in
+from toolglean.batch.lines import InputError, json_in, row_line
+from toolglean.batch.logs.source import Chunk
+from toolglean.batch.outcome import Counts, read_turn
+from toolglean.batch.pool import ParserFactory
+from toolglean.batch.turns import NotATurnError, Written, id_in, turns_in
 from toolglean.events import Output, Problem
 
 __all__ = ["NOT_A_TURN", "Columns", "Read", "RowReader"]
 
 NOT_A_TURN = "not a turn: "
-"""With this the problem of a row begins that could not be read."""
+"""The problem of a row that could not be read begins with this."""
 SHOWN = 200
 REQUESTS = ("request", "body")
-"""Where logs keep what was asked, with the tools and the model."""
+"""The keys under which logs keep the request, with its tools and its model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,9 @@ class Columns:
     """The keys of a row, or the columns of a table.
 
     Attributes:
-        text: holds the text of the turn; None: wherever a line may hold a turn.
-        tools: holds the tools of the turn.
-        model: holds the name of the model.
+        text: where the text of the turn is; None: anywhere that a line may have a turn.
+        tools: where the tools of the turn are.
+        model: where the name of the model is.
     """
 
     text: str | None = None
@@ -47,14 +45,14 @@ class Columns:
 
 @dataclass(slots=True)
 class Read:
-    """What became of a chunk.
+    """A chunk that was read.
 
     Attributes:
         last: the number of its last row.
-        output: the rows of output, as lines.
-        counts: what they came to.
         read: see `Chunk`.
-        error: why it was not read to its end; None where it was.
+        output: the rows of output, as lines.
+        counts: their counts.
+        error: why it was not read to its end; None if it was.
     """
 
     last: int
@@ -70,13 +68,13 @@ class RowReader:
     Args:
         parsers: makes the parser of each turn.
         plain: the same without the prompt, for turns whose reasoning the server has already taken out.
-        columns: where a row holds what.
-        name: what messages call the log.
+        columns: where the parts of a row are.
+        name: the name of the log in messages.
         strict: whether a row that is not a turn ends the run.
     """
 
     def __init__(
-        self, parsers: FreshParsers, plain: FreshParsers, columns: Columns, name: str, *, strict: bool = False
+        self, parsers: ParserFactory, plain: ParserFactory, columns: Columns, name: str, *, strict: bool = False
     ) -> None:
         self._parsers = parsers
         self._plain = plain
@@ -128,12 +126,11 @@ class RowReader:
 
     def _of_turn(self, number: int, value: Any, written: Written, counts: Counts) -> str:
         parsers = self._plain if written.thoughts else self._parsers
-        parser, problem = parsers.parser(_beside(value, self._columns.tools), _beside(value, self._columns.model))
+        parser, problem = parsers.parser(_value_of(value, self._columns.tools), _value_of(value, self._columns.model))
         output, format_name = read_turn(written, parser)
         if problem is not None:
             output.problems.append(problem)
-        sizes = {"calls": len(output.calls), "unfinished": len(output.unfinished), "problems": len(output.problems)}
-        counts.add(**sizes, format_name=format_name)
+        counts.add_output(output, format_name)
         place: dict[str, Any] = {"id": _as_json(id_in(value)), "line": number}
         if written.choice is not None:
             place["choice"] = written.choice
@@ -141,7 +138,7 @@ class RowReader:
 
 
 def _values(rows: Any) -> Iterator[Any]:
-    """Lines as they are; the rows of a table as what their JSON would hold."""
+    """Lines as they are; the rows of a table as their JSON would be."""
     yield from rows if isinstance(rows, list) else map(_as_json, rows.to_pylist())
 
 
@@ -150,8 +147,8 @@ def _decoded(row: bytes, number: int) -> str:
     return text.removeprefix("\ufeff") if number == 1 else text
 
 
-def _beside(value: Any, key: str) -> Any:
-    """What a row holds under that key, or what the request in it does."""
+def _value_of(value: Any, key: str) -> Any:
+    """The value of that key in a row, or in the request that the row contains."""
     for _ in range(len(REQUESTS) + 1):
         if not isinstance(value, dict):
             return None
@@ -162,7 +159,7 @@ def _beside(value: Any, key: str) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    # A table may hold what JSON cannot: times, decimals, bytes. A line may hold NaN, which Python reads.
+    # A table may contain what JSON cannot: times, decimals, bytes. A line may contain NaN, which Python reads.
     if isinstance(value, dict):
         return {key: _as_json(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-# What this file knows: how a log is stored, and how it is read in chunks of rows, without ever holding more than one.
-# What it must not know: what a row holds.
+# How a log is stored, and how it is read in chunks of rows, of which only one is in memory. Does not depend on what a
+# row contains.
 #
-# How the log is stored is told by its first bytes, not by its name. Lines stay bytes: the processes decode them.
+# The first bytes tell how the log is stored, not its name. Lines stay bytes: the processes decode them.
 """A log, in chunks of rows."""
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
-from toolglean.cli.chunks import name_of
-from toolglean.cli.logs.extras import pyarrow, zstd
-from toolglean.cli.options import InputError
+from toolglean.batch.lines import InputError, name_of
+from toolglean.batch.logs.extras import pyarrow, zstd
 
 __all__ = ["Chunk", "Source"]
 
 ROWS = 256
-"""In a chunk: a few hundredths of a second of work, so that what two processes say to each other does not count."""
+"""In a chunk: a few hundredths of a second of work, so that the time for passing it between processes is negligible."""
 BYTES = 1 << 20
 """The most that a chunk of several lines takes."""
 
@@ -30,10 +29,12 @@ GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 
 
 class Chunk(NamedTuple):
-    """Rows of a log that follow each other; `first` is the number of the first one, counted from 1.
+    """Consecutive rows of a log.
 
-    `rows` are lines, or a `pyarrow.RecordBatch`. `read` says how much of the log lies before its end, from 0 to 1; None
-    where that is not known.
+    Attributes:
+        first: the number of the first one, counted from 1.
+        rows: lines, or a `pyarrow.RecordBatch`.
+        read: how much of the log has been read at its end, from 0 to 1; None if that is not known.
     """
 
     first: int
@@ -46,7 +47,7 @@ class Chunk(NamedTuple):
         return self.first + len(self.rows) - 1
 
     def part(self, begin: int, end: int | None = None) -> Chunk:
-        """Some of its rows, by their places."""
+        """Some of its rows, by their indices."""
         return Chunk(self.first + begin, self.rows[begin:end], self.read)
 
 
@@ -60,14 +61,14 @@ class Source:
         error: why the log could not be read to its end; None as long as it could.
 
     Raises:
-        InputError: it cannot be opened, or what reads it is not installed.
+        InputError: it cannot be opened, or the package that reads it is not installed.
     """
 
     def __init__(self, path: str) -> None:
         self.name = name_of(path)
         self.error: InputError | None = None
         if path != "-" and Path(path).is_dir():
-            raise InputError(f"{self.name}: this is a folder: give a file")
+            raise InputError(f"{self.name}: this is a directory; give a file")
         with ExitStack() as stack:
             try:
                 raw = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
@@ -78,7 +79,7 @@ class Source:
             self._size = 0 if path == "-" else Path(path).stat().st_size
             self._is_table = head == PARQUET
             if self._is_table and path == "-":
-                raise InputError("standard input: Parquet cannot be read from a pipe: give the file by its name")
+                raise InputError("standard input: Parquet cannot be read from a pipe; give the name of the file")
             self._file = self._opened(head)
             self._stack = stack.pop_all()
 
@@ -97,21 +98,21 @@ class Source:
             return zstd(self.name).ZstdFile(self._raw)
         return self._raw
 
-    def chunks(self, behind: int = 0) -> Iterator[Chunk]:
-        """The rows behind the first `behind` ones. Where the log cannot be read on, it ends, and `error` says why."""
-        number = behind
+    def chunks(self, after: int = 0) -> Iterator[Chunk]:
+        """The rows after the first `after` ones. They end where the log cannot be read on; `error` then says why."""
+        number = after
         try:
-            for rows in self._batches(behind) if self._is_table else self._lines(behind):
+            for rows in self._batches(after) if self._is_table else self._lines(after):
                 chunk = Chunk(number + 1, rows, self._read(number + len(rows)))
                 number = chunk.last
                 yield chunk
         except _unreadable() as error:
-            said = f"{self.name}: cannot be read behind line {number}: {error}; the rows before it are written"
+            said = f"{self.name}: cannot be read after line {number}: {error}; the rows up to there are written"
             self.error = InputError(said)
 
-    def _lines(self, behind: int) -> Iterator[list[bytes]]:
+    def _lines(self, after: int) -> Iterator[list[bytes]]:
         lines = iter(self._file)
-        for _ in range(behind):
+        for _ in range(after):
             if next(lines, None) is None:
                 return
         rows: list[bytes] = []
@@ -130,17 +131,17 @@ class Source:
         if rows:
             yield rows
 
-    def _batches(self, behind: int) -> Iterator[Any]:
+    def _batches(self, after: int) -> Iterator[Any]:
         groups = range(self._file.num_row_groups)
         first = 0
-        while first < len(groups) and (rows := self._file.metadata.row_group(first).num_rows) <= behind:
-            behind -= rows
+        while first < len(groups) and (rows := self._file.metadata.row_group(first).num_rows) <= after:
+            after -= rows
             first += 1
         if first == len(groups):
             return
         for batch in self._file.iter_batches(batch_size=ROWS, row_groups=list(groups[first:])):
-            rest = batch.slice(behind)
-            behind = max(0, behind - len(batch))
+            rest = batch.slice(after)
+            after = max(0, after - len(batch))
             if len(rest):
                 yield rest
 
@@ -151,7 +152,7 @@ class Source:
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
-    # What readers raise where a file is cut off or damaged. pyarrow's and zstd's own errors have no common root.
+    # The errors of readers of a file that is cut off or damaged. Those of pyarrow and zstd have no common base.
     found: list[type[Exception]] = [OSError, EOFError, zlib.error]
     found += [module.ArrowException] if (module := sys.modules.get("pyarrow")) is not None else []
     for name in ("compression.zstd", "backports.zstd"):

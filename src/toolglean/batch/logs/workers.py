@@ -1,10 +1,9 @@
-# What this file knows: how chunks are read by several processes, and come back in order.
-# What it must not know: what a chunk holds, and what becomes of it.
+# Several processes read chunks, which come back in order. Does not depend on what a chunk contains.
 #
-# Each process has a pipe of its own, of which it holds one end: where the other end is gone, it ends too, also if this
-# process was killed. A process gets a chunk when it has none, so neither side ever waits with a full pipe for the
-# other. Of what was read out of order, no more than AHEAD chunks for each process wait. All processes are spawned, on
-# every system: a forked one would hold the other ends of all pipes, and never see that they are gone.
+# Each process has a pipe of its own and owns one end of it: when the other end is gone, the process ends too, even if
+# this process was killed. A process gets a chunk when it has none, so neither side ever waits for the other with a
+# full pipe. At most AHEAD chunks for each process wait because they were read out of order. All processes are spawned,
+# on every system: a forked process would own the other ends of all pipes, and never see that they are gone.
 """Processes that read chunks."""
 
 from __future__ import annotations
@@ -17,30 +16,30 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from toolglean.cli.logs.rows import Read, RowReader
-from toolglean.cli.logs.source import Chunk
+from toolglean.batch.logs.rows import Read, RowReader
+from toolglean.batch.logs.source import Chunk
 
 __all__ = ["WorkerError", "read_all"]
 
 AHEAD = 4
 PATIENCE = 5
-"""Seconds for which a process may take to end that was asked to."""
+"""Seconds that a process may take to end after it was asked to."""
 
 
 class WorkerError(Exception):
-    """A process that read chunks has ended before its time. The message says what it was reading."""
+    """A process that read chunks has died. The message says what it was reading."""
 
 
 def read_all(chunks: Iterable[Chunk], reader: RowReader, jobs: int) -> Iterator[Read]:
-    """What became of each chunk, in their order.
+    """Read all chunks, and return them in their order.
 
     Args:
-        chunks: the chunks. They are asked for as they are needed.
+        chunks: the chunks, which are taken as they are needed.
         reader: reads a chunk. Each process gets a copy.
         jobs: how many processes; 1: this one.
 
     Raises:
-        WorkerError: a process died, or raised what it should not have.
+        WorkerError: a process died, or raised an exception that it should not have.
     """
     if jobs == 1:
         yield from map(reader.read, chunks)
@@ -73,7 +72,7 @@ def _in_order(chunks: Iterator[Chunk], workers: list[_Worker]) -> Iterator[Read]
 
 
 class _Worker:
-    """A process. `chunk` is what it reads, the one with `number`; None if it has nothing to do."""
+    """A process. `chunk`, with `number`, is what it is reading; None if it has nothing to do."""
 
     def __init__(self, reader: RowReader) -> None:
         context = multiprocessing.get_context("spawn")
@@ -81,7 +80,7 @@ class _Worker:
         self.chunk: Chunk | None = None
         self.number = 0
         self._process = context.Process(target=work, args=(theirs, reader), daemon=True)
-        with _deaf():
+        with _interrupts_blocked():
             self._process.start()
         theirs.close()
 
@@ -94,10 +93,10 @@ class _Worker:
             raise self._died() from error
 
     def take(self) -> Read:
-        """What became of its chunk.
+        """Its chunk, read.
 
         Raises:
-            WorkerError: it died over it.
+            WorkerError: it died while reading it.
         """
         try:
             found: Read | str = self.pipe.recv()
@@ -109,7 +108,7 @@ class _Worker:
         return found
 
     def end(self) -> None:
-        """End it: if it is idle, by closing its pipe; else by force."""
+        """End it: by closing its pipe if it is idle, otherwise by force."""
         self.pipe.close()
         if self.chunk is not None:
             self._process.terminate()
@@ -131,9 +130,9 @@ class _Worker:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    # A process that is started while an interrupt is blocked never gets one: Ctrl-C, which a terminal sends to all of
-    # them, is for this one. Windows has nothing like it: there, `work` sees to it a moment later.
+def _interrupts_blocked() -> Iterator[None]:
+    # A process that is started while interrupts are blocked never gets one. A terminal sends Ctrl-C to all of them, but
+    # only this process should react. Windows cannot block signals: there, `work` ignores them a moment later.
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -145,7 +144,7 @@ def _deaf() -> Iterator[None]:
 
 
 def work(pipe: Connection, reader: RowReader) -> None:
-    """What a process does: it reads chunks until the other end of its pipe is gone."""
+    """The work of a process: read chunks until the other end of its pipe is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
@@ -154,7 +153,7 @@ def work(pipe: Connection, reader: RowReader) -> None:
             return
         try:
             found: Read | str = reader.read(chunk)
-        except Exception:  # noqa: BLE001  # it is told where it is seen
+        except Exception:  # noqa: BLE001  # reported by the other process
             found = traceback.format_exc()
         try:
             pipe.send(found)
