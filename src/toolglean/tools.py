@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolglean.errors import ToolError, UsageError
-from toolglean.scan.namespaces import namespaces_of
+from toolglean.scan.names import namespaces_of
 
 __all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
 

@@ -1,7 +1,7 @@
 # What this file knows: the rule that tells a call in JSON from a definition and from data. All of it is on this page.
 # Does not depend on how JSON is read, where it is in the turn, or what becomes of it. Pure functions.
 #
-# Where the arguments are. Under one of the names of arguments (`scan/keys.py`). Else, if exactly one other key beside
+# Where the arguments are. Under one of the names of arguments (`scan/names.py`). Else, if exactly one other key beside
 # the name and `BESIDE_KEYS` has a value, and that is an object: that object. If no other key is left: `{}`. Anything
 # else is malformed, never `{}`: arguments that were written are never dropped. Keys beside the arguments are left out,
 # with a `Problem` that names them.

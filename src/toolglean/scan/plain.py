@@ -1,15 +1,45 @@
-# How an object copies and pickles whose state is its slots.
-# Does not depend on what is in them.
-"""State in slots."""
+# How the state of a scanner or a reader is kept: in slots, which copy and pickle, with long text in ropes.
+# Does not depend on what the slots and the text are for.
+#
+# A rope is () or (rope, piece). Adding a piece and forking cost the same however long the text is: `x += piece` on an
+# attribute is quadratic (5.8 µs a piece at 64,000 pieces against 0.12 µs), and a list must be copied by every fork.
+# Small pieces are joined as they come, because a separate piece of four characters takes more than a hundred bytes.
+"""State in slots, and long text in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
-from toolglean.scan.rope import flat
+__all__ = ["Plain", "Rope", "flat", "grown", "joined"]
 
-__all__ = ["Plain"]
+Rope: TypeAlias = "tuple[()] | tuple[Rope, str]"
+
+PIECE = 512  # characters up to which a piece is made longer
+
+
+def grown(rope: Rope, text: str) -> Rope:
+    """The rope with that text after it."""
+    if rope and len(rope[1]) < PIECE:
+        return (rope[0], rope[1] + text)
+    return (rope, text)
+
+
+def joined(rope: Rope) -> str:
+    """The whole text."""
+    if rope and not rope[0]:  # mostly
+        return rope[1]
+    pieces: list[str] = []
+    while rope:
+        rope, piece = rope
+        pieces.append(piece)
+    pieces.reverse()
+    return "".join(pieces)
+
+
+def flat(rope: Rope) -> Rope:
+    """The same text in one piece: it is what is pickled, because a long rope is too deep."""
+    return ((), joined(rope)) if rope else ()
 
 
 class Plain:

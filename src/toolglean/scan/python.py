@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 from toolglean.scan.json import decode
 from toolglean.scan.literals import AFTER, AFTER_STRING, STRING, WORD_START, Literals
 from toolglean.scan.nested import DepthError
+from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import DONE, string_text
-from toolglean.scan.rope import Rope, flat, joined
 from toolglean.scan.text import passing
 
 __all__ = ["KeywordsReader", "python_value"]

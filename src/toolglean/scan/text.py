@@ -12,13 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-__all__ = [
-    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "passing", "space", "until",
-    "with_closers",
-]  # fmt: skip
+__all__ = ["NO_GUARD", "Finder", "passing", "space", "until", "with_closers"]
 
-WORD_MARKS = frozenset("_-.")
-NAME_CHARS = 256  # of a tool's name
 NO_GUARD = "\x00no guard"  # not in any chunk; were it in one, only a short way would be missed
 
 
@@ -29,11 +24,6 @@ def passing(pattern: str) -> Callable[[str, int], re.Match[str]]:
 
 space = passing(r"[ \t\n\r]*")
 """Passes over the white space of JSON."""
-
-
-def is_word(char: str) -> bool:
-    """Whether a tool's name may contain the character."""
-    return char.isalnum() or char in WORD_MARKS
 
 
 class Finder:
@@ -154,20 +144,6 @@ def _is_inside_word(char: str) -> bool:
 def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
     """The same finder, which finds these too."""
     return Finder([*finder.literals, *closers], words=finder.words)
-
-
-def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
-    """Whether the text contains one of the literals and a name follows it, with or without white space between."""
-    for literal in literals:
-        place = text.find(literal)
-        while place >= 0:
-            place += len(literal)
-            word = text[place : place + NAME_CHARS].lstrip()
-            end = next((end for end, char in enumerate(word) if not is_word(char)), len(word))
-            if end and is_name(word[:end]):
-                return True
-            place = text.find(literal, place)
-    return False
 
 
 def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, bool]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from toolglean.scan.json import CLOSE, FAIL, NEED, STATES, JsonScanner, decode
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.plain import Rope, grown, joined
 
 __all__ = ["JsonTokens", "object_text", "token_text"]
 

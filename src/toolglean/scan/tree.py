@@ -29,9 +29,8 @@ from typing import Any
 from toolglean.scan.coerce import coerce_within, is_text, json_text, kinds_of, known, within
 from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, Rope, joined
 from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
-from toolglean.scan.rope import Rope, joined
 from toolglean.scan.text import passing, space, until
 
 __all__ = ["TreeReader"]

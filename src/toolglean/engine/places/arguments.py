@@ -15,8 +15,8 @@ from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.json import CLOSE, FAIL, JsonScanner
+from toolglean.scan.plain import Rope, grown, joined
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
-from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Reading
@@ -42,7 +42,9 @@ class Arguments(Field):
         ends = program.ends_of_text(slot.edges) or program.ends(edge.format)[0]
         named_tag = program.formats[edge.format].is_written_out
         self.slot = slot
-        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_repair(), named_tag=named_tag)
+        self.source = reader_for(
+            edge, turn.limits.depth, tool, ends=ends, stop_on_missing_quote=turn.may_repair(), named_tag=named_tag
+        )
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
