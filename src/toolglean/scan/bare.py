@@ -10,14 +10,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from toolglean.scan.coerce import coerce_within, is_text, json_text, known
-from toolglean.scan.json import MAX_DIGITS
-from toolglean.scan.literals import is_json_number
+from toolglean.scan.literals import CONSTANTS
+from toolglean.scan.scanner import MAX_DIGITS, is_finite, is_json_number
 
 __all__ = ["ODD_QUOTES", "bare_value"]
 
@@ -25,7 +24,6 @@ _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u2
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write where the marker belongs, and what closes them."""
 
-_CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]").search
 
@@ -53,11 +51,11 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
             return json_text(value)
         if _markup(word):  # what should be a number, say, and has a comment beside it, is not text
             return ""
-    if word in _CONSTANTS:
-        return _CONSTANTS[word]
+    if word in CONSTANTS:
+        return CONSTANTS[word]
     if is_json_number(word):
         whole = word.lstrip("-").isdigit()
-        return word if len(word) <= MAX_DIGITS and (whole or not math.isinf(float(word))) else ""
+        return word if len(word) <= MAX_DIGITS and (whole or is_finite(word)) else ""
     return json_text(_unquoted(word)) if word not in _NO_NUMBERS and marker not in word else ""
 
 

@@ -29,9 +29,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
+from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
+from toolglean.scan.scanner import MAX_DIGITS
+from toolglean.scan.tokens import value_text
 
 __all__ = [
     "NO", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known", "properties",
@@ -43,7 +45,6 @@ Schema = Mapping[str, Any] | None
 MAX_HOPS = 32  # from one $ref to the next: a schema may refer to itself
 MAX_SCHEMAS = 256  # that one schema is made of, by anyOf and the like
 MAX_DEPTH = 256
-MAX_DIGITS = 4300  # of an integer: Python writes and reads no longer ones
 MAX_POWER = 308  # beyond it, no float can hold the number
 
 # What schemas call the kinds: JSON schema's words, and those that people write for them.
@@ -355,14 +356,10 @@ def _container(text: str, kind: type, max_depth: int) -> Any:
 
 
 def _json(text: str, max_depth: int) -> Any:
-    scanner = JsonScanner(max_depth)
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
-    end = scanner.skim(text, 0, 0)
-    if scanner.fault == "depth":
+    found, fault = value_text(text, max_depth)
+    if fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
-        return NO
-    return decode(scanner.written(text, 0, end))[0]
+    return NO if found is None else decode(found)[0]
 
 
 def from_python(text: str, max_depth: int) -> Any:

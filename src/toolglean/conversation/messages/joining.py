@@ -25,8 +25,9 @@ from typing import Any
 
 from toolglean.conversation.messages.types import ContentPartToolCall
 from toolglean.conversation.messages.wire import arguments_of, field, id_of, shown
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner
+from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
+from toolglean.scan.scanner import CLOSE, FAIL
 
 __all__ = ["ToolCallAggregator"]
 
