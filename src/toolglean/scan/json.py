@@ -1,14 +1,15 @@
-# What this file knows: JSON, read in pieces cut anywhere, each character once, and refused at the exact character.
-# Does not depend on what the values mean, or on what becomes of them.
+# JSON, read in pieces cut anywhere: each character once, and refused at the exact character. Does not depend on what
+# the values mean, or on what becomes of them.
 #
 # `step` returns after each token, `skim` after the whole value. Nothing is decoded here: `decode` does that once, in C,
 # when a value is whole.
 #
 # Departures from RFC 8259, and why:
-# - raw line breaks and other control characters in strings are accepted, as models write them; they are passed on as
-#   escapes (`JsonScanner.written`)
-# - a number that no float can hold (1e400) is refused, as is an integer of more than 4,300 digits (Python's own limit)
-# - depth is limited, so that no stack overflows later
+# - raw line breaks and other control characters in strings are accepted, because models write them; they are passed on
+#   as escapes (`JsonScanner.written`)
+# - a number that is too large for a float (1e400) is refused, as is an integer of more than 4,300 digits (Python's own
+#   limit)
+# - the depth is limited, so that no stack overflows later
 """An incremental, validating JSON scanner."""
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 _ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
 _INSIDE_STRING = rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+(\\)?\Z"""  # at the end, an escape may have begun
 leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").match
-"""Inside a string: finds something if the text does not go on to its end, with each escape whole."""
+"""Inside a string: finds something if the text ends it, or contains a control character or an incomplete escape."""
 
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
@@ -101,7 +102,7 @@ class JsonScanner(Scanner):
         self.state = VALUE if self.after_comma else COMMA
 
     def expect_key(self) -> None:
-        """Of an object: a key must follow."""
+        """Inside an object: a key must follow."""
         self.state = COMMA
 
     def forgive_comma(self) -> bool:
@@ -133,10 +134,10 @@ class JsonScanner(Scanner):
         return pos
 
     def passed(self, text: str) -> tuple[str, bool] | None:
-        """Inside a string: read the text, if it is of the string to its end.
+        """Inside a string: read the text if all of it belongs to the string.
 
         Returns:
-            The text, and whether an escape has begun; None: nothing was read.
+            The text, and whether it ends inside an escape; None if nothing was read.
         """
         escapes = self.state == ESCAPE
         found = _inside_escape(text) if escapes else _inside_string(text)
@@ -253,7 +254,7 @@ STATES = JsonScanner.states  # a global is faster than an attribute
 
 
 def escaped(text: str, begin: int, end: int, fixes: list[int]) -> str:
-    """`text[begin:end]`, with the raw control characters at `fixes` written as JSON escapes."""
+    """`text[begin:end]`, with the raw control characters at the positions `fixes` written as JSON escapes."""
     pieces: list[str] = []
     for pos in fixes:
         pieces += text[begin:pos], _CONTROL[ord(text[pos])]
@@ -267,8 +268,8 @@ def decode(text: str) -> tuple[Any, str | None]:
 
     Returns:
         The value (integers exact, keys in the order written, lone surrogates as U+FFFD), and a key that some object
-        has twice (the last value counts), or None.
+        has twice (the last value is used), or None.
     """
-    from toolglean.scan.nested import decoded_with_repeats  # noqa: PLC0415  # the first call pays, not every import
+    from toolglean.scan.nested import decoded_with_repeats  # noqa: PLC0415  # imported by the first call: not every user needs it
 
     return decoded_with_repeats(text)

@@ -1,15 +1,15 @@
-# What this file knows: Python's strings, numbers and names of constants, read in pieces cut anywhere.
-# Does not depend on what is around them (python.py).
+# Python's strings, numbers and names of constants, read in pieces cut anywhere. Does not depend on what is around them
+# (python.py).
 #
-# A string goes out as the body of a JSON string while it arrives: the jumps of a compiled expression over everything
-# that is neither a quote nor a backslash, and C for the escapes that JSON needs. Numbers and names are short: one
-# character at a time, so that the fault is at its own character.
+# A string is written as the body of a JSON string while it arrives: a compiled expression passes over everything that
+# is neither a quote nor a backslash, and C writes the escapes that JSON needs. Names and numbers are short; they are
+# read one character at a time, so that a fault is reported at its own character.
 #
 # Departures from Python, and why:
-# - raw line breaks in any string, 07 for 7, JSON's true, false and null: models write them
+# - raw line breaks in any string, 07 for 7, and JSON's true, false and null are accepted: models write them
 # - b"", f"" and t"" are refused: bytes are not JSON, and an f-string has no value before it runs
-# - a number that no float can hold, and an integer of more than 4,300 digits, is refused, as in json.py
-# - an unknown escape (`\d`) keeps its backslash, as in Python, without its warning; so does one that is not whole
+# - a number that is too large for a float, and an integer of more than 4,300 digits, are refused, as in json.py
+# - an unknown escape (`\d`) keeps its backslash, as in Python, but without a warning; so does an incomplete one
 """Python literals, incrementally."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _ESCAPES = {
 
 _STOPS = {quote: quote + "\\" for quote in _bodies}
 
-# The grammar of a number: JSON's, and what Python has besides.
+# The grammar of a number: JSON's, and what Python adds.
 _MORE: dict[str, dict[str, str]] = {
     "-": {".": "."},
     "Z": {".": "D", "_": "_I", "x": "h", "X": "h", "o": "o", "O": "o", "b": "b", "B": "b"}
@@ -81,10 +81,10 @@ _NUMBER_START = NUMBER_START | {"+": "-", ".": "."}
 
 
 class Literals(DialectReader):
-    """A reader's part that reads literals.
+    """The part of a reader that reads literals.
 
     Attributes:
-        flows: whether what is written goes out at once.
+        flows: whether what is written is emitted at once.
         kind: what the last literal was: STRING or SCALAR.
         bare_words: whether a lone name is a string.
     """
@@ -178,7 +178,7 @@ class Literals(DialectReader):
         elif char == "\r":
             self.state = CONTINUED
         else:
-            self.write("\\\\")  # not an escape: the backslash is a backslash
+            self.write("\\\\")  # not an escape, so a literal backslash
             return pos
         return pos + 1
 
@@ -197,7 +197,7 @@ class Literals(DialectReader):
         return pos + 1
 
     def _as_written(self, pos: int) -> int:
-        # An escape that is not whole is text, as `\d` does: templates and models write `C:\x` unescaped.
+        # An incomplete escape is text, as `\d` is: templates and models write `C:\x` unescaped.
         self.write(quoted_text(f"\\{self.phase}{self.held}"))
         self.state = BODY
         return pos
@@ -212,7 +212,7 @@ class Literals(DialectReader):
         return pos
 
     def _character(self, code: int) -> None:
-        # Half of a pair is written as an escape, so that two halves join when the JSON text is decoded.
+        # Half of a surrogate pair is written as an escape, so that two halves join when the JSON text is decoded.
         self.write(f"\\u{code:04x}" if 0xD800 <= code < 0xE000 else quoted_text(chr(code)))
         self.state = BODY
 

@@ -2,9 +2,9 @@
 # has the parts of a call. Does not depend on where names are written, or on what a call of them means.
 #
 # Templates and SDKs show tools in a namespace, and models write it before the name: `functions.f`, `default_api.f`.
-# A namespace that the tools themselves carry (`github.search` next to `fetch`) is as plain, and so is the tool's own
-# name (Muse writes `read.read`). Any other word before the name says something else: `dry_run.delete_all` is not
-# `delete_all`.
+# A namespace that appears in the tools' own names (`github.search`, with a tool `fetch`) is accepted as well, and so
+# is the tool's own name (Muse writes `read.read`). Any other word before the name makes it another name:
+# `dry_run.delete_all` is not `delete_all`.
 """The names of tools, and the keys of calls in JSON."""
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def namespaces_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def without_namespace(name: str, namespaces: Container[str], names: Container[str]) -> str | None:
-    """What is left of a written name after a namespace, if that is one of the names."""
+    """The rest of a written name after its namespace, if it is one of the names; otherwise None."""
     for found in _parting(name):
         namespace, rest = name[: found.start()], name[found.end() :]
         if rest in names and (namespace in namespaces or namespace == rest):

@@ -15,11 +15,11 @@ __all__ = ["Plain", "Rope", "flat", "grown", "joined"]
 
 Rope: TypeAlias = "tuple[()] | tuple[Rope, str]"
 
-PIECE = 512  # characters up to which a piece is made longer
+PIECE = 512  # shorter pieces are extended, in characters
 
 
 def grown(rope: Rope, text: str) -> Rope:
-    """The rope with that text after it."""
+    """The rope, with that text added at its end."""
     if rope and len(rope[1]) < PIECE:
         return (rope[0], rope[1] + text)
     return (rope, text)
@@ -38,22 +38,22 @@ def joined(rope: Rope) -> str:
 
 
 def flat(rope: Rope) -> Rope:
-    """The same text in one piece: it is what is pickled, because a long rope is too deep."""
+    """The same text in one piece. Ropes are pickled like this, because a long one is too deep."""
     return ((), joined(rope)) if rope else ()
 
 
 class Plain:
-    """What copies and pickles by its slots."""
+    """An object that copies and pickles its slots."""
 
     __slots__ = ()
 
     ropes: ClassVar[frozenset[str]] = frozenset()
-    """The slots with a rope: it is flattened when it is pickled, because a long one is too deep."""
+    """The slots that contain a rope, which is flattened for pickling."""
     owned: ClassVar[tuple[str, ...]] = ()
-    """The slots with what changes in place, or None: a copy has its own."""
+    """The slots whose value changes in place (or is None): a copy gets its own."""
 
     def copy(self) -> Self:
-        """The same, at the same place."""
+        """An independent copy, at the same place in the text."""
         twin = type(self).__new__(type(self))
         (_COPIERS.get(type(self)) or _copier(type(self)))(self, twin)
         for slot in self.owned:
@@ -85,7 +85,7 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def _copier(kind: type) -> Callable[[Any, Any], None]:
-    # Written out, as a dataclass writes its methods: a third of the time of `setattr` for each slot.
+    # Generated code, as in dataclasses: it takes a third of the time of `setattr` for each slot.
     made: dict[str, Any] = {}
     exec("\n ".join(["def copy(one, twin):", *(f"twin.{slot} = one.{slot}" for slot in _slots(kind))]), made)  # noqa: S102
     found: Callable[[Any, Any], None] = made["copy"]

@@ -1,18 +1,18 @@
-# What this file knows: Python's keyword arguments, the text between the parentheses of a call, as JSON text.
-# Does not depend on calls and their names. How literals are written is in literals.py.
+# Python's keyword arguments, which are the text between the parentheses of a call, as JSON text. Does not depend on
+# calls and their names. literals.py reads the literals.
 #
 #   city='Paris', n=3, deep={"a": [1, None]}, t=(1, 2))   →   {"city": "Paris", "n": 3, "deep": {"a": [1, null]}, …}
 #
-# Two brackets do not say at once what they open: `{` a dict or a set, `(` a tuple or only a value in parentheses. What
-# follows them is held, a rope for each, until its first comma, colon or closing bracket decides. Everything else goes
-# out as it is read.
+# Two brackets do not show at once what they open: `{` a dict or a set, `(` a tuple or only a value in parentheses. What
+# follows each of them is held back in a rope until the first comma, colon or closing bracket decides. Everything else
+# is emitted as it is read.
 #
 # Departures from Python, and why:
-# - one positional dict, f({"a": 1}), counts as the keywords: models write it
-# - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
-# - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
+# - one positional dict, f({"a": 1}), is accepted as the keywords: models write it
+# - the name of a keyword may be a reserved word, and may contain `-` and `.`: some tools have such parameters
+# - tuples and sets become lists, and keys of dicts become their JSON text: JSON has nothing else
 # - a repeated keyword is written twice: decoding takes the last one, and reports it
-# - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
+# - comments, operators, calls and names as values are refused (names are accepted with `bare_words`)
 """Python keyword arguments, incrementally."""
 
 from __future__ import annotations
@@ -57,32 +57,32 @@ _UNDECIDED = frozenset({BRACE, PARENS})
 
 _name = passing(r"[\w.-]*")
 
-Holds: TypeAlias = "tuple[()] | tuple[Holds, Rope]"
+Pending: TypeAlias = "tuple[()] | tuple[Pending, Rope]"
 
 
 class KeywordsReader(Literals):
     """Reads keyword arguments and the parenthesis that closes them.
 
     Args:
-        max_depth: how many containers may be open, parentheses among them.
-        bare_words: whether a lone name as a value (`unit=celsius`) is a string; else it is refused.
+        max_depth: how many containers may be open, including parentheses.
+        bare_words: whether a lone name as a value (`unit=celsius`) is a string. Otherwise it is refused.
         sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
     """
 
-    __slots__ = ("_holds",)
+    __slots__ = ("_pending",)
 
     closers: ClassVar = _CLOSERS
 
     def __init__(self, max_depth: int = 256, *, bare_words: bool = False, sole: bool = False) -> None:
         super().__init__(max_depth, bare_words=bare_words)
         self.stack, self.state = (SOLE, VALUE) if sole else (CALL, START)
-        self._holds: Holds = ()  # what undecided brackets hold back, the innermost last
+        self._pending: Pending = ()  # what undecided brackets hold back, the innermost last
 
     def write(self, text: str) -> None:
         """JSON text that has become certain, unless a bracket holds it back."""
-        if self._holds:
-            outer, rope = self._holds
-            self._holds = (outer, (rope, text))
+        if self._pending:
+            outer, rope = self._pending
+            self._pending = (outer, (rope, text))
         else:
             self.out.append(text)
 
@@ -96,14 +96,14 @@ class KeywordsReader(Literals):
             self.decide(SET, "[")
         if kind in _UNDECIDED:
             self.write_item("")
-            self._holds, self.flows = (self._holds, ()), False
+            self._pending, self.flows = (self._pending, ()), False
         else:
             self.write_item("[")
 
     def decide(self, kind: str, opener: str) -> None:
-        """The innermost bracket is of that kind: what it held back goes out after its opener."""
-        self._holds, rope = self._holds  # type: ignore[misc]  # an undecided bracket has a rope
-        self.flows = not self._holds
+        """The innermost bracket is of that kind: write its opener, and what was held back after it."""
+        self._pending, rope = self._pending  # type: ignore[misc]  # an undecided bracket has a rope
+        self.flows = not self._pending
         held = joined(rope)
         self.stack = self.stack[:-1] + kind
         self.write(opener + (held if kind != DICT_VALUE or self.kind == STRING else f'"{held}"'))
@@ -117,26 +117,26 @@ class KeywordsReader(Literals):
             return pos + 1
         if top == PARENS:
             self.decide(top, "")  # a value in parentheses is the value
-        elif len(self.stack) > 1:  # the lone dict is closed by the parenthesis after it: `KeywordsReader._read_lone`
+        elif len(self.stack) > 1:  # the parenthesis after the lone dict closes it: `_read_lone`
             self.write("}" if top in {DICT, DICT_VALUE} else "]")
         self.stack, self.lead = self.stack[:-1], ""
         self.state = AFTER if self.stack else LONE
         return pos + 1
 
     def __getstate__(self) -> dict[str, Any]:
-        # Side by side, because within each other they would be too deep for pickle.
+        # A flat tuple, because nested ones would be too deep for pickle.
         ropes = []
-        holds = self._holds
-        while holds:
-            holds, rope = holds
+        pending = self._pending
+        while pending:
+            pending, rope = pending
             ropes.append(flat(rope))
-        return super().__getstate__() | {"_holds": tuple(reversed(ropes))}
+        return super().__getstate__() | {"_pending": tuple(reversed(ropes))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._holds = ()
-        for rope in state["_holds"]:
-            self._holds = (self._holds, rope)
+        self._pending = ()
+        for rope in state["_pending"]:
+            self._pending = (self._pending, rope)
 
     def _read_after(self, text: str, pos: int) -> int:
         char, top = text[pos], self.stack[-1]
@@ -230,11 +230,11 @@ class KeywordsReader(Literals):
 
 
 def python_value(text: str, max_depth: int = 256) -> Any:
-    """The value of one Python literal, as JSON knows it: lists for tuples and sets, text for keys.
+    """The value of one Python literal, as JSON has it: lists for tuples and sets, text for keys.
 
     Raises:
-        DepthError: it is nested deeper than that.
-        ValueError: the text is not a literal, or more than one.
+        DepthError: it is nested deeper than `max_depth` containers.
+        ValueError: the text is not one literal.
     """
     reader = KeywordsReader(max_depth + 1, sole=True)
     pos, found, token = reader.read(text + ")", 0)

@@ -1,18 +1,19 @@
-# What this file knows: objects with bare keys, whose strings are between markers of their own.
-# Does not depend on formats: it is told the marker and the tool's schema. What a bare value means is in bare.py.
+# Objects with bare keys, whose strings are between markers of their own. Does not depend on formats: the caller gives
+# the marker and the tool's schema. bare.py decides what a bare value means.
 #
 #   {k:<|"|>text<|"|>,n:1,o:{a:true},l:[1,<|"|>x<|"|>],e:null}   →   {"k": "text", "n": 1, "o": {"a": true}, …}
 #
-# What real turns and the engines' tests contain, and what therefore is read:
-# - keys: bare (up to the colon, spaces at their edges do not count), between markers, or a JSON string
-# - strings: everything up to the next marker, without any escape; or a JSON string, whose escapes must be right
-# - the outer object in braces or in parentheses, where an equals sign may replace the colon (`(city="Oslo")`);
-#   white space anywhere; a comma before a closing bracket
-# - bare text: whatever is between the colon (in lists the comma) and the next comma or the closing bracket of its
-#   container, without the white space around it. So it cannot contain a comma or a bracket
-# - where the dialect quotes every scalar (`all_quoted`), the text between markers of a parameter is typed by its schema
+# All of this appears in real turns or in the tests of inference engines, and is read:
+# - keys: bare (up to the colon, without the white space around them), between markers, or as a JSON string
+# - strings: everything up to the next marker, without escapes; or a JSON string with valid escapes
+# - the outer object in braces or in parentheses; in parentheses, an equals sign may replace the colon (`(city="Oslo")`)
+# - white space anywhere, and a comma before a closing bracket
+# - bare text: everything between the colon (in lists, the comma) and the next comma or the closing bracket of its
+#   container, without the white space around it. So it cannot contain a comma or that bracket
+# - if the dialect quotes every scalar (`all_quoted`), the schema of a parameter types the text between its markers
 #
-# Strings go out as they arrive, except those that the schema must still type. Bare text goes out when it is whole.
+# Strings are emitted as they arrive, except those that the schema must still type; bare text is emitted when it is
+# whole.
 """Objects with bare keys and quote markers, incrementally."""
 
 from __future__ import annotations
@@ -68,9 +69,9 @@ class QuotedReader(DialectReader):
         quote: the marker before and after a string.
         max_depth: how many containers may be open.
         all_quoted: whether numbers, constants, lists and objects may be between markers too.
-        properties: the JSON schema of each parameter, where it is known.
+        properties: the JSON schema of each parameter, if known.
         root: the schema in which their `$ref` is looked up.
-        ends: markers that end the call: bare text ends before them, and a bracket is missing.
+        ends: the markers that end the call. Bare text ends before them; then a bracket is missing.
         stop_on_missing_quote: whether to stop, once, at a bare value that may lack its markers: one that the schema
             calls a string, or that begins with another quote.
     """
@@ -95,7 +96,7 @@ class QuotedReader(DialectReader):
     ) -> None:
         super().__init__(max_depth)
         self._ends, self._stop_on_missing_quote = tuple(end for end in ends if end[0] == "<"), stop_on_missing_quote
-        self._loose = False  # whether a bare value has a bracket in it, or in a list a colon: it may be several values
+        self._loose = False  # whether a bare value contains a bracket, or in a list a colon: it may be several values
         self._quote, self._all_quoted = quote, all_quoted
         self._properties, self._root = properties, root
         self._closer = "}"  # of the outer object
@@ -108,7 +109,7 @@ class QuotedReader(DialectReader):
 
     @property
     def _flows(self) -> bool:
-        # Whether the string goes out, and nothing else becomes of it.
+        # Whether the string is emitted as it is, and nothing else is done with it.
         return not self._typed and self.stack != OBJECT
 
     def undo_refusal(self) -> bool:
@@ -118,18 +119,18 @@ class QuotedReader(DialectReader):
         return undone
 
     def brackets(self) -> str:
-        """See `Reader.brackets`."""
+        """See `Scanner`."""
         if self._loose:
-            return ""  # nobody knows where the missing one was meant to be
+            return ""  # the place of the missing one cannot be known
         return "".join(_CLOSERS[each] for each in self.stack[:0:-1]) + (self._closer if self.stack else "")
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """See `Reader.quoting`."""
+        """See `Reader`."""
         return self._quote, tuple(self._properties or ())
 
     @property
     def schema(self) -> Any:
-        """The schema of the parameter whose value is read; None within it, and where none is known."""
+        """The schema of the parameter whose value is read. None inside that value, and if the schema is not known."""
         if self._properties is None or self.stack != OBJECT_VALUE or len(self._key) > MAX_NAME:
             return None
         return self._properties.get(json.loads(f'"{self._key}"'))
@@ -139,7 +140,7 @@ class QuotedReader(DialectReader):
         return self._closer if len(self.stack) == 1 else _CLOSERS[self.stack[-1]]
 
     def signs(self) -> str:
-        """What may part a key from its value."""
+        """The characters that may separate a key from its value."""
         return ":=" if self._closer == ")" and len(self.stack) == 1 else ":"
 
     def begin_string(self, state: int) -> None:
@@ -157,7 +158,11 @@ class QuotedReader(DialectReader):
         self.write(piece)
 
     def end_string(self) -> None:
-        """The string is whole. Raises DepthError if it stands for a value that is nested too deeply."""
+        """The string is whole.
+
+        Raises:
+            DepthError: it is typed, and its value is nested too deeply.
+        """
         if self._typed:
             text, schema, root = self.take_collected(), self.schema, self._root
             self.write(json_text(coerce_within(text, schema, root, self.max_depth - len(self.stack))))
@@ -283,7 +288,7 @@ class QuotedReader(DialectReader):
         self.state = STRING
 
     def _read_bare(self, text: str, pos: int) -> int:
-        # Up to the next place at which a marker may begin, and no further: the rest is looked at when it is reached.
+        # Up to the next place at which a marker may begin.
         begin, pos = pos, _bare_bodies[self.closer(), bool(self._ends)](text, pos).end()
         if pos > begin:
             self.collect(text[begin:pos])
@@ -307,7 +312,7 @@ class QuotedReader(DialectReader):
         return pos
 
     def _read_end_mark(self, text: str, pos: int) -> int:
-        # What may be the marker that ends the call. It is not the reader's: it is given back.
+        # This may be the marker that ends the call. It is not the reader's, so it is returned in `rest`.
         held = self.held + text[pos]
         if not any(end.startswith(held) for end in self._ends):
             self.collect(self.held or held)

@@ -1,5 +1,4 @@
-# What this file knows: how the text of a JSON token, or of a whole value, is collected while it arrives.
-# Does not depend on what it is for.
+# How the text of a JSON token, or of a whole value, is collected while it arrives. Does not depend on its purpose.
 """JSON, with the text of its tokens and values."""
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class JsonTokens(JsonScanner):
         return pos, self.take_collected() + found if self.collected else found
 
     def begin_value(self, *, collect: bool = True) -> None:
-        """A value follows whose bracket was read last. `collect`: whether its text is needed."""
+        """A value begins with the bracket that was read last. `collect`: whether its text is needed."""
         self.value_depth, self.collected = len(self.stack) - 1, ((), self.stack[-1]) if collect else ()
 
     def read_value(self, text: str, pos: int) -> int:
@@ -63,11 +62,11 @@ class JsonTokens(JsonScanner):
         return end
 
     def shorten_value(self, chars: str) -> None:
-        """Leave out these characters at the end of what was read of that value."""
+        """Drop these characters at the end of what was read of that value."""
         self.collected = ((), joined(self.collected).rstrip(chars))
 
     def value(self) -> str:
-        """The text of that value, so far as it was read, which is not needed any more."""
+        """The text of that value as far as it was read. It is no longer kept."""
         return self.take_collected()
 
 
@@ -75,7 +74,7 @@ def value_text(text: str, max_depth: int = 256) -> tuple[str | None, str]:
     """The text of the JSON value of which `text` consists, apart from white space around it.
 
     Returns:
-        The value's text and ""; or None, and what is wrong: "depth" if the depth limit was passed.
+        The value's text and "", or None and what was expected ("depth" if the depth limit was passed).
     """
     scanner = JsonScanner(max_depth)
     text = text.strip(WHITE_SPACE) + " "  # a number ends only with the character after it
@@ -86,14 +85,14 @@ def value_text(text: str, max_depth: int = 256) -> tuple[str | None, str]:
 
 
 def object_text(text: str, max_depth: int) -> tuple[str | None, str]:
-    """As `value_text`, of an object."""
+    """As `value_text`, for an object."""
     if not text.lstrip(WHITE_SPACE).startswith("{"):
         return None, "an object was expected"
     return value_text(text, max_depth)
 
 
 def token_text(raw: str) -> str:
-    """The text of a key or a string, of the token that `JsonTokens.read_token` returned."""
+    """The text of a key or a string, from the token that `JsonTokens.read_token` returned."""
     text = raw[raw.index('"') + 1 : -1]
     if text.isascii() and "\\" not in text:  # nearly always: names, keys and ids are plain
         return text

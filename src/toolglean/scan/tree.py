@@ -1,24 +1,24 @@
-# What this file knows: arguments written as nested tags, and how the schema tells objects, lists and scalars apart.
-# Does not depend on calls. It is told what comes before every tag.
+# Arguments written as nested tags, and how the schema tells objects, lists and scalars apart. Does not depend on calls:
+# the caller gives the prefix of the tags.
 #
 #   ⟨<k>v⟨</k>⟨<o>⟨<a>1⟨</a>⟨</o>⟨<l>⟨<item>x⟨</item>⟨</l>⟨</invoke>   →   {"k": "v", "o": {"a": 1}, "l": ["x"]}
 #
 # where ⟨ is the prefix, which comes before every tag so that text needs no escapes (MiniMax-M3: `]<]minimax[>[`).
 #
-# - an element with text: the value that coerce.py makes of it; without a schema, the text
-# - an element with children: an object, or a list where the schema says array; without a schema a list where every
-#   child is called `item`. A name that comes again in an object makes a list of its values
-# - an element with nothing in it: {} or [] where the schema allows only that, else the value of an empty text
-# - white space between tags does not count; other text there, the wrong closing tag, and attributes are refused
+# - an element with text is the value that coerce.py makes of it; without a schema, it is the text
+# - an element with children is an object, or a list if the schema says array. Without a schema it is a list if every
+#   child is called `item`. A repeated name in an object makes a list of its values
+# - an empty element is {} or [] if the schema allows only that, otherwise the value of an empty text
+# - white space between tags is ignored; other text there, a wrong closing tag, and attributes are refused
 # - a repeated parameter is written twice: decoding takes the last one, and reports it
-# - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read is
-#   in `rest`, because it may have begun in an earlier piece
-# - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
-#   it may contain `<b>`
-# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
-#   the tag may be any other text
+# - the value ends before a closing tag that closes nothing here: that tag is the caller's. The part of it that was read
+#   is in `rest`, because it may have begun in an earlier piece
+# - without a prefix (plain XML), a string and a parameter without a schema end only at their own closing tag: they may
+#   contain `<b>`
+# - if the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`): the tag
+#   may be any other text
 #
-# The text of a parameter that is certainly a string goes out as it arrives, everything else when it is whole.
+# The text of a parameter that is certainly a string is emitted as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _name = passing(r"""[^\s<>/="']*""")
 
 
 class Element(Plain):
-    """An element that is open: its name, its schema, and the children that it has so far."""
+    """An open element: its name, its schema, and its children so far."""
 
     __slots__ = ("children", "name", "schema")
     owned = ("children",)
@@ -69,7 +69,7 @@ class Element(Plain):
         """The value of the whole element.
 
         Raises:
-            DepthError: its text is nested deeper than that.
+            DepthError: its text is nested deeper than `max_depth` containers.
         """
         kinds = kinds_of(self.schema, root)
         if not self.children:
@@ -104,11 +104,11 @@ class TreeReader(DialectReader):
 
     Args:
         prefix: what comes before every tag; "" in plain XML.
-        properties: the JSON schema of each parameter, where it is known.
+        properties: the JSON schema of each parameter, if known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
-        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`,
-            unless the schema says nothing of them or allows others.
+        named_tag: whether the tool's name is the tag around the parameters. Then each must be one of `properties`,
+            unless the schema has none or allows others.
     """
 
     __slots__ = ("_declared", "_open", "_prefix", "_properties", "_raw", "_root", "_streams")
@@ -132,7 +132,7 @@ class TreeReader(DialectReader):
         self._root = root
         self._open: list[Element] = []
         self._raw = False  # whether only the element's own closing tag ends the text
-        self._streams = False  # whether the text goes out as it arrives
+        self._streams = False  # whether the text is emitted as it arrives
         self.lead = "{"
 
     def stops(self) -> str:
@@ -140,7 +140,7 @@ class TreeReader(DialectReader):
         return self.marker[0] if self._streams and self.state == TEXT and not self.held else ""
 
     def undo_refusal(self) -> bool:
-        """See `Reader`. What was refused here is not read in another way."""
+        """See `Scanner`. Nothing that was refused here is read in another way."""
         return False
 
     @property
