@@ -247,7 +247,7 @@ def test_own_tools_and_the_start() -> None:
     [
         ({"own_tools": "[1"}, "own_tools", "This is not JSON: line 1, column 3: Expecting ',' delimiter."),
         ({"own_tools": '{"name": "f"}'}, "own_tools", "A JSON list of tools was expected, such as"),
-        ({"own_tools": "[1]"}, "own_tools", " is not a tool: give a name, "),
+        ({"own_tools": "[1]"}, "own_tools", "1 is not a tool: give a name, "),
         (
             {"own_tools": '[{"name": "f", "parameters": 5}]'},
             "own_tools",

@@ -88,7 +88,7 @@ class JsonOrTextReader(JsonReader):
         before = ""
         if not self._begun:
             if not self._key and text[pos] not in '{"':
-                self.fault = "an object was expected"  # a repair cannot help: `undo_refusal` knows nothing of it
+                self.fault = "an object was expected"  # not by `fail`: no repair can undo it
                 return pos, "", FAIL
             self._begun = True
             if self._key and text[pos] != "{":

@@ -1,4 +1,4 @@
-# What a reader of arguments is to the engine, and what the readers of dialects share beyond the core (scanner.py).
+# The interface of readers of arguments, and what the readers of dialects share beyond the core (scanner.py).
 # Does not depend on any dialect.
 #
 # A reader turns one dialect (Python keywords, quoted objects, nested tags, JSON as it is written) into JSON text while
@@ -36,7 +36,7 @@ def quoted_text(text: str) -> str:
 
 
 class _Searches(dict[str, Search]):
-    # What finds one of some characters, or one that JSON escapes. A dict answers in half the time of `lru_cache`.
+    # By characters: a search for one of them, or for one that JSON escapes. It takes half the time of `lru_cache`.
 
     def __missing__(self, stops: str) -> Search:
         found = self[stops] = re.compile("[" + re.escape(stops) + '"\\\\\x00-\x1f]').search
@@ -51,7 +51,7 @@ class Reader(Plain):
 
     Attributes:
         fault: after FAIL, what was expected; "depth" if the depth limit was passed.
-        rest: after DONE or FAIL, what was read of a marker that is not the reader's: it is read again.
+        rest: after DONE or FAIL, the part that was read of a marker that is not the reader's. It is read again.
     """
 
     __slots__ = ()
@@ -84,7 +84,7 @@ class Reader(Plain):
         return None
 
     def search(self) -> Search | None:
-        """Inside a string that goes out as it is: finds something in text that the reader must read. None elsewhere."""
+        """Inside a string that is emitted as it is: finds something in text that the reader must read. Else None."""
         return None
 
     def passed(self, text: str) -> tuple[str, bool] | None:
@@ -100,7 +100,7 @@ class Reader(Plain):
         raise NotImplementedError
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """The marker around strings, "" where the dialect has none; and the parameters that the schema knows."""
+        """The marker around strings ("" if the dialect has none), and the parameters in the schema."""
         return "", ()
 
 
@@ -109,7 +109,7 @@ class DialectReader(Scanner, Reader):
 
     Attributes:
         out: the pieces of the current `read`; empty between two.
-        lead: what goes out before the next item: a comma, or nothing.
+        lead: what is written before the next item: a comma, or nothing.
     """
 
     __slots__ = ("lead", "out", "rest")
@@ -134,7 +134,7 @@ class DialectReader(Scanner, Reader):
         return pos, piece, self.token
 
     def stops(self) -> str:
-        """Inside a string that goes out as it is: one or two characters that may end it or begin an escape. Else ""."""
+        """Inside a string that is emitted as it is: one or two characters that may end it or escape. Else ""."""
         return ""
 
     def search(self) -> Search | None:
@@ -168,7 +168,7 @@ class DialectReader(Scanner, Reader):
         self.lead = ""
 
     def take_name(self, text: str, begin: int, end: int, what: str = "a name") -> int:
-        """That part of the text belongs to a name, which `held` collects. Returns the position reached."""
+        """Add that part of the text to the name in `held`, up to its limit. Returns the position reached."""
         room = MAX_NAME - len(self.held)
         if end - begin > room:
             return self.fail(f"{what} of at most {MAX_NAME} characters was expected", begin + room)

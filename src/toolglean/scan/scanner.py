@@ -1,4 +1,4 @@
-# What all scanners share: their state, the loop over it, and what JSON and the dialects read alike.
+# What all scanners share: their state, the loop over it, and what JSON and the dialects read in the same way.
 # Does not depend on any dialect, or on what becomes of the values.
 #
 # A scanner is the number of a state and a stack of open containers. A state is named for what has been read; its method
