@@ -1,5 +1,4 @@
-# What this file knows: where values that are nested deeply are written or walked outside parsing.
-# What it must not know: how they are read (test_hostile_values.py).
+# Where deeply nested values are written or visited outside parsing. How they are read is in test_hostile_values.py.
 """Deep values near the caller's own recursion limit raise nowhere."""
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def test_arguments_keep_their_order_and_are_not_changed() -> None:
     assert given == {"b": "1", "a": ["2", {"z": "3", "y": "4"}], "c": '[5, "6"]'}
 
 
-def test_what_holds_itself_is_not_json_wherever_the_caller_stands() -> None:
+def test_what_contains_itself_is_not_json_at_any_depth_of_the_stack() -> None:
     inner: list[Any] = []
     value: Any = inner
     for _ in range(60):

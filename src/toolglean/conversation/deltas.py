@@ -28,8 +28,9 @@ from toolglean.conversation.fields import arguments_of, field, id_of, unrunnable
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner
+from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
+from toolglean.scan.scanner import CLOSE, FAIL
 
 __all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator"]
 

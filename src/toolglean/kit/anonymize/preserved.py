@@ -16,7 +16,7 @@ from functools import lru_cache
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, Space, tokens_of
-from toolglean.scan.keys import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 __all__ = ["KEYS", "LITERALS", "Preserved", "preserved"]
 

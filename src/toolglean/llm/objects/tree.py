@@ -17,26 +17,8 @@ import re
 from typing import Any, TypeAlias
 
 from toolglean.events import Problem
-from toolglean.scan.json import (  # fmt: skip
-    CLOSE,
-    END,
-    ESCAPE,
-    FAIL,
-    HEX,
-    IN_KEY,
-    IN_STRING,
-    KEY,
-    LITERAL,
-    NAMED,
-    NEED,
-    NUMBER,
-    OPEN,
-    SCALAR,
-    STRING,
-    JsonScanner,
-    decode,
-    escaped,
-)
+from toolglean.scan.json import END, ESCAPE, IN_KEY, IN_NUMBER, IN_STRING, LITERAL, NAMED, JsonScanner, decode, escaped
+from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING
 
 __all__ = ["OPEN_ENDED", "Builder", "List", "Node", "Object", "Scalar", "Text"]
 
@@ -45,7 +27,7 @@ OPEN_ENDED = -1
 
 _lead = re.compile(r"[ \t\n\r,:]*").match
 _space = re.compile(r"[ \t\n\r]*").match
-_STRINGS = frozenset({IN_KEY, IN_STRING, ESCAPE, HEX})
+_STRINGS = frozenset({IN_KEY, IN_STRING, ESCAPE})
 
 
 class Node:
@@ -318,7 +300,7 @@ class Builder:
             leaf = self._begin(text, begin, base, time)
             begin += isinstance(leaf, Text)
         if isinstance(leaf, Text):
-            leaf.add(text[begin:end], time, cut=self._scanner.state in {ESCAPE, HEX}, last=last)
+            leaf.add(text[begin:end], time, cut=self._scanner.state == ESCAPE, last=last)
         else:
             leaf.pieces.append(text[begin:end])
         return leaf
@@ -333,11 +315,11 @@ class Builder:
             self._key, self._keyed = leaf.text(time), True
 
 
-_LEAVES = _STRINGS | {NUMBER, LITERAL}
+_LEAVES = _STRINGS | {IN_NUMBER, LITERAL}
 
 
 def _back(scanner: JsonScanner) -> int:
-    return scanner._back if scanner.state in {ESCAPE, HEX} else OPEN_ENDED
+    return scanner.string_state if scanner.state == ESCAPE else OPEN_ENDED
 
 
 def _ready(raw: str, *, cut: bool) -> int:

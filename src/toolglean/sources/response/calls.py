@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from toolglean.formats.spec import JSON, Codec, Quoted
-from toolglean.scan.keys import ARGUMENT_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, NAME_KEYS
 from toolglean.sources.response.marks import Marker, Marks
 from toolglean.sources.response.patterns import Lit, Reduced, Sequence, Space, Until, reduce
 from toolglean.sources.response.spec import Field, path_of

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import UNREADABLE, release
-from toolglean.engine.readers import JsonReader, reader_for
+from toolglean.engine.readers import reader_for
 from toolglean.engine.turn import Payload
 from toolglean.formats.nfa import SlotEdge
 from toolglean.scan.coerce import json_text
 from toolglean.scan.json import END as JSON_END
-from toolglean.scan.json import FAIL as JSON_FAIL
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.json_reader import JsonReader
+from toolglean.scan.scanner import DONE
+from toolglean.scan.scanner import FAIL as JSON_FAIL
 from toolglean.sources.response.calls import CallLayout, calls_in
 from toolglean.sources.response.marks import Found
 from toolglean.sources.response.patterns import FAIL, past_space
@@ -253,7 +254,7 @@ class Arguments(CallsRegion):
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         j, piece, status = self.reader.read(text, i)
         turn.delta(piece, turn.tape.base + i)
-        if status == FAILED:
+        if status == JSON_FAIL:
             turn.refuse_arguments(self.reader.fault, text[j], turn.tape.base + j)
         elif status == DONE:
             self.end_call(turn, turn.tape.base + j)

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.scan.coerce import coerce_text, properties
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
+from toolglean.scan.json import decode
+from toolglean.scan.tokens import value_text
 from toolglean.sources.response.calls import Tag, tag_of
 from toolglean.sources.response.regexes import compiled, find_all
 from toolglean.sources.response.spec import Field, path_of
@@ -72,13 +73,9 @@ def _scalar(parser: str, text: str) -> Any:
 
 
 def json_value(text: str) -> Any:
-    """The text as a JSON value, read as in calls; NOTHING if it is not JSON."""
-    scanner = JsonScanner()
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
-    end = scanner.skim(text, 0, 0)
-    if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
-        return NOTHING
-    return decode(scanner.written(text, 0, end))[0]
+    """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
+    found, _ = value_text(text)
+    return NOTHING if found is None else decode(found)[0]
 
 
 def json_or_text(text: str) -> Any:

@@ -22,7 +22,7 @@ from toolglean.errors import FormatError
 from toolglean.formats.spec import JSON, Codec, Quoted, Tree
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.quoted import QuotedReader
-from toolglean.scan.reader import DONE
+from toolglean.scan.scanner import DONE
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
 
