@@ -1,6 +1,6 @@
-# What this file knows: how llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
-# What it must not know: how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
-"""A reader of GBNF, as llama.cpp's works: for tests where neither xgrammar nor llguidance is installed."""
+# How llama.cpp reads and follows GBNF: rules, and a set of stacks of expected symbols. Does not depend on how our GBNF
+# is written: it is an independent reader, so that the tests do not rely on the writer.
+"""A GBNF reader that works like llama.cpp's, for tests without xgrammar and llguidance."""
 
 from __future__ import annotations
 
@@ -192,14 +192,14 @@ class Gbnf:
             if at == len(way):
                 todo.append(rest)
             elif isinstance(way[at], str):
-                behind: Stack = (way, at + 1, rest) if at + 1 < len(way) else rest
-                todo += [(each, 0, behind) for each in self.rules[str(way[at])]]
+                after: Stack = (way, at + 1, rest) if at + 1 < len(way) else rest
+                todo += [(each, 0, after) for each in self.rules[str(way[at])]]
             else:
                 found.add(stack)
         return frozenset(found)
 
     def step(self, stacks: frozenset[Stack], char: str) -> frozenset[Stack]:
-        """What is expected behind that character; nothing: it does not fit."""
+        """The stacks that are expected after that character; empty: it does not match."""
         known = self._known.setdefault(stacks, {})
         if char not in known:
             after: list[Stack] = [

@@ -19,18 +19,18 @@ SOURCE = Path(toolglean.__file__).parent
 
 # The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"_install", "_version", "events", "errors", "limits", "options", "scan"}),
+    frozenset({"_functions", "_install", "_version", "events", "errors", "limits", "options", "scan"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
     frozenset({"grammar"}),
     frozenset({"sources"}),
     frozenset({"parser", "ollama"}),
     frozenset({"stream"}),
-    frozenset({"batch"}),
     frozenset({"conversation"}),
     frozenset({"clients"}),
     frozenset({"engines"}),
     frozenset({"llm"}),
+    frozenset({"batch"}),
     frozenset({"kit"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "toolglean"
-CORE = ("engine", "response", "explain", "scan", "values", "formats", "parser.py")
+CORE = ("engine", "sources/response", "kit/explain", "scan", "formats", "parser.py")
 MOST_LINES = 400
 
 

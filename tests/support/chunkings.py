@@ -159,7 +159,8 @@ def account(events: list[Event], text: str) -> None:
 
 def _completes(text: str) -> None:
     """A piece of JSON can be completed: the scanner refuses none of it."""
-    from toolglean.scan.json import FAIL, JsonScanner  # noqa: PLC0415
+    from toolglean.scan.json import JsonScanner  # noqa: PLC0415
+    from toolglean.scan.scanner import FAIL  # noqa: PLC0415
 
     scanner = JsonScanner()
     place = 0

@@ -8,7 +8,7 @@ from mcp import StdioServerParameters
 
 from toolglean import ToolCall, ToolSet, parse
 from toolglean.clients.mcp import EmbeddedMcpServer
-from toolglean.conversation.routing import McpIntegration, ToolResultContent
+from toolglean.conversation import McpIntegration, ToolResultContent
 
 own = EmbeddedMcpServer()
 

@@ -1,6 +1,6 @@
 # OpenAI's chat API as events: calls that the server has parsed, and calls in the text.
 # Does not depend on how calls are found in text (turn/server_turn.py reads it), on how fragments are joined
-# (toolglean.conversation.messages), on HTTP, or on any client's objects.
+# (toolglean.conversation), on HTTP, or on any client's objects.
 """Chunks and answers of OpenAI's chat API as one sequence of events."""
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from toolglean.clients.turn.duplicates import SentCall
 from toolglean.clients.turn.server_turn import ServerTurn
-from toolglean.conversation.messages import OpenAIChunkWrapper, ToolCallAggregator
-from toolglean.conversation.messages.openai import CUT_OFF
+from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
+from toolglean.conversation.openai import CUT_OFF
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.tools import ToolLike, ToolSet
 

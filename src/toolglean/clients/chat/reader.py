@@ -18,8 +18,8 @@ from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.text import Tools, TurnArguments, TurnText, is_all, listed, text_for, whole_turn
-from toolglean.conversation.messages.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.messages.wire import field, text_of
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
+from toolglean.conversation.fields import field, text_of
 from toolglean.events import ToolCall
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]

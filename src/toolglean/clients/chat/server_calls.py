@@ -1,5 +1,5 @@
 # Which fragments of the calls that the server has parsed are sent, when, and under which index.
-# Does not depend on how calls are found in text, on how fragments are joined (conversation/messages/joining.py), or on
+# Does not depend on how calls are found in text, on how fragments are joined (conversation/deltas.py), or on
 # any client's objects.
 #
 #   the text has given no call of that name     its fragments are sent as they come
@@ -19,9 +19,8 @@ from typing import Any
 
 from toolglean.clients.turn.duplicates import SentCall
 from toolglean.clients.turn.text import TurnText
-from toolglean.conversation.messages.deltas import ChatDeltas
-from toolglean.conversation.messages.joining import ToolCallAggregator
-from toolglean.conversation.messages.wire import field as field_of
+from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
+from toolglean.conversation.fields import field as field_of
 
 __all__ = ["ServerCalls"]
 

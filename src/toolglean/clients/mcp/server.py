@@ -28,8 +28,8 @@ from mcp.server import MCPServer, Server
 from mcp.shared.dispatcher import ProgressFnT
 
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
-from toolglean.conversation.routing.arguments import coerce_arguments, read_arguments
-from toolglean.conversation.routing.neutral import ErrorCode, ToolFault, ToolResultContent
+from toolglean.conversation.arguments import coerce_arguments, read_arguments
+from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolSet
 
@@ -55,7 +55,7 @@ class EmbeddedMcpServer:
     """The tools of one MCP server, listed, and called with arguments that fit their schemas.
 
     Use it with `async with`, or `start` and `stop`, in one event loop of asyncio, from any of its tasks. It is a
-    `toolglean.conversation.routing.ToolExecutor`: `McpIntegration(EmbeddedMcpServer(...))` routes to it.
+    `toolglean.conversation.ToolExecutor`: `McpIntegration(EmbeddedMcpServer(...))` routes to it.
 
     Args:
         server: a server of this process (`MCPServer`, or a lowlevel `Server`); `StdioServerParameters` of a program to
@@ -300,7 +300,7 @@ class EmbeddedMcpServer:
         Args:
             name: the tool.
             input: its arguments: a mapping, or the JSON text of an object. Strings become what the tool's schema asks
-                for (`toolglean.conversation.routing.coerce_arguments`).
+                for (`toolglean.conversation.coerce_arguments`).
             tool_use_id: the call's id, which the result repeats.
             progress: called with the progress, if the tool reports it.
             timeout: seconds to wait for the server; None: the constructor's limit.

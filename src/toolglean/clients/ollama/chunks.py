@@ -21,7 +21,7 @@ from toolglean.clients.ollama.requests import Tools
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.server_turn import ServerTurn
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
 from toolglean.parser import ParserArguments

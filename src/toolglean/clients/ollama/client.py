@@ -27,7 +27,7 @@ from toolglean.clients.ollama.chunks import (
 )
 from toolglean.clients.ollama.ids import keeping
 from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format

@@ -17,7 +17,7 @@ from openai.resources.responses import AsyncResponses, Responses
 
 from toolglean.clients.httpx import in_front_of
 from toolglean.clients.repair import Counts, Repair, RepairArguments
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from toolglean.conversation import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 from toolglean.errors import UsageError
 
 __all__ = ["AsyncOpenAIClient", "OpenAIClient", "ollama_handler", "open_ai_handler"]

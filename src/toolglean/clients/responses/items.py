@@ -16,8 +16,8 @@ from typing import Any
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.text import TurnText
-from toolglean.conversation.messages.wire import arguments_of
-from toolglean.conversation.messages.wire import field as field_of
+from toolglean.conversation.fields import arguments_of
+from toolglean.conversation.fields import field as field_of
 
 __all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems"]
 

@@ -33,7 +33,7 @@ from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.text import Tools, TurnArguments, is_all, listed, text_for
-from toolglean.conversation.messages.wire import unrunnable
+from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from toolglean.clients.responses.types import ResponseDict
 from toolglean.clients.turn.text import Tools, TurnArguments, listed, text_for, whole_turn
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.events import ToolCall
 
 __all__ = ["dict_response", "is_empty", "with_output"]
