@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -119,38 +120,39 @@ CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", DATA)
-def test_data_is_content(name: str, way: str) -> None:
+def test_data_is_content(name: str) -> None:
     document, reason = DATA[name]
     text = json.dumps(document)
-    events = read(text, **WAYS[way])
-    assert not [event for event in events if isinstance(event, CallEnd)]
-    assert content_of(events) == text
-    if way == "tag {" and text[0] == "[":
-        reason = ""  # only what begins with the tag is looked at
-    assert problems(events) == ([f"{data.NOT_A_CALL}: {reason}"] if reason else [])
+    for way, options in WAYS.items():
+        events = read(text, **options)
+        assert not [event for event in events if isinstance(event, CallEnd)], way
+        assert content_of(events) == text, way
+        looked_at = not (way == "tag {" and text[0] == "[")  # only what begins with the tag is
+        assert problems(events) == ([f"{data.NOT_A_CALL}: {reason}"] if reason and looked_at else []), way
+
+
+AROUND = ("```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all.")
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("around", ["```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all."])
-def test_data_is_content_in_a_fence_and_behind_reasoning(name: str, around: str) -> None:
-    text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
-    for options in ({}, {"format": "xlam"}):
+def test_data_is_content_in_a_fence_and_after_reasoning(name: str) -> None:
+    for around, options in itertools.product(AROUND, ({}, {"format": "xlam"})):
+        text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
         events = read(text, **options)
-        assert not [event for event in events if isinstance(event, CallEnd)]
+        assert not [event for event in events if isinstance(event, CallEnd)], text
         assert content_of(events).strip() == text.removeprefix("<think>Hm.</think>").strip()
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CALLS)
-def test_calls_are_calls(name: str, way: str) -> None:
+def test_calls_are_calls(name: str) -> None:
     document, expected = CALLS[name]
-    events = read(json.dumps(document), **WAYS[way])
-    if isinstance(document, list) and way == "tag {":
-        assert content_of(events) == json.dumps(document)
-    else:
-        assert calls_of(events) == expected
+    for way, options in WAYS.items():
+        events = read(json.dumps(document), **options)
+        if isinstance(document, list) and way == "tag {":
+            assert content_of(events) == json.dumps(document)
+        else:
+            assert calls_of(events) == expected, way
 
 
 @pytest.mark.parametrize("name", CALLS)

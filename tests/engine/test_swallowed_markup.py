@@ -208,7 +208,7 @@ def test_a_flood_of_closers_takes_linear_time(unit: str) -> None:
     before = "<tool_call>\n<function=f>\n<parameter=a>\nx"
     for after in ("", "x\n</parameter>\n</function>\n</tool_call>"):
         for chars in (False, True):
-            size = 2000 if chars else 20_000
+            size = 1000 if chars else 10_000
             cost = cost_of(lambda: Parser(TOOLS, format="qwen3-coder"), before, unit, size, chars=chars, after=after)
             assert cost.linear, (unit, after, chars, cost)
 
