@@ -170,39 +170,48 @@ def commands(page: Path) -> Iterator[Command]:
                 yield Command(page, block.line, command, output)
 
 
-COMMANDS = [command for page in PAGES for command in commands(page)]
-
-
 def is_run(each: Command) -> bool:
     """Whether the command is run: at full depth, all are; by default, test_benchmarks.py and test_floods.py measure."""
     return depth.is_full() or not each.command.startswith(("python -m benchmarks", "python -m pytest benchmarks"))
 
 
+WITH_COMMANDS = {
+    page: [each for each in commands(page) if each.command not in SET_UP and is_run(each)] for page in PAGES
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with all that the root has, for what the commands of a page write."""
+    for each in ROOT.iterdir():
+        (tmp_path / each.name).symlink_to(each, target_is_directory=each.is_dir())
+    return tmp_path
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this system")
-@pytest.mark.parametrize(
-    "each", [each for each in COMMANDS if each.command not in SET_UP and is_run(each)], ids=lambda each: each.command
-)
-def test_commands_print_what_the_page_says(each: Command, tmp_path: Path) -> None:
-    if depth.is_full() or "toolglean " not in each.command or OWN_PROCESSES.search(each.command):
-        printed = shown_by_bash(each.command)
-    elif SHELL & {*each.command}:
-        printed = shown_by_bash_and_here(each.command, tmp_path)
-    else:
-        printed = shown_here(each.command)
-    pattern = ".*".join(re.escape(part) for part in each.output.split("..."))
-    assert re.fullmatch(pattern, printed, re.DOTALL), f"{name_of(each.page)}, line {each.line}:\n{printed}"
+@pytest.mark.parametrize("page", [page for page in PAGES if WITH_COMMANDS[page]], ids=name_of)
+def test_commands_print_what_the_page_says(page: Path, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for each in WITH_COMMANDS[page]:
+        if depth.is_full() or "toolglean " not in each.command or OWN_PROCESSES.search(each.command):
+            printed = shown_by_bash(each.command, folder)
+        elif SHELL & {*each.command}:
+            printed = shown_by_bash_and_here(each.command, folder, tmp_path_factory.mktemp("here"))
+        else:
+            printed = shown_here(each.command, folder)
+        pattern = ".*".join(re.escape(part) for part in each.output.split("..."))
+        assert re.fullmatch(pattern, printed, re.DOTALL), f"{name_of(page)}, line {each.line}:\n{printed}"
 
 
 SHELL = set("|;<>&$`*")
 """What only a shell understands."""
 
 
-def shown_by_bash(command: str) -> str:
+def shown_by_bash(command: str, folder: Path) -> str:
     bin_folder = Path(sys.executable).parent  # where `python` and `toolglean` of this environment are
     env = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         ["bash", "-c", command],
-        cwd=ROOT,
+        cwd=folder,
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -213,10 +222,10 @@ def shown_by_bash(command: str) -> str:
     return done.stdout
 
 
-def shown_here(command: str) -> str:
+def shown_here(command: str, folder: Path) -> str:
     """What it shows, in this process: by default, because starting one takes longer than what most commands do."""
     printed = io.StringIO()
-    with contextlib.chdir(ROOT), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         main(shlex.split(command)[1:])
     return printed.getvalue()
 
@@ -243,15 +252,15 @@ toolglean() {
 """In bash, `toolglean` as a function that leaves its work to the process of the tests."""
 
 
-def shown_by_bash_and_here(command: str, folder: Path) -> str:
+def shown_by_bash_and_here(command: str, folder: Path, here: Path) -> str:
     """What a command of the shell shows, with `toolglean` run in this process, as in `shown_here`."""
     for name in ("asked", "answered"):
-        os.mkfifo(folder / name)
-    (asked, answered) = (os.open(folder / name, os.O_RDWR) for name in ("asked", "answered"))  # neither end waits
+        os.mkfifo(here / name)
+    (asked, answered) = (os.open(here / name, os.O_RDWR) for name in ("asked", "answered"))  # neither end waits
     with subprocess.Popen(
         ["bash", "-c", ASKING + command],
-        cwd=ROOT,
-        env={**os.environ, "HERE": str(folder)},
+        cwd=folder,
+        env={**os.environ, "HERE": str(here)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -259,23 +268,23 @@ def shown_by_bash_and_here(command: str, folder: Path) -> str:
     ) as bash:
         while bash.poll() is None:
             if select.select([asked], [], [], 0.01)[0]:
-                os.write(answered, f"{answer(folder, int(os.read(asked, 1)))}\n".encode())
+                os.write(answered, f"{answer(folder, here, int(os.read(asked, 1)))}\n".encode())
         os.close(asked)
         os.close(answered)
         assert bash.stdout is not None
         return bash.stdout.read()
 
 
-def answer(folder: Path, channels: int) -> int:
-    """Run `toolglean` with the arguments and the input that bash left in the folder; returns the exit code.
+def answer(folder: Path, here: Path, channels: int) -> int:
+    """Run `toolglean` with the arguments and the input that bash left in `here`; returns the exit code.
 
     Where errors go to the same channel as the output, they appear between its lines.
     """
-    arguments = (folder / "arguments").read_text(encoding="utf-8").split("\0")[:-1]
+    arguments = (here / "arguments").read_text(encoding="utf-8").split("\0")[:-1]
     shown, said = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     errors = shown if channels == 1 else said
-    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(ROOT):
-        patch.setattr(sys, "stdin", (folder / "stdin").open(encoding="utf-8"))
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
+        patch.setattr(sys, "stdin", (here / "stdin").open(encoding="utf-8"))
         with sys.stdin, contextlib.redirect_stdout(shown), contextlib.redirect_stderr(errors):
             try:
                 code = main(arguments)
@@ -283,7 +292,7 @@ def answer(folder: Path, channels: int) -> int:
                 code = int(end.code or 0)
     for stream, name in ((shown, "stdout"), (said, "stderr")):
         stream.flush()
-        (folder / name).write_bytes(stream.buffer.getvalue())  # type: ignore[attr-defined]
+        (here / name).write_bytes(stream.buffer.getvalue())  # type: ignore[attr-defined]
     return code
 
 
