@@ -1,4 +1,4 @@
-# What this file knows: the options of the tests: how deep they go, and how much Hypothesis looks for.
+# The options of the tests: how deep they go, and how much Hypothesis looks for.
 """`--depth`, and the profiles of the property tests."""
 
 from __future__ import annotations

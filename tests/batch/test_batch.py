@@ -1,5 +1,5 @@
-# What this file knows: what `parse_batch` takes and gives.
-# What it must not know: the engines that call it (tests/engines), and how a turn is read.
+# What `parse_batch` takes and gives.
+# Does not depend on the engines that call it (tests/engines), and how a turn is read.
 """Turns in a column of an Arrow table."""
 
 from __future__ import annotations

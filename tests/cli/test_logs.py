@@ -1,5 +1,5 @@
-# What this file knows: that a log becomes a file of rows, in order, each row once, whatever ended the run before.
-# What it must not know: how a turn is read (test_cli_turns.py).
+# That a log becomes a file of rows, in order, each row once, whatever ended the run before.
+# Does not depend on how a turn is read (test_cli_turns.py).
 """`toolglean parse LOG --output FILE`."""
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     """What is not a turn becomes a row too, with a problem, and is counted."""
     summary = run(write(tmp_path / "log", LOG), tmp_path / "rows", code=1)
     rows = rows_of(tmp_path / "rows")
-    first = len(TURNS) + 2  # behind the choices
+    first = len(TURNS) + 2  # after the choices
     assert [row["line"] for row in rows] == sorted(row["line"] for row in rows)
     assert {row["line"] for row in rows} == {*range(1, len(LOG) + 1)} - {first}  # the blank line
     bad = {row["line"]: row for row in rows if any("not a turn: " in each["reason"] for each in row["problems"])}
@@ -115,7 +115,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     assert "NaN" not in (tmp_path / "rows").read_text("utf-8")
 
 
-def test_strict_stops_behind_the_last_good_row(tmp_path: Path) -> None:
+def test_strict_stops_after_the_last_good_row(tmp_path: Path) -> None:
     log = write(tmp_path / "log", [*TURNS[:6], "oops", *TURNS])
     done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--strict")
     assert done.returncode == 2

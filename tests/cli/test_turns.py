@@ -1,6 +1,6 @@
-# What this file knows: files of which each line is a turn, as clients, servers and logs write them, and how they differ
+# Files of which each line is a turn, as clients, servers and logs write them, and how they differ
 # from files whose lines are chunks.
-# What it must not know: how any format is read.
+# Does not depend on how any format is read.
 """`toolglean parse` on many turns."""
 
 from __future__ import annotations

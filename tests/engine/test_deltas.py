@@ -1,5 +1,5 @@
-# What this file knows: where in the turn the pieces of a call's arguments stand.
-# What it must not know: how any format writes them.
+# Where in the turn the pieces of a call's arguments stand.
+# Does not depend on how any format writes them.
 """The places of `CallDelta`."""
 
 from __future__ import annotations

@@ -73,12 +73,12 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 
 
 RESPONSES = {
-    # Each head looked for its end up to the one `>` behind all of them.
-    "heads with one end behind all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
+    # Each head looked for its end up to the one `>` after all of them.
+    "heads with one end after all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
     "heads with one end, not merged": ("response tags", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
-    # What waits behind a value was one string, longer with each character.
-    "blanks behind a value": ("response tags", "<tc=f><p=s>y z</p>", " ", "</tc>", True),
-    "blanks behind a value that goes on": ("response tags", "<tc=f><p=s>y z</p>", "\n", "x</p></tc>", True),
+    # What waits after a value was one string, longer with each character.
+    "blanks after a value": ("response tags", "<tc=f><p=s>y z</p>", " ", "</tc>", True),
+    "blanks after a value that goes on": ("response tags", "<tc=f><p=s>y z</p>", "\n", "x</p></tc>", True),
 }
 
 

@@ -1,5 +1,5 @@
-# What this file knows: texts that once made a parser raise, or wait for minutes, by what they say of values and names.
-# What it must not know: how values are read. (Floods of all kinds are a table: benchmarks/floods.py.)
+# Texts that once made a parser raise, or wait for minutes, by what they say of values and names.
+# Does not depend on how values are read. (Floods of all kinds are a table: benchmarks/floods.py.)
 """Hostile values."""
 
 from __future__ import annotations

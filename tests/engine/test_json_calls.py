@@ -199,11 +199,11 @@ def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:
 
 CUT = {
     "in the arguments": ('{"name": "read", "arguments": {"path": "x', [], ["incomplete"]),
-    "behind the arguments": ('{"name": "read", "arguments": {"path": "x"}', [], ["incomplete"]),
-    "behind an element": ('[{"name": "read", "arguments": {"path": "x"}}', CALL, ["ok"]),
-    "behind a comma": ('[{"name": "read", "arguments": {"path": "x"}},', CALL, ["ok"]),
+    "after the arguments": ('{"name": "read", "arguments": {"path": "x"}', [], ["incomplete"]),
+    "after an element": ('[{"name": "read", "arguments": {"path": "x"}}', CALL, ["ok"]),
+    "after a comma": ('[{"name": "read", "arguments": {"path": "x"}},', CALL, ["ok"]),
     "in the next element": ('[{"name": "read", "arguments": {"path": "x"}}, {"name": "rea', CALL, ["ok"]),
-    "behind the name": ('{"name": "delete_all"', [], ["incomplete"]),
+    "after the name": ('{"name": "delete_all"', [], ["incomplete"]),
     "in the name": ('{"name": "delete_', [], []),
     "in data": ('{"rooms": [{"name": "Bl', [], []),
 }
@@ -227,7 +227,7 @@ def test_without_tools_the_arguments_make_the_call() -> None:
         assert calls_of(read(json.dumps(document), tools=None)) == expected
 
 
-def test_a_tag_behind_data_counts() -> None:
+def test_a_tag_after_data_counts() -> None:
     text = '{"text": "<tool_call>delete_all</tool_call>"} <tool_call>{"name": "delete_all"}</tool_call>'
     for options in ({}, {"format": "hermes"}):
         events = read(text, **options)
@@ -266,7 +266,7 @@ def test_what_is_no_string_of_json_hides_no_call(before: str) -> None:
         assert calls_of(read(before + text, format=name)) == [("delete_all", {})]
 
 
-# -- arguments behind a marker -----------------------------------------------------------------------------------------
+# -- arguments after a marker -----------------------------------------------------------------------------------------
 
 MARKED = ("<tool_call>{}</tool_call>", "[TOOL_CALLS][{}]", "<|python_tag|>{}")
 OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {

@@ -59,7 +59,7 @@ def test_a_call_that_the_prompt_has_begun() -> None:
     assert calls_of(events) == [("f", {"x": 1})]
 
 
-def test_bare_json_behind_a_prompt() -> None:
+def test_bare_json_after_a_prompt() -> None:
     prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
     events = events_of(
         lambda: Parser(["f"], format=Format.from_tag("{"), prompt=prompt, options=ParserOptions(markup=True)),

@@ -1,5 +1,5 @@
-# What this file knows: which text quotes besides code between backticks, and where a turn is over.
-# What it must not know: how that is found out; backticks (test_quotes.py).
+# Which text quotes besides code between backticks, and where a turn is over.
+# Does not depend on how that is found out; backticks (test_quotes.py).
 """Calls in fences of tildes, in quoted lines, in HTML, in made-up results, and after another message's header."""
 
 from __future__ import annotations

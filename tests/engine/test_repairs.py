@@ -130,20 +130,20 @@ LEFT = [
     ("Python's dict, of no tool", "hermes", "<tool_call>{'name': 'h', 'arguments': {'a': 'x'}}</tool_call>"),
     ("Python's dict that stops", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 'x'"),
     ("an expression", "hermes", HERMES.format("{'a': 'x' + 'y'}}")),
-    # Text behind the arguments may take the call back, so that it is not left out any more.
-    ("text behind the object", "hermes", HERMES.format('{"a": "x"} That is it.}')),
-    ("a comment behind the object", "auto", HERMES.format('{"a": "x"} // cancelled\n}')),
-    ("another comment behind the object", "hermes", HERMES.format('{"a": "x"} <!-- not this one -->}')),
+    # Text after the arguments may take the call back, so that it is not left out any more.
+    ("text after the object", "hermes", HERMES.format('{"a": "x"} That is it.}')),
+    ("a comment after the object", "auto", HERMES.format('{"a": "x"} // cancelled\n}')),
+    ("another comment after the object", "hermes", HERMES.format('{"a": "x"} <!-- not this one -->}')),
     ("a comment in the object", "hermes", HERMES.format('{"a": "x" /* not this one */}}')),
     ("a comment in Python's dict", "hermes", HERMES.format("{'a': 'x'} # not this one\n}")),
     ("a comment in Python's arguments", "lfm2", "<|tool_call_start|>[f(a='x' # not this one\n)]<|tool_call_end|>"),
-    ("data behind the object", "hermes", HERMES.format('{"a": "x"} "b": "y"}')),
+    ("data after the object", "hermes", HERMES.format('{"a": "x"} "b": "y"}')),
     ("a value that quotes a parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=b>\ny\n</parameter>\n</parameter>")),
     ("a parameter that came already", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=a>\ny\n</parameter>")),
     ("a blank line before the opener", "qwen3-coder", QWEN.format("<parameter=a>\nx\n\n<parameter=b>\ny\n</parameter>")),
     ("lines that may end with a line break", "minimax-m2", MINIMAX.format('<parameter name="a">x\ny\n<parameter name="b">z</parameter>')),
     ("an empty value", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=b>\ny\n</parameter>")),
-    ("the call's closer, and text behind it", "qwen3-coder", QWEN.format("<parameter=a>\nx") + "\nand on it goes"),
+    ("the call's closer, and text after it", "qwen3-coder", QWEN.format("<parameter=a>\nx") + "\nand on it goes"),
     ("the call's closer twice", "minicpm-5", '<function name="f"><param name="a">see </function></function>'),
     ("half of the call's closer", "qwen3-coder", QWEN.format("<parameter=a>\nx")[: -len("</tool_call>")]),
     ("a parameter's opener that stops", "glm-4.7", "<tool_call>f<arg_key>a</arg_key><arg_value>x<arg_key>b</arg_key>"),
@@ -260,7 +260,7 @@ def test_as_written(why: str, declared: str, text: str, arguments: dict[str, obj
     assert told(events) == []
 
 
-def test_the_call_behind_a_mended_one_is_read_too() -> None:
+def test_the_call_after_a_mended_one_is_read_too() -> None:
     text = QWEN.format("<parameter=a>\nx") + "\n" + QWEN.replace("=f>", "=g>").format("<parameter=q>\ny\n</parameter>")
     events = read("qwen3-coder", text + "\nDone.")
     assert calls_of(events) == [("f", {"a": "x"}), ("g", {"q": "y"})]
@@ -282,7 +282,7 @@ def test_several_calls_are_mended_in_one_turn() -> None:
 @pytest.mark.parametrize("name", ["glm-4.7", "hunyuan-3", "kimi-k3"])
 @pytest.mark.parametrize("mention", ["", " x"])
 def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str, mention: str) -> None:
-    # The next call begins with a tool's name: behind the mention there is none, and the one that follows later is not
+    # The next call begins with a tool's name: after the mention there is none, and the one that follows later is not
     # what the mention opens.
     declared = get_format(name)
     closers, openers = compiled((declared,)).ends(0)
@@ -391,7 +391,7 @@ def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
     assert min(seconds(8000) for _ in range(2)) < 24 * once + 0.05
 
 
-def test_a_copy_looks_for_the_same_behind_a_line_break() -> None:
+def test_a_copy_looks_for_the_same_after_a_line_break() -> None:
     # A closer that stands in a value holds the value's first line break.
     text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
     for repair in (True, False):

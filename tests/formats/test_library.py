@@ -119,7 +119,7 @@ def test_names_without_a_format_are_no_formats_names() -> None:
 
 # -- labels ------------------------------------------------------------------------------------------------------------
 
-# Labels behind which no format stands, and why.
+# Labels that belong to no format, and why.
 WITHOUT_A_FORMAT = {
     "content_only": "a template that knows no tools",
     "hf": "the format stands in the checkpoint",

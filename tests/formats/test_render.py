@@ -26,7 +26,7 @@ OTHERWISE = {
     "granite-pythonic": "other quotes",
     "prompt-tags": "two spellings",
     "tool-code": "other quotes",
-    "beam": "no line break behind the last parameter",
+    "beam": "no line break after the last parameter",
     "command-a": "ids, and the template's white space",
     "command-r": "the template's white space",
     "functionary-v2": "headers of messages",
@@ -54,7 +54,7 @@ OTHERWISE = {
     "xlam-object": "the template's white space",
 }
 
-AFTER = {"xlam-object"}  # families whose fixture has content behind the calls, which `render` does not write
+AFTER = {"xlam-object"}  # families whose fixture has content after the calls, which `render` does not write
 
 
 def fixture_of(name: str) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-# What this file knows: tools, turns that must be accepted, and ways to spoil them.
-# What it must not know: formats, and how grammars are made.
+# Tools, turns that must be accepted, and ways to spoil them.
+# Does not depend on formats, and how grammars are made.
 """Turns for grammars, good and bad."""
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _mutants(declared: Format) -> Iterator[tuple[str, str]]:
     for cut in (1, 3, len(good) // 2):
         if good[:-cut].strip() != good.strip():
             yield f"cut by {cut}", good[:-cut]
-    yield "text behind", good + "x"
+    yield "text after", good + "x"
     yield "prose", "Hello, I would look."
     head = len(good) - len(good.lstrip()) + 1
     yield "head cut", good[head:]

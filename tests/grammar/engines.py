@@ -1,5 +1,5 @@
-# What this file knows: how each engine compiles a grammar, and walks it byte by byte or token by token.
-# What it must not know: formats and tools.
+# How each engine compiles a grammar, and walks it byte by byte or token by token.
+# Does not depend on formats and tools.
 """Engines that read grammars: xgrammar, llguidance, and our own reader of GBNF."""
 
 from __future__ import annotations
@@ -219,6 +219,6 @@ def sampled(walk: Walk, rng: random.Random, snippets: Sequence[str], most: int =
         plain = [each for each in choices if 32 <= each < 127]
         token = rng.choice(plain if plain and rng.random() < 0.9 else choices)
         if not walk.push(token):
-            raise AssertionError(f"allowed, and refused: {token} behind {text_of(found, walk)!r}")
+            raise AssertionError(f"allowed, and refused: {token} after {text_of(found, walk)!r}")
         found.append(token)
     return None

@@ -1,5 +1,5 @@
-# What this file knows: how llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
-# What it must not know: how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
+# How llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
+# Does not depend on how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
 """A reader of GBNF, as llama.cpp's works: for tests where neither xgrammar nor llguidance is installed."""
 
 from __future__ import annotations

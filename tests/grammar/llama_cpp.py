@@ -1,6 +1,6 @@
-# What this file knows: how llama.cpp's own reader of GBNF is built from the sources that llama-cpp-python brings, and how
+# How llama.cpp's own reader of GBNF is built from the sources that llama-cpp-python brings, and how
 # it is asked.
-# What it must not know: how grammars are made. llama_cpp.cpp is what is built.
+# Does not depend on how grammars are made. llama_cpp.cpp is what is built.
 #
 #   pip download --no-deps --no-binary :all: llama-cpp-python==0.3.36 && tar xzf llama_cpp_python-*.tar.gz
 #   python -m tests.grammar.llama_cpp llama_cpp_python-0.3.36/vendor/llama.cpp [N]

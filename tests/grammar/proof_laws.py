@@ -1,6 +1,6 @@
-# What this file knows: the law, both ways, on random schemas and values: what is rendered is accepted, what is sampled
+# The law, both ways, on random schemas and values: what is rendered is accepted, what is sampled
 # from the grammar is read.
-# What it must not know: how grammars are made, and which engines there are.
+# Does not depend on how grammars are made, and which engines there are.
 """Renders and samples of random schemas."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the table of all formats: turns accepted, and mutants refused.
-# What it must not know: how grammars are made, and which engines there are.
+# The table of all formats: turns accepted, and mutants refused.
+# Does not depend on how grammars are made, and which engines there are.
 """Every format, every notation, three choices."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the commands that make the figures of docs/explanation/grammars.md anew.
-# What it must not know: how any figure is made.
+# The commands that make the figures of docs/explanation/grammars.md anew.
+# Does not depend on how any figure is made.
 #
 #   python -m tests.grammar.report table            every format, all notations and choices: turns accepted, mutants refused
 #   python -m tests.grammar.report laws N [SEED]    random schemas and values: N renders accepted, N samples read

@@ -1,6 +1,6 @@
-# What this file knows: a tokenizer with a format's markers as special tokens, as models have them, for both engines; and
+# A tokenizer with a format's markers as special tokens, as models have them, for both engines; and
 # how the vocabularies of real tokenizers are read.
-# What it must not know: what is written with it.
+# Does not depend on what is written with it.
 """Tokens of more than one byte, and special ones."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the two laws of `toolglean anonymize`: no word of the user's survives, and the shape does.
-# What it must not know: which word stands for which.
+# The two laws of `toolglean anonymize`: no word of the user's survives, and the shape does.
+# Does not depend on which word stands for which.
 """Turns for reports."""
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
             'Hi <tool_call>{"name": "f", "arguments": {"x": [1, "f"]}}</tool_call> there',
             'Hi m(<tool_call>{"name": ")n(f)m(", "arguments": )a({"x": [1, "f"]})m(}</tool_call>) there',
         ),
-        # Keys in another order: the name stands behind the arguments, and in them too.
+        # Keys in another order: the name stands after the arguments, and in them too.
         (
             '<tool_call>{"arguments": {"x": "f"}, "name": "f"}</tool_call>',
             'm(<tool_call>{"arguments": )a({"x": "f"})m(, "name": ")n(f)m("}</tool_call>)',
@@ -168,7 +168,7 @@ def test_held_back_until_it_is_known() -> None:
     assert by_text["So "] == ("content", 1, 1)
     assert by_text["<tool"] == ("markup", 1, 3)
     assert by_text["f"] == ("name", 3, 3)
-    assert by_text['"'] == ("markup", 3, 4)  # behind the name
+    assert by_text['"'] == ("markup", 3, 4)  # after the name
     assert by_text["{"] == ("arguments", 4, 4)
     assert by_text["</tool_call>"] == ("markup", 7, 8)
 

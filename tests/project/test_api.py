@@ -106,8 +106,8 @@ def faults_of_class(statement: ast.ClassDef, text: str) -> Iterator[str]:
 
 def follows(statement: ast.ClassDef, field: ast.stmt) -> bool:
     # Whether a docstring stands under the field.
-    behind = statement.body[statement.body.index(field) + 1 :][:1]
-    return bool(behind) and isinstance(behind[0], ast.Expr)
+    after = statement.body[statement.body.index(field) + 1 :][:1]
+    return bool(after) and isinstance(after[0], ast.Expr)
 
 
 def faults_of_function(statement: Function, text: str) -> Iterator[str]:

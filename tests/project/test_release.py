@@ -107,7 +107,7 @@ def test_a_missing_package_says_how_to_install_it(
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 def test_every_action_is_pinned() -> None:
-    # A tag can be moved to other code; a commit cannot. The version behind it is for people.
+    # A tag can be moved to other code; a commit cannot. The version after it is for people.
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     assert workflows
     for path in workflows:

@@ -1,5 +1,5 @@
-# What this file knows: which value a text stands for, under which schema.
-# What it must not know: formats; of the engines' vectors it takes only the texts of values.
+# Which value a text stands for, under which schema.
+# Does not depend on formats; of the engines' vectors it takes only the texts of values.
 """The ladder of coercion, rung by rung."""
 
 from __future__ import annotations

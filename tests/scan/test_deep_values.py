@@ -1,5 +1,5 @@
-# What this file knows: where values that are nested deeply are written or walked outside parsing.
-# What it must not know: how they are read (test_hostile_values.py).
+# Where values that are nested deeply are written or walked outside parsing.
+# Does not depend on how they are read (test_hostile_values.py).
 """Deep values near the caller's own recursion limit raise nowhere."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: what finding literals in pieces of text must come to, by a slow search that nobody doubts.
-# What it must not know: how the fast one works.
+# What finding literals in pieces of text must come to, by a slow search that nobody doubts.
+# Does not depend on how the fast one works.
 """scan/text.py."""
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def test_its_search_misses_nothing(text: str, last: str, cut: int) -> None:
         assert finder.find(text, 0, last) == (len(text), "")
     cut = min(cut, len(text))
     whole = finder.find(text, 0, last)
-    if whole[0] >= cut:  # the same behind a cut
+    if whole[0] >= cut:  # the same after a cut
         assert finder.find(text[cut:], 0, last + text[:cut]) == (whole[0] - cut, whole[1])

@@ -1,5 +1,5 @@
-# What this file knows: how Python keyword arguments are written, also by models.
-# What it must not know: formats.
+# How Python keyword arguments are written, also by models.
+# Does not depend on formats.
 """Laws of KeywordsReader: what Python reads, it reads as Python does; what it writes is JSON at every moment."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.support.work import calls_made
 from toolglean.scan.python import KeywordsReader, python_value
 from toolglean.scan.reader import DONE, FAILED
 
-# title, the text behind the opening parenthesis, the arguments
+# title, the text after the opening parenthesis, the arguments
 GOOD: list[tuple[str, str, Any]] = [
     ("nothing", ")", {}),
     ("only white space", " \n\t)", {}),
@@ -108,7 +108,7 @@ BAD = [
     ("bytes", "a=b'x')", 2, "a value"),
     ("an f-string", "a=f'x')", 3, "a value"),
     ("raw bytes", "a=rb'x')", 3, "a value"),
-    ("bytes behind a string", "a='x' b'y')", 6, "a comma or )"),
+    ("bytes after a string", "a='x' b'y')", 6, "a comma or )"),
     ("a prefix without a string", "a='x' r)", 7, "a quote"),
     ("a quote in a string", "a='sed -n '1,2p' f')", 11, "a comma or )"),
     ("the wrong bracket", "a=[1})", 4, "a comma or ]"),
@@ -118,7 +118,7 @@ BAD = [
     ("a key without a value", "a={'x': 1, 'y'})", 14, "a colon"),
     ("a colon in a list", "a=[1: 2])", 4, "a comma or ]"),
     ("a comma alone in a tuple", "a=(,))", 3, "a value"),
-    ("no value behind the colon", "a={1: })", 6, "a value"),
+    ("no value after the colon", "a={1: })", 6, "a value"),
     ("too long a name", "x" * 257 + "=1)", 256, "256"),
 ]
 

@@ -1,5 +1,5 @@
-# What this file knows: the dialect of Gemma 4 and FunctionGemma, as their models write it.
-# What it must not know: formats.
+# The dialect of Gemma 4 and FunctionGemma, as their models write it.
+# Does not depend on formats.
 """Laws of QuotedReader: strings are verbatim between markers, the schema types what is bare, every cut is the same."""
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ BAD = [
     ("no value", "{a:}", 3, "a value"),
     ("no value in a list", "{a:[1,,2]}", 6, "a value"),
     ("no colon", "{a}", 2, "a colon"),
-    ("no colon behind a key in quotes", '{"a" 1}', 5, "a colon"),
+    ("no colon after a key in quotes", '{"a" 1}', 5, "a colon"),
     ("no key", "{:1}", 1, "a key"),
     ("two commas", "{a:1,,b:2}", 5, "a key"),
     ("a key in single quotes", "{'a':1}", 1, "a key"),
     ("half a marker for a key", "{<|a:1}", 3, "a key"),
-    ("text behind a string", f"{{a:{Q}x{Q} y}}", 15, "a comma or }"),
+    ("text after a string", f"{{a:{Q}x{Q} y}}", 15, "a comma or }"),
     ("the wrong bracket", f"{{a:[{Q}1{Q}}}}}", 15, "a comma or ]"),
     ("a comma in bare text", "{a:San Francisco, CA}", 20, "a colon"),
     ("a marker in bare text", f"{{a:x{Q}}}", 9, "a value"),

@@ -1,5 +1,5 @@
-# What this file knows: arguments in nested tags, as MiniMax-M3 writes them, and in plain XML.
-# What it must not know: formats.
+# Arguments in nested tags, as MiniMax-M3 writes them, and in plain XML.
+# Does not depend on formats.
 """Laws of TreeReader: the schema tells objects, lists and scalars apart, strings stream, every cut is the same."""
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ BAD = [
     ("text between tags", "<s>1</s>x<s>", "<s>1</s>", "a tag"),
     ("half a prefix", "]x", "]", "a tag"),
     ("text before a child", "<u>x<a>", "<u>x<", "the end of u"),
-    ("text behind a child", "<u><a>1</a>x</u>", "<u><a>1</a>", "a tag"),
+    ("text after a child", "<u><a>1</a>x</u>", "<u><a>1</a>", "a tag"),
     ("a child in a string", "<s><b>x", "<s><", "the end of s"),
     ("the wrong closing tag", "<s>1</i>", "<s>1</", "the end of s"),
     ("a longer closing tag", "<s>1</ss>", "<s>1</s", "the end of s"),

@@ -1,4 +1,4 @@
-# One row for each thing that the lexer tells apart: the template, and its tokens as "KIND text". A token behind white
+# One row for each thing that the lexer tells apart: the template, and its tokens as "KIND text". A token after white
 # space within its action has a blank before its kind. Positions are tested for all rows at once: a token's text is what
 # stands at its place.
 """Tests of the lexer of Go templates."""

@@ -78,7 +78,7 @@ ROWS: list[tuple[str, list[dict[str, Any]], str]] = [
     ("{{.Nothing}}{{if .Tools}}a{{end}}{{.Tools}}{{json .Tools}}{{range .Messages}}{{end}}", [USER], "<no value>nullnull"),
     # thinking
     ("{{.Think}}{{.ThinkLevel}}{{.IsThinkSet}}{{range .Messages}}{{end}}", [USER], "falsefalse"),
-    # templates without messages: turn by turn, and nothing behind the answer
+    # templates without messages: turn by turn, and nothing after the answer
     ("{{.System}}[{{.Prompt}}]{{.Response}};", [USER], "[hi]"),
     ("{{.System}}[{{.Prompt}}]", [USER], "[hi]"),
     ("{{if .System}}S{{.System}}{{end}}[{{.Prompt}}]{{if true}}{{.Response}}!{{else}}?{{end}};", [{"role": "system", "content": "s"}, USER, {"role": "assistant", "content": "a"}, USER], "Ss[hi]a!;[hi]"),

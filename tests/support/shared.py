@@ -1,5 +1,5 @@
-# What this file knows: where the data lies, and how a test skips that cannot find it.
-# What it must not know: what is in the data.
+# Where the data lies, and how a test skips that cannot find it.
+# Does not depend on what is in the data.
 """Data beside the project (`../shared`) and in it (`fixtures/`)."""
 
 from __future__ import annotations

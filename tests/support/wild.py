@@ -1,5 +1,5 @@
-# What this file knows: the turns of fixtures/wild*.jsonl, the ways in which they are read, and what is right, unsafe, invented.
-# What it must not know: how a parser reads them.
+# The turns of fixtures/wild*.jsonl, the ways in which they are read, and what is right, unsafe, invented.
+# Does not depend on how a parser reads them.
 """Turns as models really wrote them, read in four ways and judged."""
 
 from __future__ import annotations
