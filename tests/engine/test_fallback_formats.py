@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import (
