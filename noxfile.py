@@ -43,6 +43,7 @@ OPTIONS = (
     "-q",
 )
 NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_proxy.py", "test_benchmarks.py"})
+"""Tests that show the extras, or time with pytest-benchmark."""
 CORE = (
     "tests",
     "tests/batch",
@@ -55,7 +56,6 @@ CORE = (
     "tests/scan",
     "tests/sources",
 )
-"""Tests that show the extras, or time with pytest-benchmark."""
 EVERYWHERE = ("tests/project/test_import.py", "tests/clients/test_missing_extra.py")
 
 
@@ -194,7 +194,7 @@ def frameworks(session: nox.Session, openai: str) -> None:
     """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
     session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
     session.run("python", "-m", "tests.frameworks")
-    # Some leave their clients open, which is not for us to say.
+    # Some leave their clients open, which is their own affair.
     lax = ("-p", "no:unraisableexception", "-W", "default")
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
 
@@ -227,7 +227,7 @@ def sglang(session: nox.Session) -> None:
 def small_engines(session: nox.Session) -> None:
     """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
     session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
-    lax = ("-W", "default")  # their warnings are not for us to mend
+    lax = ("-W", "default")  # their warnings are not ours to fix
     session.run(
         *("python", "-m", "pytest", *OPTIONS, *lax),
         *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
@@ -464,7 +464,9 @@ def _peer(session: nox.Session, name: str) -> dict[str, str]:
 def core(session: nox.Session) -> None:
     """The core without any extra: for an interpreter that the packages of others do not know yet."""
     session.install("--no-compile", ".", *TOOLS)
-    files = sorted(str(path) for room in CORE for path in Path(room).glob("test_*.py") if path.name not in NEED_MORE)
+    files = sorted(
+        str(path) for folder in CORE for path in Path(folder).glob("test_*.py") if path.name not in NEED_MORE
+    )
     # Of some files a few tests need an extra: they skip themselves, which is right here.
     options = [each for each in OPTIONS if each != "tests.support.nothing_skipped"]
     options.remove("-p")

@@ -287,7 +287,7 @@ def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 5000, 20_000])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_cut_anywhere_is_mended(kind: str, size: int, tmp_path: Path) -> None:
+def test_a_cut_anywhere_is_repaired(kind: str, size: int, tmp_path: Path) -> None:
     """A torn last line, a torn member, between two choices of one line: nothing is lost, nothing comes twice."""
     log, output = write(tmp_path / "log", LOG), tmp_path / f"rows{kind}"
     summary = run(log, output)

@@ -1,4 +1,4 @@
-"""Which JSON is a call, and which is data: DESIGN.md section 5, and scan/data.py."""
+"""Which JSON is a call, and which is data: docs/explanation/calls-in-json.md, and scan/data.py."""
 
 from __future__ import annotations
 

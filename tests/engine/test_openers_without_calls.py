@@ -34,7 +34,7 @@ ROWS = [
     Row("prose about tags", "Write <tool_call> and </tool_call> around it.", "glm-4.5", problems=("unreadable call",)),
     Row("dots", "<tool_call>\n ...\n</tool_call>", "glm-4.5"),
     Row("dots of a function", "Write <function=...> first, then the rest.", "qwen3-coder"),
-    Row("a name that is none", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable",)),
+    Row("a placeholder, not a name", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable",)),
     Row("a known name", "Write <function=f> first, then the rest.", "qwen3-coder", problems=("unreadable call",)),
     Row("a mention, then the call", f"Write <tool_call> so:\n{HERMES}", None, ["f"], content="Write <tool_call> so:\n"),
     Row("markup in a name", "<tool_call>f</arg_value></tool_call>", "glm-4.7"),

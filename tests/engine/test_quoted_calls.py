@@ -31,7 +31,7 @@ CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 
 
 def quoting(name: str) -> list[str]:
-    """Turns of one call whose argument quotes calls as they stand: nothing of them is escaped."""
+    """Turns of one call whose argument quotes calls unchanged: nothing is escaped."""
     text = render(name, [("f", {"x": "PLACE"})], tools=TOOLS)
     one, two = (render(name, [(evil, {"y": "1"})], tools=TOOLS) for evil in ("evil", "evil2"))
     quoted = [one, one + one, f"{one}\n{two}", f"{one} and {two}"]

@@ -1,5 +1,5 @@
-# Each repair of engine/repair by name: what it mends, what must stay as it is, and the same for every chunking.
-"""Calls that can be meant in one way only are mended, and said so; no other is."""
+# Each repair of engine/repair by name: what it repairs, what must stay as it is, and the same for every chunking.
+"""Calls that can be meant in one way only are repaired, and reported; no others are."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ MENDED = [
     ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
 ]  # fmt: skip
 
-# What must not be mended: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
+# What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
 LEFT = [
     ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
     ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),
@@ -199,7 +199,7 @@ LEFT = [
     ("a list that may have swallowed a parameter", "gemma-4", GEMMA.format('{a:<|"|>x<|"|>,l:[<|"|>y<|"|>,n:3}')),
 ]  # fmt: skip
 
-# What a model plainly wrote is read as it stands, also beside what could be mended.
+# What a model plainly wrote is read as it is, also beside what could be repaired.
 AS_WRITTEN = [
     ("a mention in a line", "qwen3-coder", QWEN.format("<parameter=a>\nuse <parameter=b> here\n</parameter>"), {"a": "use <parameter=b> here"}),
     ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>"), {"a": "x\n<parameter=zz>\ny"}),
@@ -223,7 +223,7 @@ def told(events: list[Event]) -> list[str]:
 
 
 @pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
-def test_mended(declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]) -> None:
+def test_repaired(declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]) -> None:
     events = read(declared, text)
     [call] = ended(events)
     assert (call.status, call.name, call.arguments, call.repairs) == ("ok", "f", arguments, names)
@@ -260,7 +260,7 @@ def test_as_written(why: str, declared: str, text: str, arguments: dict[str, obj
     assert told(events) == []
 
 
-def test_the_call_after_a_mended_one_is_read_too() -> None:
+def test_the_call_after_a_repaired_one_is_read_too() -> None:
     text = QWEN.format("<parameter=a>\nx") + "\n" + QWEN.replace("=f>", "=g>").format("<parameter=q>\ny\n</parameter>")
     events = read("qwen3-coder", text + "\nDone.")
     assert calls_of(events) == [("f", {"a": "x"}), ("g", {"q": "y"})]
@@ -268,7 +268,7 @@ def test_the_call_after_a_mended_one_is_read_too() -> None:
     assert content_of(events) == "\nDone."
 
 
-def test_several_calls_are_mended_in_one_turn() -> None:
+def test_several_calls_are_repaired_in_one_turn() -> None:
     events = read(
         "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": ,}}')
     )
@@ -338,7 +338,7 @@ def test_a_comma_that_nothing_follows_goes_out(*, end: bool) -> None:
     assert "".join(each.text for each in events if isinstance(each, CallDelta)).rstrip() == '{"a": "x",'
 
 
-def test_a_prompt_that_ends_in_a_call_is_not_mended() -> None:
+def test_a_prompt_that_ends_in_a_call_is_not_repaired() -> None:
     parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {"a": "x", ')
     assert parser.add("'n': 1}}</tool_call>").calls[0].arguments == {"a": "x", "n": 1}
     parser = Parser(TOOLS, format="hermes", prompt='<tool_call>{"name": "f", "arguments": {\'a\': ')
@@ -364,7 +364,7 @@ def test_repair_must_be_a_flag() -> None:
 
 
 @pytest.mark.parametrize("repair", repairs.BREAKERS)
-def test_no_generated_call_is_mended_wrong(repair: str) -> None:
+def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
     right = 0
     for name in repairs.families(repair):
         found, wrong = repairs.count_of(repair, name, 12 if depth.is_full() else 6)
@@ -392,7 +392,7 @@ def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
 
 
 def test_a_copy_looks_for_the_same_after_a_line_break() -> None:
-    # A closer that stands in a value holds the value's first line break.
+    # A closer inside a value contains the value's first line break.
     text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
     for repair in (True, False):
         events = events_of(

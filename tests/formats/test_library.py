@@ -38,9 +38,9 @@ def test_a_declaration_is_whole(declared: Format) -> None:
     compiled((declared,))
     assert re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", declared.name)
     assert declared.source, "say where it was read from"
-    assert len(set(declared.calls)) == len(declared.calls), "a spelling stands twice"
+    assert len(set(declared.calls)) == len(declared.calls), "a spelling is listed twice"
     markers = [*declared.drop, *declared.speaks]
-    assert len(set(markers)) == len(markers), "a marker stands twice"
+    assert len(set(markers)) == len(markers), "a marker is listed twice"
 
 
 def test_all_families_can_be_looked_for_at_once() -> None:

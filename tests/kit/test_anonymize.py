@@ -43,7 +43,7 @@ SOME = depth.chosen(TURNS, 70, key=lambda each: each[0])
 
 
 def words(text: str) -> set[str]:
-    """The words of four letters or more; an escape is none."""
+    """The words of four letters or more; an escape is not a word."""
     return set(re.findall(r"[^\W\d_]{4,}", re.sub(r"\\+u[0-9a-fA-F]{4}|\\+[a-zA-Z]", " ", text)))
 
 
@@ -75,7 +75,7 @@ def test_the_laws(text: str, tools: Any) -> None:
     st.integers(0, 1 << 16),
 )
 def test_nothing_leaks_from_prose_and_values(secret: str, text: str, place: int) -> None:
-    """Whatever stands anywhere in a turn: only the format's own words are left, and lengths and punctuation stay."""
+    """Whatever a turn contains: only the format's own words are left, and lengths and punctuation stay."""
     place %= len(text) + 1
     whole = text[:place] + secret + text[place:]
     found, _ = anonymous(whole, None)

@@ -31,12 +31,12 @@ def defined() -> dict[tuple[str, str], Definition]:
     return {(each.defined.module, each.defined.name): each.defined for each in names()}
 
 
-def test_every_room_is_a_face_or_inner() -> None:
+def test_every_module_is_a_face_or_inner() -> None:
     package = SOURCE / "toolglean"
-    rooms = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
-    rooms = {room for room in rooms if not room.startswith("_")}
+    modules = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    modules = {module for module in modules if not module.startswith("_")}
     faces = {face.split(".")[1] for face in FACES[1:]}
-    assert rooms == faces | INNER, "list the new module in docs/public.py"
+    assert modules == faces | INNER, "list the new module in docs/public.py"
 
 
 def test_names_are_counted() -> None:
@@ -105,7 +105,7 @@ def faults_of_class(statement: ast.ClassDef, text: str) -> Iterator[str]:
 
 
 def follows(statement: ast.ClassDef, field: ast.stmt) -> bool:
-    # Whether a docstring stands under the field.
+    # Whether a docstring follows the field.
     after = statement.body[statement.body.index(field) + 1 :][:1]
     return bool(after) and isinstance(after[0], ast.Expr)
 

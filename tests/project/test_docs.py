@@ -44,7 +44,7 @@ OTHER_PAGES = [
     )
 ]
 
-# The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
+# The set-up commands: they change the environment in which the tests run. .ci/run runs them as they are written here.
 TRY = "python -m pip install . && toolglean demo"
 TEST = "python -m pip install -e '.[dev]' && python -m pytest"
 SET_UP = {TRY, TEST}

@@ -1,4 +1,4 @@
-"""The house stands as DESIGN section 7 draws it: arrows point down, and the core is light."""
+"""Imports point down (docs/explanation/structure.md), and the core is light."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import toolglean
 PACKAGE = "toolglean"
 SOURCE = Path(toolglean.__file__).parent
 
-# The rooms, from the ground up. A room may import what lies below it, and its neighbours on the same floor.
+# The packages, from the bottom up. A package may import what is below it, and its neighbours on the same level.
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"_install", "_version", "events", "errors", "limits", "options", "scan"}),
     frozenset({"tools", "formats"}),
@@ -40,7 +40,7 @@ FACADE = "__init__"
 """The public names. It imports up to `stream`; what lies above may import it."""
 FACADE_FLOOR = 6
 
-# Same floor, but these two do not know each other: each stands alone.
+# Same level, but neither of these two depends on the other.
 STRANGERS = [("tools", "formats"), ("formats", "tools")]
 
 OPTIONAL = {
@@ -50,7 +50,7 @@ OPTIONAL = {
     "hypothesis": "kit.testing",  # extra [fuzz]
     "pyarrow": "batch",  # extra [batch]
 }
-"""What is not of the standard library, and the only room that may import it."""
+"""What is not part of the standard library, and the only package that may import it."""
 
 
 class Import(NamedTuple):
@@ -93,7 +93,7 @@ class Imports(ast.NodeVisitor):
         for each in node.orelse:
             self.visit(each)
 
-    def generic_visit(self, node: ast.AST) -> None:  # imports are statements: they stand in no expression
+    def generic_visit(self, node: ast.AST) -> None:  # imports are statements: no expression contains one
         for name in ("body", "orelse", "handlers", "finalbody", "cases"):
             within = getattr(node, name, ())
             for each in within if isinstance(within, list) else ():

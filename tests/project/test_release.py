@@ -1,4 +1,4 @@
-"""What a release says of itself is the same everywhere, and the project's addresses stand in one place."""
+"""What a release says about itself is the same everywhere, and the project's addresses are in one place."""
 
 from __future__ import annotations
 

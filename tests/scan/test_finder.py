@@ -15,7 +15,7 @@ LITERALS = st.lists(st.text("ab<", min_size=1, max_size=4), max_size=6)
 
 
 def slow(literals: list[str], text: str, pos: int) -> tuple[int, str]:
-    """The first place at which a literal stands or may begin; the longest there."""
+    """The first place at which a literal is or may begin; the longest one there."""
     for place in range(pos, len(text)):
         for literal in sorted(literals, key=len, reverse=True):
             if text.startswith(literal, place):

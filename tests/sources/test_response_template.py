@@ -82,7 +82,7 @@ GPT_OSS = {
 # -- the cases of transformers -----------------------------------------------------------------------------------------
 
 CASES = "vectors/response_template_cases.jsonl"
-# DESIGN section 5: no exception ever comes from model output. transformers raises ValueError for these four.
+# Model output never raises an exception. transformers raises ValueError for these four.
 RAISES_NOT = {
     16: {"role": "assistant"},  # a field that must come does not
     20: {},  # the transform asks for a key that the model did not write

@@ -35,7 +35,7 @@ GOOD = {
 }
 
 KNOWN = {"wild/llama-04"}
-"""Cases that our own parser does not get right: a call without markers after prose is content (DESIGN, section 5)."""
+"""Cases that our own parser does not get right: a call without markers after prose is content."""
 
 
 @pytest.mark.parametrize("own", ["Own", "Auto"])
