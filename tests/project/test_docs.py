@@ -292,7 +292,7 @@ def answer(folder: Path, here: Path, channels: int) -> int:
                 code = int(end.code or 0)
     for stream, name in ((shown, "stdout"), (said, "stderr")):
         stream.flush()
-        (here / name).write_bytes(stream.buffer.getvalue())  # type: ignore[attr-defined]
+        (here / name).write_bytes(stream.buffer.getvalue())
     return code
 
 
