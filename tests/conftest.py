@@ -102,11 +102,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes that render strangers' templates have less time: nothing else would happen in the rest of it."""
     from toolglean.sources.templates import process  # noqa: PLC0415  few tests start processes
-    from toolglean.sources.templates.infer import stage  # noqa: PLC0415
+    from toolglean.sources.templates.infer import prober  # noqa: PLC0415
 
     if not depth.is_full():
         monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
-        monkeypatch.setattr(stage, "LATE_SECONDS", 0.5)
+        monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,5 +1,4 @@
-# Tools, turns that must be accepted, and ways to spoil them.
-# Does not depend on formats, and how grammars are made.
+# Tools, turns that must be accepted, and ways to damage them. Does not depend on formats, or on how grammars are made.
 """Turns for grammars, good and bad."""
 
 from __future__ import annotations

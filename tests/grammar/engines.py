@@ -1,5 +1,5 @@
-# How each engine compiles a grammar, and walks it byte by byte or token by token.
-# Does not depend on formats and tools.
+# How each engine compiles a grammar, and follows it byte by byte or token by token. Does not depend on formats and
+# tools.
 """Engines that read grammars: xgrammar, llguidance, and our own reader of GBNF."""
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-# Random schemas of tools, and random values that meet them.
-# Does not depend on grammars and formats.
+# Random schemas of tools, and random values that meet them. Does not depend on grammars and formats.
 """Random schemas, and values for them."""
 
 from __future__ import annotations

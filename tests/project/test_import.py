@@ -20,18 +20,18 @@ SOURCE = Path(toolglean.__file__).parent
 
 # The packages, from the bottom up. A package may import what is below it, and its neighbours on the same level.
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"_install", "_version", "events", "errors", "limits", "options", "scan"}),
+    frozenset({"_functions", "_install", "_version", "events", "errors", "limits", "options", "scan"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
     frozenset({"grammar"}),
     frozenset({"sources"}),
     frozenset({"parser", "ollama"}),
     frozenset({"stream"}),
-    frozenset({"batch"}),
     frozenset({"conversation"}),
     frozenset({"clients"}),
     frozenset({"engines"}),
     frozenset({"llm"}),
+    frozenset({"batch"}),
     frozenset({"kit"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),

@@ -124,12 +124,15 @@ def test_variables() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ("hi", "a message must be a dict with a role"),
-        ({"content": "hi"}, "a message must be a dict with a role"),
-        ({"role": "user", "content": 1}, "content must be a text"),
+        ("hi", r"messages\[0\] must be a dict with a role"),
+        ({"content": "hi"}, r"messages\[0\] must be a dict with a role"),
+        ({"role": "user", "content": 1}, "content must be a string or a list of parts, not int"),
         ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments must be a JSON object, not list"),
         ({"role": "assistant", "tool_calls": [call("{")]}, "arguments must be a JSON object"),
-        ({"role": "assistant", "tool_calls": [call({"a": {1, 2}})]}, "set is not a JSON value"),
+        (
+            {"role": "assistant", "tool_calls": [call({"a": {1, 2}})]},
+            "must contain only JSON values, not a value of type set",
+        ),
         ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for the float"),
     ],
 )

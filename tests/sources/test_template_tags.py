@@ -163,7 +163,7 @@ JINJA = {
     CALLS + "{{ ['<a>', c.name, '</a>']|join }}" + ENDS: ("<a>", "</a>"),
     CALLS + "{% set text %}<a>{{ c.name }}</a>{% endset %}{{ text }}" + ENDS: ("<a>", "</a>"),
     CALLS + "{% if loop.first %}<s>{% else %}, {% endif %}<a>{{ c.name }}</a>" + ENDS: ("<s>", ""),
-    # what stands before it
+    # the text before it
     "<|im_start|>assistant\n<a>{{ tool_calls }}": ("<a>", ""),
     "<think>{{ m.thoughts }}</think><a>{{ tool_calls }}": ("<a>", ""),
     "{% if m.content %}{{ m.content }}</c>{% endif %}<a>{{ tool_calls }}": ("<a>", ""),

@@ -10,8 +10,7 @@ from typing import Any
 
 from toolglean.events import CallDelta, CallStart, Status, ToolCall
 from toolglean.scan.json import decode
-from toolglean.scan.plain import Plain
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.plain import Plain, Rope, flat, joined
 
 __all__ = ["OpenCall"]
 

@@ -14,29 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
-from toolglean.scan.text import Finder, is_word
+from toolglean.scan.names import is_word
+from toolglean.scan.text import Finder
 
 __all__ = [
-    "ACTION",
-    "CLOSED_AGAIN",
-    "EMPTY",
-    "END",
-    "FOLLOWS",
-    "LEFTOVER",
-    "LITERAL",
-    "MARKUP",
-    "NAMED",
-    "NEEDS_FOLLOWER",
-    "RAW_SPACES",
-    "START",
-    "STOP",
-    "TAG",
-    "Nfa",
-    "SlotEdge",
-    "StateSet",
-    "Terminals",
-    "trail_of",
-]
+    "ACTION", "CLOSED_AGAIN", "EMPTY", "END", "FOLLOWS", "LEFTOVER", "LITERAL", "MARKUP", "NAMED", "NEEDS_FOLLOWER",
+    "RAW_SPACES", "START", "STOP", "TAG", "Nfa", "SlotEdge", "StateSet", "Terminals", "trail_of",
+]  # fmt: skip
 
 # Flags of a state.
 LITERAL = 1  # a literal has been read whole

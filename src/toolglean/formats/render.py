@@ -37,8 +37,7 @@ from toolglean.formats.write_values import (
 from toolglean.scan.coerce import properties
 from toolglean.scan.data import DEFINITION, fault_of_arguments, is_definition
 from toolglean.scan.json import decode
-from toolglean.scan.namespaces import namespaces_of, without_namespace
-from toolglean.scan.text import holds_name_after
+from toolglean.scan.names import has_name_after, namespaces_of, without_namespace
 from toolglean.scan.tokens import object_text
 
 __all__ = ["CallLike", "Tools", "render"]
@@ -267,7 +266,7 @@ class _Turn:
     def _check_quotes(self, pieces: list[Piece]) -> None:
         literals = self.program.before_names(0)
         for piece in pieces:
-            if piece.kind in {"key", "value"} and holds_name_after(piece.text, literals, self._may_name):
+            if piece.kind in {"key", "value"} and has_name_after(piece.text, literals, self._may_name):
                 raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:

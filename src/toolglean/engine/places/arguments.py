@@ -14,9 +14,9 @@ from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.engine.turn import LEFT_OVER
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner
-from toolglean.scan.reader import DONE, DOUBTED, FAILED
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.plain import Rope, grown, joined
+from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Reading
@@ -42,7 +42,9 @@ class Arguments(Field):
         ends = program.ends_of_text(slot.edges) or program.ends(edge.format)[0]
         named_tag = program.formats[edge.format].is_written_out
         self.slot = slot
-        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_repair(), named_tag=named_tag)
+        self.source = reader_for(
+            edge, turn.limits.depth, tool, ends=ends, stop_on_missing_quote=turn.may_repair(), named_tag=named_tag
+        )
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
@@ -64,9 +66,9 @@ class Arguments(Field):
         end = turn.tape.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
-        if status is FAILED:
+        if status is FAIL:
             turn.refuse_arguments(reader.fault, rest or text[j], end)
-        elif status is DOUBTED:
+        elif status is DOUBT:
             before = reading.before_refusal()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
@@ -91,7 +93,7 @@ class Arguments(Field):
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
-        if status is FAILED:
+        if status is FAIL:
             no_call(turn, reading)
         elif status is DONE:
             arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j

@@ -13,8 +13,8 @@ from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
 from toolglean.formats.builder import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
+from toolglean.scan.names import has_name_after
 from toolglean.scan.reader import quoted_text
-from toolglean.scan.text import holds_name_after
 
 if TYPE_CHECKING:
     from toolglean.engine.places.reading import Call, Reading
@@ -258,7 +258,7 @@ def _give_up(turn: Turn, reading: Reading, reason: str, text: str, place: int) -
 def _quoted_opener(turn: Turn, reading: Reading) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
-    if holds_name_after(turn.emit.call.arguments, literals, turn.names.may_be):
+    if has_name_after(turn.emit.call.arguments, literals, turn.names.may_be):
         return "call"
     return "parameter" if reading.call.doubtful else ""
 

@@ -1,8 +1,7 @@
-# What this file knows: which kind of trouble each reason of a `Problem` tells.
-# What it must not know: what is said of it (causes.py).
+# The kind of trouble that each reason of a `Problem` reports. Does not depend on what is told about it (causes.py).
 #
-# This is the only file that looks at the sentences. A reason that is new in the engine gets a row here if a cause is to
-# be told of it; without one it is "other", and its sentence is shown.
+# This is the only file that looks at the sentences. A new reason of the engine gets a row here if it has a cause of its
+# own; without a row it is "other", and its sentence is shown.
 """Reasons of problems, by kind."""
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from toolglean.engine.judge.judge import ADDRESSED, IN_STRING, QUOTED
 from toolglean.engine.turn import ALONE, DISTRUSTED, LEFT_OVER, QUOTING
 from toolglean.scan.data import NOT_A_CALL
 
-__all__ = ["Trouble", "limit_of", "said_by", "trouble_of"]
+__all__ = ["STRING", "Trouble", "is_string", "limit_of", "said_by", "trouble_of"]
 
 Trouble: TypeAlias = Literal[
     "limit",
@@ -29,6 +28,7 @@ Trouble: TypeAlias = Literal[
     "other",
 ]
 
+STRING = "a string that is not a JSON object"
 _LIMIT, _ARGUMENTS, _CALL = "limit passed: ", "malformed arguments: ", "malformed call: "
 _BEGINNINGS: dict[str, Trouble] = {
     _LIMIT: "limit",
@@ -46,15 +46,20 @@ _BEGINNINGS: dict[str, Trouble] = {
 
 
 def trouble_of(reason: str) -> Trouble:
-    """What kind of trouble a reason tells."""
+    """The kind of trouble that a reason reports."""
     return next((kind for beginning, kind in _BEGINNINGS.items() if reason.startswith(beginning)), "other")
 
 
+def is_string(reason: str) -> bool:
+    """Whether a reason reports that the arguments are a string that is not a JSON object."""
+    return reason.endswith(STRING)
+
+
 def limit_of(reason: str) -> str:
-    """The name of the limit that was passed."""
+    """The name of the limit that was exceeded."""
     return reason.removeprefix(_LIMIT)
 
 
 def said_by(reason: str) -> str:
-    """What a reason says of arguments or of a call, without the words that say so."""
+    """The fault in a reason about arguments or a call, without the words before it."""
     return reason.removeprefix(_ARGUMENTS).removeprefix(_CALL).removeprefix(f"{NOT_A_CALL}: ")
