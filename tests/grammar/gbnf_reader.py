@@ -1,6 +1,6 @@
-# How llama.cpp reads and follows GBNF: rules, and a set of stacks of expected symbols. Does not depend on how our GBNF
-# is written: it is an independent reader, so that the tests do not rely on the writer.
-"""A GBNF reader that works like llama.cpp's, for tests without xgrammar and llguidance."""
+# How llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
+# Does not depend on how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
+"""A reader of GBNF, as llama.cpp's works: for tests where neither xgrammar nor llguidance is installed."""
 
 from __future__ import annotations
 
@@ -211,21 +211,21 @@ class Gbnf:
             if stack in seen:
                 continue
             seen.add(stack)
-            if not stack:
-                found.add(stack)
-                continue
-            way, at, rest = stack
-            if at == len(way):
-                todo.append(rest)
-            elif isinstance(way[at], str):
-                after: Stack = (way, at + 1, rest) if at + 1 < len(way) else rest
-                todo += [(each, 0, after) for each in self.rules[str(way[at])]]
+            top = self._top(stack) if stack else ""
+            if stack and isinstance(top, str):
+                way, at, rest = self._stacks[stack]
+                after = self._stack(way, at + 1, rest)
+                todo += [self._stack(each, 0, after) for each in self._rules[top]]
             else:
                 found.add(stack)
         return frozenset(found)
 
-    def step(self, stacks: frozenset[Stack], char: str) -> frozenset[Stack]:
-        """The stacks that are expected after that character; empty: it does not match."""
+    def fits(self, stacks: frozenset[int], char: str) -> bool:
+        """Whether the character is one of those expected."""
+        return any(stack and _fits(self._top(stack), ord(char)) for stack in stacks)
+
+    def step(self, stacks: frozenset[int], char: str) -> frozenset[int]:
+        """What is expected after that character; nothing: it does not fit."""
         known = self._known.setdefault(stacks, {})
         if char not in known:
             after: list[int] = []

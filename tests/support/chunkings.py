@@ -27,7 +27,8 @@ from toolglean import (
     UnfinishedCallError,
     join,
 )
-from toolglean.scan.json import FAIL, JsonScanner
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.scanner import FAIL
 
 EVERY_CUT = 160  # texts up to this length are cut at every place
 RANDOM_CUTS = 4
@@ -172,12 +173,8 @@ def account(events: list[Event], text: str) -> None:
     assert ended == sorted(started), "every call that starts ends, once, in order"
 
 
-def _completes(text: str) -> None:
-    """A piece of JSON can be completed: the scanner refuses none of it."""
-    from toolglean.scan.json import JsonScanner  # noqa: PLC0415
-    from toolglean.scan.scanner import FAIL  # noqa: PLC0415
-
-    scanner = JsonScanner()
+def _completes(scanner: JsonScanner, text: str) -> None:
+    """What the scanner has read so far, with this text after it, can be completed to JSON: it refuses none of it."""
     place = 0
     while place < len(text):
         place = scanner.step(text, place)
