@@ -1,5 +1,5 @@
-# What this file knows: what a wrong argument is told, argument by argument.
-# What it must not know: how anything is read.
+# What a wrong argument is told, argument by argument.
+# Does not depend on how anything is read.
 """At the door: bad arguments fail at once, by name, with what to do."""
 
 from __future__ import annotations

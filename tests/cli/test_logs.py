@@ -115,7 +115,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     assert "NaN" not in (tmp_path / "rows").read_text("utf-8")
 
 
-def test_strict_stops_behind_the_last_good_row(tmp_path: Path) -> None:
+def test_strict_stops_after_the_last_good_row(tmp_path: Path) -> None:
     log = write(tmp_path / "log", [*TURNS[:6], "oops", *TURNS])
     done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--strict")
     assert done.returncode == 2
@@ -287,7 +287,7 @@ def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 5000, 20_000])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_cut_anywhere_is_mended(kind: str, size: int, tmp_path: Path) -> None:
+def test_a_cut_anywhere_is_repaired(kind: str, size: int, tmp_path: Path) -> None:
     """A torn last line, a torn member, between two choices of one line: nothing is lost, nothing comes twice."""
     log, output = write(tmp_path / "log", LOG), tmp_path / f"rows{kind}"
     summary = run(log, output)

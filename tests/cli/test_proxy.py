@@ -89,7 +89,7 @@ def test_strict_reads_the_named_format_alone() -> None:
     assert (found.calls, found.text) == ([], HERMES)
 
 
-def test_malformed_calls_are_mended_unless_told_otherwise() -> None:
+def test_malformed_calls_are_repaired_unless_told_otherwise() -> None:
     broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
     for more, calls in (((), 1), (("--no-repair",), 0)):
         with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as (_, url):

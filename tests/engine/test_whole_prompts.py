@@ -1,5 +1,5 @@
-# What this file knows: whole prompts, in which others have written what looks like the model's calls.
-# What it must not know: how a prompt is cut.
+# Whole prompts, in which others have written what looks like the model's calls.
+# Does not depend on how a prompt is cut.
 """`prompt=` with the whole prompt: instructions, tools and the user's words are never read as the turn."""
 
 from __future__ import annotations

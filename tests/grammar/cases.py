@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from toolglean import Tool, ToolSet, UsageError
@@ -131,13 +132,19 @@ def texts(declared: Format, calls: Calls, schemas: dict[str, Any] | None = None)
         return None
 
 
+@lru_cache(maxsize=128)
 def accepted(declared: Format) -> list[tuple[Calls, str]]:
     """Turns that a grammar of calls must accept."""
     return [(calls, text) for calls in GOOD if (text := texts(declared, calls)) is not None]
 
 
-def mutants(declared: Format) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=128)
+def mutants(declared: Format) -> list[tuple[str, str]]:
     """Turns that it must not: what is wrong with each, and the text."""
+    return list(_mutants(declared))
+
+
+def _mutants(declared: Format) -> Iterator[tuple[str, str]]:
     for what, calls, schemas in SPOILT:
         text = texts(declared, calls, schemas)
         if text is not None:

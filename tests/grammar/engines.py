@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from tests.grammar.gbnf_reader import Gbnf
+from tests.grammar.gbnf_reader import EMPTY, Gbnf
 from toolglean.grammar import Grammar
 
 BYTES = [bytes([number]) for number in range(256)]
@@ -176,7 +176,7 @@ class OwnWalk:
         self.stacks = grammar.start
 
     def allowed(self) -> Sequence[int]:
-        return [ord(char) for char in CHARACTERS if self.grammar.step(self.stacks, char)]
+        return [ord(char) for char in CHARACTERS if self.grammar.fits(self.stacks, char)]
 
     def push(self, token: int) -> bool:
         found = self.grammar.step(self.stacks, chr(token))
@@ -184,7 +184,7 @@ class OwnWalk:
         return bool(found)
 
     def may_end(self) -> bool:
-        return () in self.stacks
+        return EMPTY in self.stacks
 
 
 def text_of(tokens: Sequence[int], walk: Walk) -> str:

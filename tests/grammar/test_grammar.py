@@ -221,7 +221,7 @@ def test_calls_in_quotes_are_no_calls() -> None:
 
 
 def test_text_does_not_begin_with_a_marker_that_is_dropped() -> None:
-    # Behind it, a reader takes bare JSON for a call, as at the beginning of the turn.
+    # After it, a reader takes bare JSON for a call, as at the beginning of the turn.
     accepts = Gbnf(grammar_of("ernie-4.5", [WEATHER]).gbnf()).accepts
     assert not accepts('</response>{"name": "get_weather", "arguments": {}}')
     assert accepts("<response>\nHello.\n</response>")

@@ -95,7 +95,7 @@ def test_what_the_user_says_comes_first() -> None:
     assert calls(Parser(["f"], format=Format.from_tag("<call>"), template=TEMPLATE), CALL) == [("f", {"x": 1})]
 
 
-def test_the_model_s_name_comes_behind_the_template() -> None:
+def test_the_model_s_name_comes_after_the_template() -> None:
     assert calls(Parser(["get_weather"], template=TEMPLATE, model="qwen3:8b"), TURN) == [
         ("get_weather", {"city": "Oslo"})
     ]

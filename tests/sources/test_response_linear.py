@@ -110,7 +110,7 @@ def test_a_closing_marker_that_came_once() -> None:
     assert content_value("json", "{a: <q>x</q>, b: <q>y}", args | {"allow_non_json": True}) == "{a: <q>x</q>, b: <q>y}"
 
 
-def test_openers_of_any_text_with_one_end_behind_all() -> None:
+def test_openers_of_any_text_with_one_end_after_all() -> None:
     given = template(open_pattern=r"<tc (?P<name>.*?)>", content="json")
     assert_linear(lambda n: parse("<tc " * n + ">{}</tc>", ["f"], format=Format.from_response_template(given)), 20000)
     found = parse("<tc x" * 2000 + "<tc f>{}</tc>", ["f"], format=Format.from_response_template(given))

@@ -117,7 +117,7 @@ def test_its_text_is_streamed_the_same_at_every_chunking(number: int) -> None:
 def test_the_templates_of_transformers_tests_are_read() -> None:
     path = SHARED / "vectors" / "response_templates.json"
     if not path.exists():
-        pytest.skip(f"{path.name} is not here: it may not be committed")
+        pytest.skip(f"../shared is not here: {path.name} may not be committed")
     for given in json.loads(path.read_text(encoding="utf-8")).values():
         assert plan_of(given) is not None
         events(given, "Hi <think>a</think> there <tool_call>")

@@ -218,7 +218,7 @@ def real_templates(folder: str) -> dict[str, str]:
     """Name and text of the templates in a folder of ../shared; the test is skipped where it is not there."""
     path = SHARED / "templates" / folder
     if not path.exists():
-        pytest.skip(f"../shared/templates/{folder} is not here: real templates may not be committed")
+        pytest.skip(f"../shared is not here: templates/{folder} may not be committed")
     return {file.stem: file.read_bytes().decode() for file in sorted(path.iterdir())}
 
 

@@ -1,5 +1,5 @@
-# What this file knows: how a reader is held to its laws, whatever the dialect.
-# What it must not know: any dialect.
+# How a reader is held to its laws, whatever the dialect.
+# Does not depend on any dialect.
 """One helper for all readers: every cut, copies and pickles at every place, and JSON from beginning to end.
 
 Of long texts, a sample of the cuts and places.

@@ -194,7 +194,10 @@ class _Turn:
 
     def _check_content(self, text: str, after: str) -> None:
         place, found = self.program.channel(0, ()).finder.find(text + after, 0)
-        if misfit(text) or (place < len(text) and (found or after)):
+        cut_off = text.startswith(
+            self.format.headers, place
+        )  # a turn that ends within a message's header shows none of it
+        if misfit(text) or (place < len(text) and (found or after or cut_off)):
             raise self._error(f"the content holds a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")

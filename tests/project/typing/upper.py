@@ -1,6 +1,6 @@
 # A user's program, for the type checkers only: clients, routing and the orchestration layer from outside. Never run.
 # pyright: strict
-"""The upper rooms, as type checkers see them."""
+"""The upper packages, as type checkers see them."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
