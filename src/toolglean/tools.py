@@ -16,14 +16,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, Required, TypeAlias, TypedDict
 
 from toolglean.errors import ToolError, UsageError
 from toolglean.scan.names import namespaces_of
 
-__all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
+__all__ = ["FunctionDict", "Tool", "ToolDict", "ToolLike", "ToolSet", "as_tool"]
 
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+
+
+class FunctionDict(TypedDict, total=False):
+    """The function of a `ToolDict`.
+
+    Attributes:
+        name: the tool's name.
+        description: what the model is told about it.
+        parameters: JSON schema of the arguments.
+        strict: whether the server must make the model keep to the schema.
+    """
+
+    name: Required[str]
+    description: str
+    parameters: dict[str, Any]
+    strict: bool | None
+
+
+class ToolDict(TypedDict):
+    """A tool as OpenAI's chat API and Ollama accept it in a request: the client's own types accept it too.
+
+    Attributes:
+        type: "function".
+        function: the tool.
+    """
+
+    type: Literal["function"]
+    function: FunctionDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +74,13 @@ class Tool:
         found = self.parameters.get("properties")
         return found if isinstance(found, Mapping) else {}
 
-    def to_openai(self) -> dict[str, Any]:
+    def to_openai(self) -> ToolDict:
         """The tool in the form that OpenAI's chat API and Ollama accept in a request."""
-        function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        function: FunctionDict = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+        }
         return {"type": "function", "function": function}
 
 
@@ -98,7 +130,7 @@ class ToolSet:
         """The tool of that name, or None."""
         return self._tools.get(name)
 
-    def to_openai(self) -> list[dict[str, Any]]:
+    def to_openai(self) -> list[ToolDict]:
         """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return [each.to_openai() for each in self]
 

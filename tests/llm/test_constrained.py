@@ -80,8 +80,7 @@ def test_gbnf_and_the_tools_in_the_prompt(server: Loopback) -> None:
 def _tool() -> dict[str, Any]:
     from toolglean.llm import CallableTool  # noqa: PLC0415
 
-    found: dict[str, Any] = CallableTool.from_function(get_weather).metadata.to_openai_tool()["function"]
-    return found
+    return dict(CallableTool.from_function(get_weather).metadata.to_openai_tool()["function"])
 
 
 @pytest.mark.parametrize(

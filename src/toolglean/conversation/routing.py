@@ -28,7 +28,7 @@ from toolglean.conversation.wire import UNREAD_KEY
 from toolglean.errors import UsageError
 from toolglean.events import ToolCall
 from toolglean.scan.coerce import properties
-from toolglean.tools import Tool, ToolLike, ToolSet, as_tool
+from toolglean.tools import Tool, ToolDict, ToolLike, ToolSet, as_tool
 
 __all__ = ["LocalTools", "McpIntegration", "McpToolRouter", "ToolExecutor", "UnifiedMcpToolSystem"]
 
@@ -318,7 +318,7 @@ class McpIntegration:
         return self.system.tools
 
     @property
-    def openai_tools(self) -> list[dict[str, Any]]:
+    def openai_tools(self) -> list[ToolDict]:
         """All tools, in the form that OpenAI's chat API and Ollama accept in a request."""
         return self.tools.to_openai()
 

@@ -33,7 +33,7 @@ from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
 from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
-from toolglean.tools import Tool
+from toolglean.tools import Tool, ToolDict
 
 __all__ = ["CallableTool", "ToolExecutor", "ToolMetadata", "callable_tool", "schema_of", "unknown_tool"]
 
@@ -73,7 +73,7 @@ class ToolMetadata(BaseModel):
         except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
             raise ToolSchemaError(f"tool {self.name!r} has no JSON schema: {error}", tool_name=self.name) from error
 
-    def to_openai_tool(self, *, skip_length_check: bool = False) -> dict[str, Any]:
+    def to_openai_tool(self, *, skip_length_check: bool = False) -> ToolDict:
         """The tool in the form that OpenAI's chat API and Ollama accept.
 
         Args:
@@ -235,8 +235,7 @@ def schema_of(tool: Any) -> dict[str, Any]:
         ToolSchemaError: it has no schema.
     """
     if not isinstance(tool, Mapping) and callable(tool):
-        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
-        return found
+        return dict(callable_tool(tool).metadata.to_openai_tool())
     if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
         return dict(tool)
     raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))

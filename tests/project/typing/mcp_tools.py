@@ -2,13 +2,14 @@
 # pyright: strict, reportUnnecessaryTypeIgnoreComment=true
 """Tools of an MCP server."""
 
-from typing import Any, assert_type
+from typing import assert_type
 
 from mcp import StdioServerParameters
 
 from toolglean import ToolCall, ToolSet, parse
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.conversation import McpIntegration, ToolResultContent
+from toolglean.tools import ToolDict
 
 own = EmbeddedMcpServer()
 
@@ -27,7 +28,7 @@ async def answered(text: str) -> list[ToolResultContent]:
     """Run the calls of a turn."""
     results: list[ToolResultContent] = []
     async with EmbeddedMcpServer(StdioServerParameters(command="server"), read_timeout=5, mode="auto") as server:
-        assert_type(server.openai_tools, list[dict[str, Any]])
+        assert_type(server.openai_tools, list[ToolDict])
         for call in parse(text, server.tools, model="qwen3:8b").calls:
             assert_type(call, ToolCall)
             results.append(await server.execute_tool(call.name, call.arguments, tool_use_id=call.id, timeout=9))

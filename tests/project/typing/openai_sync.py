@@ -9,7 +9,7 @@ from openai import OpenAI, Stream
 from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionToolParam
 from openai.types.responses import Response
 
-from toolglean import ParserOptions
+from toolglean import ParserOptions, ToolSet
 from toolglean.clients.openai import OpenAIClient, chat_chunks, chat_completion
 from toolglean.clients.repair import Counts
 
@@ -25,6 +25,9 @@ assert_type(answer, ChatCompletion)
 for call in answer.choices[0].message.tool_calls or ():
     if call.type == "function":
         assert_type(call.function.arguments, str)
+
+own = ToolSet(["get_time"]).to_openai()
+assert_type(client.chat.completions.create(model="m", messages=[], tools=own), ChatCompletion)
 
 stream = client.chat.completions.create(model="m", messages=[], tools=TOOLS, stream=True)
 assert_type(stream, Stream[ChatCompletionChunk])

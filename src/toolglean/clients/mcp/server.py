@@ -31,7 +31,7 @@ from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
 from toolglean.errors import ToolgleanError, UsageError
-from toolglean.tools import ToolSet
+from toolglean.tools import ToolDict, ToolSet
 
 __all__ = ["EmbeddedMcpServer", "McpServerError", "Progress"]
 
@@ -91,7 +91,7 @@ class EmbeddedMcpServer:
         return self._tools
 
     @property
-    def openai_tools(self) -> list[dict[str, Any]]:
+    def openai_tools(self) -> list[ToolDict]:
         """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
         return self._tools.to_openai()
 
