@@ -85,7 +85,7 @@ def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: in
     if kind == "k":
         return "" if told else "at the end of a prefix, and a part of another call later"
     if kind == "r":
-        told = told or any("reasoning" in each.reason for each in problems)
+        told = told or any(each.code in {"call-in-reasoning", "unopened-reasoning"} for each in problems)
         return "" if told else "at the end of a prefix, and reasoning later, which nothing tells"
     return "" if told else "at the end of a prefix, and text later, which nothing tells"
 

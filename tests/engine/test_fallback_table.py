@@ -9,10 +9,12 @@ import pickle
 import pytest
 
 from toolglean.engine.places.fallback import Fallback, Role
+from toolglean.engine.reasons import Reason
 from toolglean.formats.compile import compiled
 from toolglean.formats.registry import get_format
 from toolglean.formats.siblings import siblings_of
 
+WHY = Reason("unreadable-call", "why")
 OWN = compiled((get_format("hermes"),))
 SIBLINGS = siblings_of(OWN, ("f",))
 XML = "<tool_call>\n<function=f>"
@@ -34,30 +36,30 @@ NOBODY = "<nothing>"
     ],
 )
 def test_who_reads_next(role: Role, doubted: bool, text: str, expected: Role | None) -> None:
-    found = Fallback(role, SIBLINGS).second_try(text, 0, "", "why", doubted=doubted)
+    found = Fallback(role, SIBLINGS).second_try(text, 0, "", WHY, doubted=doubted)
     assert (None if found is None else found.fallback.role) == expected
     if found is not None:
         assert found.opener == len("<tool_call>")
-        assert found.fallback.problem == "why"
+        assert found.fallback.problem == WHY
         assert (found.program is OWN) == (expected is Role.ONLY)
 
 
 @pytest.mark.parametrize("doubted", [False, True])
 def test_nobody_reads_a_third_time(doubted: bool) -> None:
     fallback, roles = Fallback(Role.OWN, SIBLINGS), []
-    while (found := fallback.second_try(XML, 0, "", "", doubted=doubted)) is not None:
+    while (found := fallback.second_try(XML, 0, "", None, doubted=doubted)) is not None:
         fallback = found.fallback
         roles.append(fallback.role)
     assert roles == ([Role.DOUBTED, Role.ONLY] if doubted else [Role.SIBLING])
 
 
 def test_a_format_without_siblings_has_no_second_try() -> None:
-    assert Fallback(Role.OWN).second_try(XML, 0, "", "", doubted=False) is None
+    assert Fallback(Role.OWN).second_try(XML, 0, "", None, doubted=False) is None
 
 
 @pytest.mark.parametrize(("text", "opener"), [('{"name": "f"', 0), ("f(x=1)", 0)])
 def test_at_the_start_of_a_turn_nothing_is_an_opener(text: str, opener: int) -> None:
-    found = Fallback(Role.OWN, SIBLINGS, from_start=True).second_try(text, 0, "", "", doubted=False)
+    found = Fallback(Role.OWN, SIBLINGS, from_start=True).second_try(text, 0, "", None, doubted=False)
     assert found is not None
     assert (found.opener, found.fallback.from_start) == (opener, True)
 
@@ -68,10 +70,10 @@ def test_other_numbers_of_formats_are_those_of_siblings() -> None:
 
 @pytest.mark.parametrize("role", Role)
 def test_after_a_call_text_is_read_once(role: Role) -> None:
-    before = Fallback(role, SIBLINGS, from_start=True, in_line=True, problem="why")
+    before = Fallback(role, SIBLINGS, from_start=True, in_line=True, problem=WHY)
     after = before.after_call()
-    assert (after.is_foreign, after.in_line, after.problem) == (before.is_foreign, True, "")
-    assert after.second_try(XML, 0, "", "", doubted=False) is None
+    assert (after.is_foreign, after.in_line, after.problem) == (before.is_foreign, True, None)
+    assert after.second_try(XML, 0, "", None, doubted=False) is None
     assert after.after_call() is after
 
 

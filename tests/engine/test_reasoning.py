@@ -130,5 +130,5 @@ def test_a_closer_too_many_is_said() -> None:
     events = events_of(
         lambda: Parser(TOOLS, options=ParserOptions(markup=True)), "<think>a <think>b</think> c</think>d"
     )
-    reasons = [event.reason for event in events if isinstance(event, Problem)]
-    assert reasons == ["end of reasoning that had not begun"]
+    codes = [event.code for event in events if isinstance(event, Problem)]
+    assert codes == ["unopened-reasoning"]

@@ -9,6 +9,7 @@ import json
 import pickle
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
 
 import pytest
 from hypothesis import currently_in_test_context
@@ -23,6 +24,7 @@ from toolglean import (
     Markup,
     Parser,
     Problem,
+    ProblemCode,
     Reasoning,
     UnfinishedCallError,
     join,
@@ -37,6 +39,8 @@ SHORT = 40
 SOME = 10
 SOME_OF_AN_EXAMPLE = 3
 SOME_RANDOM_CUTS = 2
+
+CODES = frozenset(get_args(ProblemCode))
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:
@@ -149,6 +153,7 @@ def account(events: list[Event], text: str) -> None:
                     _ = call.arguments
         else:
             assert isinstance(event, Problem)
+            assert event.code in CODES
             assert event.reason
             assert 0 <= event.start <= len(text)
     assert place == len(text), f"characters from {place} are lost"

@@ -9,6 +9,7 @@
 # judge/, attempt.py    which calls count, and how a reading is undone
 # emit.py, open_call.py, strays.py
 #                       events in order; the open call; markers that wait
+# reasons.py            every reason of a `Problem`, with its code
 # names.py              the tools, by the names that a model writes
 # plan.py, payload.py, watch.py
 #                       what is looked for, what is asked of what it opens, and who may watch that

@@ -19,8 +19,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
 from toolglean.engine.plan import Plan
+from toolglean.engine.reasons import UNREADABLE, Reason
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.json import FAIL
@@ -122,8 +123,8 @@ class TagPayload(Plain, Payload):
         if self._phase is JSON and self.envelope.in_arguments:
             turn.ignore_calls_until(self.tag.ends[0])
 
-    def _problem(self) -> str:
-        return UNREADABLE if self.gap.tried and not self.tag.bare else ""
+    def _problem(self) -> Reason | None:
+        return UNREADABLE if self.gap.tried and not self.tag.bare else None
 
     def _read_gap(self, turn: Turn, text: str, i: int) -> int:
         # Character by character: a gap is short, and each rule must act at its own character.

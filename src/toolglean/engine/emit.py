@@ -7,16 +7,14 @@
 
 from __future__ import annotations
 
-from toolglean.engine.judge.name_alone import NameAlone
-from toolglean.engine.open_call import OpenCall
+from toolglean.engine.open_call import NameAlone, OpenCall
+from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
 from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, grown, joined
 
-__all__ = ["LEFT_OVER", "Emitter"]
-
-LEFT_OVER = "left over beside a call"
+__all__ = ["Emitter"]
 
 NO_CALL = OpenCall(-1, "", 0, known=None, model_id=None)
 """Before the first call."""
@@ -153,13 +151,13 @@ class Emitter(Plain):
                 self._put_text(Content, text, start)
                 continue
             if mark is not None:
-                self.problem(LEFT_OVER, text, start)
+                self.problem(LEFTOVER_MARKER, text, start)
             self._add_markup(text, start)
 
     def _waited_is_text(self, kind: type[Content | Reasoning]) -> None:
         waited, self._ws = joined(self._ws), ()
         for mark in self.strays.marks:
-            if mark.problem[0]:
+            if mark.problem is not None:
                 self.problem(*mark.problem, mark.start)
         if self.strays.marks:
             self.strays = self.strays.as_text()
@@ -182,14 +180,14 @@ class Emitter(Plain):
         self.settle()
         self._flush_markup()
 
-    def problem(self, reason: str, text: str, start: int) -> None:
+    def problem(self, reason: Reason, text: str, start: int) -> None:
         """Something that could not be taken as it stood."""
         if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
             text, start = text[-start:], 0
             if not text:
                 return
         self._catch_up()
-        self._put(Problem(reason, text, start))
+        self._put(Problem(*reason, text, start))
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
         """A call whose name is certain. `start` is where its opener stands."""
@@ -248,7 +246,7 @@ class Emitter(Plain):
             self._alone = None
 
     def end_call(self, status: Status, end: int, *, name_alone: bool = False) -> None:
-        """The open call ends before `end`. `name_alone`: nothing but its name was written: see judge/name_alone.py."""
+        """The open call ends before `end`. `name_alone`: nothing but its name was written: see `NameAlone`."""
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
@@ -258,7 +256,7 @@ class Emitter(Plain):
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
         self.repairs = ()
         if repeated is not None:
-            self.problem("duplicate key", *repeated)
+            self.problem(DUPLICATE_KEY, *repeated)
         self._own_ids()
         self._ids.setdefault(call_id, 2)
         self.open = False

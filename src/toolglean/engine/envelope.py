@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
+from toolglean.engine.reasons import malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, leaves_string
 from toolglean.scan.keys import ARGUMENT_KEYS
@@ -352,4 +353,4 @@ def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
     if scanner.fault == "depth":
         turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
-        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
+        turn.give_up(malformed_arguments(scanner.fault), text[j], turn.tape.base + j)

@@ -11,6 +11,14 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from toolglean.engine.names import holds_markup
+from toolglean.engine.reasons import (
+    IGNORED_KEYS,
+    MISPLACED,
+    NO_OBJECT,
+    REPEATED_CALL_KEY,
+    STRING_INSTEAD,
+    malformed_call,
+)
 from toolglean.scan import data
 from toolglean.scan.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
@@ -212,7 +220,7 @@ class Frame(Plain):
             if turn.reading_call:
                 # What is written in the objects around a call is not a part of it.
                 if left_out := [key for frame in around for key in frame.left_out()]:
-                    turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.call.start)
+                    turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
                 self._end_call(turn, place, bare=bare)
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
@@ -240,7 +248,7 @@ class Frame(Plain):
     def _report_repeated(self, turn: Turn) -> None:
         # The first one is used: its deltas have already been emitted.
         if self.repeated is not None:
-            turn.emit.problem("repeated key of a call", *self.repeated)
+            turn.emit.problem(REPEATED_CALL_KEY, *self.repeated)
 
     def _hand_out(self, turn: Turn, here: int, room: int) -> None:
         # The open call gets the arguments that came before its name, or in one piece.
@@ -252,11 +260,11 @@ class Frame(Plain):
             if fault == "depth":
                 turn.stop("depth", text, here)
             elif found is None:
-                turn.give_up("malformed arguments: a string that is not a JSON object", text, self.start)
+                turn.give_up(STRING_INSTEAD, text, self.start)
             else:
                 turn.emit.delta(found, self.start)
         elif self.written is WRONGLY:
-            turn.give_up("malformed arguments: an object was expected", text, self.start)
+            turn.give_up(NO_OBJECT, text, self.start)
 
     def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:
         schema = turn.names.schema(turn.emit.call.name)
@@ -264,15 +272,15 @@ class Frame(Plain):
         if not self.has_arguments:
             others += (key for key in self.beside if data.declares(schema, key))
         if self.has_arguments and others:
-            turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.call.start)
+            turn.emit.problem(IGNORED_KEYS, ", ".join(others), turn.emit.call.start)
         elif self.under and others == [self.under]:
             turn.emit.delta(self.arguments, self.start)
         elif others:
-            turn.end_malformed(data.MISPLACED, ", ".join(others), place)
+            turn.end_malformed(MISPLACED, ", ".join(others), place)
             return
         fault = data.fault_of_text(turn.emit.call.arguments, schema, bare=bare)
         if fault:
-            turn.end_malformed(f"malformed call: {fault}", turn.emit.call.name, place)
+            turn.end_malformed(malformed_call(fault), turn.emit.call.name, place)
         else:
             turn.end_call(place, name_alone=not (self.has_arguments or turn.emit.call.has_arguments))
 

@@ -16,11 +16,10 @@ from toolglean.engine.turn import Payload
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
+    from toolglean.engine.reasons import Reason
     from toolglean.engine.turn import Turn
 
-__all__ = ["UNREADABLE", "release"]
-
-UNREADABLE = "unreadable call"
+__all__ = ["release"]
 
 REACH = 128  # characters behind the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "type"})
@@ -30,25 +29,25 @@ _part = re.compile(r"[.:/]+").split
 
 
 def release(
-    turn: Turn, problem: str, missed: str, *, at_end: bool = False, closers: tuple[str, ...] | None = None
+    turn: Turn, problem: Reason | None, missed: Reason, *, at_end: bool = False, closers: tuple[str, ...] | None = None
 ) -> None:
     """No call came of the region: it is left, and released now, or as soon as it is clear whether a name stands there.
 
     Args:
         turn: the turn, whose region is open.
-        problem: the reason of the `Problem` that is due in any case; "" for none.
+        problem: the reason of the `Problem` that is due in any case; None for none.
         missed: the reason of the one that is due if a tool's name stands behind the opener.
         at_end: whether nothing that follows counts.
         closers: what closes the opener; None where it cannot stand around calls of others.
     """
     around = None if at_end else closers
-    if not problem and _may_be_missed(turn):
+    if problem is None and _may_be_missed(turn):
         Missed(missed, around).begin(turn, at_end=at_end)
     else:
-        _leave(turn, problem, None if problem else around)
+        _leave(turn, problem, around if problem is None else None)
 
 
-def _leave(turn: Turn, problem: str, closers: tuple[str, ...] | None) -> None:
+def _leave(turn: Turn, problem: Reason | None, closers: tuple[str, ...] | None) -> None:
     if closers is not None and turn.may_set_aside():
         turn.set_aside(closers, problem)
     else:
@@ -75,7 +74,7 @@ class Missed(Payload):
 
     __slots__ = ("_closers", "_problem")
 
-    def __init__(self, problem: str, closers: tuple[str, ...] | None = None) -> None:
+    def __init__(self, problem: Reason, closers: tuple[str, ...] | None = None) -> None:
         self._problem, self._closers = problem, closers
 
     def begin(self, turn: Turn, *, at_end: bool) -> None:
@@ -105,7 +104,7 @@ class Missed(Payload):
         taken = max(end - len(behind), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
-            _leave(turn, self._problem if named else "", None if at_end else self._closers)
+            _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,18 +2,24 @@
 #
 # The arguments lag one comma behind: a comma between two values waits for what follows, so that a repair may take it
 # back. White space after it waits with it.
+#
+# `{"name": "f"}` calls a tool that needs no arguments. But in `{"name": "f"}, "arguments": {"x": 1}}` a bracket came
+# too early, and the arguments are what follows. A call must never run without arguments that were written. So the end
+# of such a call waits (`NameAlone`): a marker, another call or the end of the turn shows that it was complete; text
+# shows that it was not.
 """The open call."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from toolglean.events import CallDelta, CallStart, Status, ToolCall
+from toolglean.engine.reasons import NAME_ALONE
+from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Status, ToolCall
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain
 from toolglean.scan.rope import Rope, flat, joined
 
-__all__ = ["OpenCall"]
+__all__ = ["NameAlone", "OpenCall"]
 
 LATE = 128  # pieces of the arguments that are joined at once
 SPACE_AFTER_COMMA = 256  # with more of it, the comma goes out
@@ -163,3 +169,32 @@ class OpenCall(Plain):
         if self._late:
             self._args = (self._args, "".join(self._late))
             self._late = []
+
+
+class NameAlone(Plain):
+    """The end of a call of which only the name was written, and the events since.
+
+    Args:
+        delta, end: its arguments and its end, if it was whole.
+    """
+
+    __slots__ = ("_delta", "_end", "_since")
+
+    def __init__(self, delta: CallDelta, end: CallEnd) -> None:
+        self._delta, self._end = delta, end
+        self._since: tuple[Event, ...] = ()
+
+    def tell(self, event: Event) -> None:
+        """White space or a problem comes after it."""
+        self._since = (*self._since, event)
+
+    def whole(self) -> list[Event]:
+        """What may follow a call came: it is one."""
+        return [self._delta, self._end, *self._since]
+
+    def broken(self) -> list[Event]:
+        """Text came: it is malformed."""
+        was = self._end.call
+        call = ToolCall(was.id, was.index, was.name, was.known, {}, "", was.span, "malformed")
+        problem = Problem(*NAME_ALONE, call.name, call.span[0])
+        return [problem, CallEnd(call.index, call, self._end.start), *self._since]

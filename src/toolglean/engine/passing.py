@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.reasons import not_a_call
 from toolglean.engine.turn import Payload
 from toolglean.scan import data
 from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING
@@ -29,7 +30,7 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
     """The region is JSON that is data, as far as it was read: it is text, and so is the rest of it."""
     text, start = turn.take_region()
     if document.reason:
-        turn.emit.problem(f"{data.NOT_A_CALL}: {document.reason}", document.name, document.start)
+        turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     payload = Passing(scanner, told=bool(document.reason))
     turn.pass_payload(payload)
@@ -69,7 +70,7 @@ class Passing(Plain, Payload):
                 missed = self._watch(turn.names, raw)
             if missed:
                 turn.say_json(text[begun:i], turn.tape.base + begun)
-                turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.tape.base + i)
+                turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i)
                 begun, self._told = i, True
         if scanner.state == END or scanner.token is FAIL:
             turn.leave(text_follows=True)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _late_closer(turn: Turn, closer: str, place: int) -> None:
     if turn.channel != CONTENT or turn.judge.in_doubt or place > closers.until:
         turn.say(closer, place)
         return
-    turn.emit.problem(LEFT_OVER, closer, place)
+    turn.emit.problem(LEFTOVER_MARKER, closer, place)
     turn.emit.markup(closer, place)
     turn.emit.closed(closer)
     turn.judge.heed(closers.expecting(turn.emit.strays.around, closers.until))

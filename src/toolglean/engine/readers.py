@@ -60,7 +60,7 @@ class JsonReader(Reader):
             return ""
         found, fault = object_text(decode(joined(self._string))[0], self._scanner.max_depth)
         if found is None:
-            self._scanner.fail(fault if fault == "depth" else "a string that holds an object was expected", 0)
+            self._scanner.fail(fault if fault == "depth" else "they are a string that is not a JSON object", 0)
             self.fault = self._scanner.fault
         return found or ""
 

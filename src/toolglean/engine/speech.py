@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
+from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.state import TurnState
 from toolglean.engine.tape import UNBOUND
 
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
-__all__ = ["CUT_OFF", "Speech"]
-
-CUT_OFF = "cut off behind a marker"
-OVER = "another message: the turn is over"
+__all__ = ["Speech"]
 
 
 class Speech(TurnState):
@@ -182,7 +180,7 @@ class Speech(TurnState):
     def end(self) -> None:
         """The turn is over: say so, and let the rest be content."""
         header, place = (self.judge.code and self.judge.code.over) or ("", 0)
-        self.emit.problem(OVER, header, place)
+        self.emit.problem(ANOTHER_MESSAGE, header, place)
         self.mode, self.payload = DONE, None
 
     def cut_off(self, held: str, start: int) -> None:
@@ -249,7 +247,7 @@ class Speech(TurnState):
             self.say(text, draft.start)
         if draft.limit is not None:
             limit, what, place = draft.limit
-            self.emit.problem(f"limit passed: {limit}", what, place)
+            self.emit.problem(LIMITS[limit], what, place)
             if limit != "call_chars":
                 self.mode, self.channel = DONE, CONTENT
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
     from toolglean.engine.payload import Payload
+    from toolglean.engine.reasons import Reason
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
@@ -148,9 +149,9 @@ class TurnState(Plain):
         return self.rules.deaf if self.channel != CONTENT else self.judge.ignores_calls
 
     @property
-    def ignored_because(self) -> str:
-        """Why no call counts here, for a `Problem`; "" where the user wants it so."""
-        return "" if self.channel != CONTENT else self.judge.ignored_because
+    def ignored_because(self) -> Reason | None:
+        """Why no call is accepted here, for a `Problem`; None if the user wants it so."""
+        return None if self.channel != CONTENT else self.judge.ignored_because
 
     @property
     def in_line(self) -> bool:

@@ -8,9 +8,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.scan.plain import Plain
+
+if TYPE_CHECKING:
+    from toolglean.engine.reasons import Reason
 
 __all__ = ["PATIENCE", "Mark", "Strays"]
 
@@ -23,12 +26,12 @@ class Mark(NamedTuple):
     Attributes:
         text: the marker.
         start: its place.
-        problem: the reason of the `Problem` that is due if it is text, and the text of that problem; or two times "".
+        problem: the reason of the `Problem` that is due if it is text, and the text of that problem; or None.
     """
 
     text: str
     start: int
-    problem: tuple[str, str] = ("", "")
+    problem: tuple[Reason, str] | None = None
 
 
 class Strays(Plain):

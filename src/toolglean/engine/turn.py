@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolglean.engine.attempt import Attempt
-from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
+from toolglean.engine.reasons import (
+    AFTER_UNCLOSED,
+    LIMITS,
+    Reason,
+    malformed_arguments,
+    opener_in_value,
+)
+from toolglean.engine.reasons import repaired as repaired_by
 from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
-from toolglean.engine.speech import CUT_OFF, Speech
+from toolglean.engine.speech import Speech
 from toolglean.engine.strays import PATIENCE, Mark
 from toolglean.engine.tape import UNBOUND, Bound
 
-__all__ = ["ALONE", "CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
+__all__ = ["Payload", "Stops", "Turn"]
 
-ALONE = Kind.ALONE.value
-DISTRUSTED = "call behind a malformed one that was not closed"
-QUOTING = "a value that holds the opener of a "
 SPECIAL = frozenset("|｜")  # in special tokens, which prose does not contain
 
 
@@ -76,16 +80,16 @@ class Turn(Speech):
         self.say(text, start)
         return bool(text)
 
-    def release_region(self, problem: str = "", again: int | None = None) -> None:
+    def release_region(self, problem: Reason | None = None, again: int | None = None) -> None:
         """No call came of the region: its opener is content, and the rest is read again.
 
         Args:
-            problem: the reason of the `Problem` that is reported; "" for none.
+            problem: the reason of the `Problem` that is reported; None for none.
             again: how many characters at the region's end are read again; None: all but the opener.
         """
         kept = self.region.opener_length
         text, start = self.take_region()
-        if problem:
+        if problem is not None:
             self.emit.problem(problem, text, start)
         if again is not None:
             kept = len(text) - again
@@ -106,7 +110,7 @@ class Turn(Speech):
             and not self.judge.in_doubt
         )
 
-    def set_aside(self, closers: tuple[str, ...], problem: str = "") -> None:
+    def set_aside(self, closers: tuple[str, ...], problem: Reason | None = None) -> None:
         """No call came of the region: what follows tells whether its marker is markup or text; the rest is read again.
 
         Args:
@@ -116,7 +120,7 @@ class Turn(Speech):
         kept = self.region.opener_length
         self.pass_marker(kept)
         text, start = self.take_region()
-        mark = Mark(text[:kept], start, (problem, text if problem else ""))
+        mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
         self.at_start = False
         self.leave(text_follows=False)
@@ -147,17 +151,17 @@ class Turn(Speech):
             lead = self.region.fence_line
             self.judge.marker(self.region.text[lead : lead + chars], self.region.start + lead)
 
-    def markup_region(self, chars: int, problem: str = "") -> None:
+    def markup_region(self, chars: int, problem: Reason | None = None) -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.fence_line
         text, start = self.take_region()
-        if problem:
+        if problem is not None:
             self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
 
-    def drop_region(self, problem: str) -> None:
+    def drop_region(self, problem: Reason) -> None:
         """The region is markers of the format, of which nothing came."""
         text, start = self.take_region()
         self.emit.problem(problem, text, start)
@@ -202,20 +206,20 @@ class Turn(Speech):
             self.emit.delta(text, start, after_comma=after_comma)
 
     def end_call(self, end: int, *, whole: bool = True, name_alone: bool = False) -> None:
-        """The open call is finished; `whole`: not because the turn is. `name_alone`: see judge/name_alone.py."""
+        """The open call is finished; `whole`: not because the turn is. `name_alone`: see `NameAlone`."""
         if end > self.bound.at:
-            self.emit.problem("limit passed: call_chars", "", end)
+            self.emit.problem(LIMITS["call_chars"], "", end)
             self.emit.end_call("malformed", end)
         elif not whole:
             self.emit.end_call("incomplete", end)
         elif self.judge.closers.awaited is not None:
-            self.emit.problem(DISTRUSTED, self.emit.call.name, self.emit.call.start)
+            self.emit.problem(AFTER_UNCLOSED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
         else:
             self.emit.end_call("ok", end, name_alone=name_alone)
         self.bound = UNBOUND
 
-    def end_malformed(self, reason: str, text: str, end: int) -> None:
+    def end_malformed(self, reason: Reason, text: str, end: int) -> None:
         """The open call was read to its end, and may not run."""
         self.emit.problem(reason, text, self.emit.call.start)
         self.emit.end_call("malformed", end)
@@ -225,7 +229,7 @@ class Turn(Speech):
         """The open call is finished, but a value contains the opener `of` a call or a parameter: the closer found may
         belong to that one.
         """
-        self.end_malformed(QUOTING + of, self.emit.call.name, end)
+        self.end_malformed(opener_in_value(of), self.emit.call.name, end)
         self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
@@ -294,7 +298,7 @@ class Turn(Speech):
         self.suspended, self.mode = Suspended(fault, attempt), REPAIR
         self.tape.release()
 
-    def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:
+    def suspend_refused(self, kind: FaultKind, reason: Reason | None, text: str, place: int) -> bool:
         """That text was refused. Whether it may be repaired: then what comes next is kept."""
         payload = self.payload
         if payload is None or not (self.repair is TRIAL or self.may_repair()):
@@ -316,7 +320,7 @@ class Turn(Speech):
 
     def repaired(self, name: str, text: str, place: int) -> None:
         """What is at that place was repaired."""
-        self.emit.problem(f"mended: {name}", text, place)
+        self.emit.problem(repaired_by(name), text, place)
         self.emit.repaired(name, place)
 
     def take_over(self, trial: Turn) -> None:
@@ -335,7 +339,7 @@ class Turn(Speech):
         self.repair_failed_at = self.emit.index
         self.resume()
 
-    def give_up(self, reason: str, text: str, place: int) -> None:
+    def give_up(self, reason: Reason, text: str, place: int) -> None:
         """The open call cannot be read: pass over the rest of it."""
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
@@ -349,7 +353,7 @@ class Turn(Speech):
         if fault == "depth":
             self.stop("depth", text, place)
         else:
-            self.give_up(f"malformed arguments: {fault}", text, place)
+            self.give_up(malformed_arguments(fault), text, place)
 
     def resume(self) -> None:
         """The payload that was skipped, or waited, reads on."""
@@ -365,7 +369,7 @@ class Turn(Speech):
         if self.judge.draft is not None:
             self.end_draft(place, (limit, text, place))
             return
-        self.emit.problem(f"limit passed: {limit}", text, place)
+        self.emit.problem(LIMITS[limit], text, place)
         if self.emit.open:
             self.emit.end_call("malformed", place)
         elif self.region.open:

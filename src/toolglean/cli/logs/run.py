@@ -16,7 +16,7 @@ from toolglean.batch.pool import FreshParsers
 from toolglean.cli.logs import table
 from toolglean.cli.logs.pieces import Pieces
 from toolglean.cli.logs.progress import Progress
-from toolglean.cli.logs.rows import NOT_A_TURN, Columns, Read, RowReader
+from toolglean.cli.logs.rows import Columns, Read, RowReader
 from toolglean.cli.logs.source import Chunk, Source
 from toolglean.cli.logs.workers import WorkerError, read_all
 from toolglean.cli.options import InputError, made_with
@@ -182,7 +182,7 @@ def _count(row: Any, counts: Counts) -> int:
     """Count a row; returns the number of its line."""
     number: int = row["line"]
     problems = row["problems"]
-    if problems and row["format"] is None and problems[0]["reason"].startswith(NOT_A_TURN):
+    if problems and row["format"] is None and problems[0]["code"] == "not-a-turn":
         counts.add_bad_line()
         return number
     sizes = {"calls": len(row["calls"]), "unfinished": len(row["unfinished"]), "problems": len(problems)}

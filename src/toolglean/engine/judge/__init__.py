@@ -8,4 +8,3 @@
 # strings.py   strings of JSON documents: data is no call
 # closers.py   closers outside a call: of one that failed, and of one whose closer comes late
 # fence.py     a code fence that opens the turn, with nothing but calls in it
-# name_alone.py a JSON object with nothing but a name: whether it was whole, what follows it tells

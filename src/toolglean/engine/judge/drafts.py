@@ -22,6 +22,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from toolglean.engine import reasons
+from toolglean.engine.reasons import IN_LINE, IN_REASONING, UNKNOWN_IN_LINE
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
 
@@ -38,10 +40,10 @@ MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 class Kind(Enum):
     """Why a call is kept back. The values are the reasons of the `Problem` that says that it was no call."""
 
-    REASONING = "call in the reasoning, which went on"
-    QUOTED = "call in code"
-    ALONE = "call without a marker, with other text on its line"
-    EXAMPLE = "call of an unknown tool, in the middle of a line"
+    REASONING = IN_REASONING
+    QUOTED = reasons.QUOTED
+    ALONE = IN_LINE
+    EXAMPLE = UNKNOWN_IN_LINE
 
 
 class Draft(Kept):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
+from toolglean.engine.reasons import IN_JSON_STRING, QUOTED, TO_USER, Reason
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Judge"]
 
-QUOTED = "call in code"
-ADDRESSED = "call in text for the user"
-IN_STRING = "call in a string of JSON"
 TRUSTED = Closers()
 
 
@@ -119,10 +117,10 @@ class Judge(Plain):
         )
 
     @property
-    def ignored_because(self) -> str:
+    def ignored_because(self) -> Reason:
         """Why no call counts here, for a `Problem`."""
         in_code = self.code is not None and self.code.sure
-        return ADDRESSED if self.for_user else QUOTED if in_code else IN_STRING
+        return TO_USER if self.for_user else QUOTED if in_code else IN_JSON_STRING
 
     @property
     def in_doubt(self) -> bool:

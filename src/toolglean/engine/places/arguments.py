@@ -12,8 +12,8 @@ from toolglean.engine.places.between import Ending
 from toolglean.engine.places.calls import begin_unnamed, no_call
 from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.json import CLOSE, FAIL, JsonScanner
 from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
@@ -69,7 +69,7 @@ class Arguments(Field):
         elif status is DOUBTED:
             before = reading.before_refusal()
             assert before is not None
-            turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
+            turn.suspend(Fault(Kind.QUOTES, None, text[j], end), before)
         elif status is DONE:
             self._end(turn, reading, end)
         if rest or status is DONE:
@@ -188,11 +188,11 @@ class Objects(Field):
         if envelope.scanner.fault == "depth":
             turn.stop("depth", char, place)
         elif turn.region.open:
-            if not turn.suspend_refused(Kind.REGION, "", char, place):
+            if not turn.suspend_refused(Kind.REGION, None, char, place):
                 no_call(turn, reading)
         elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
             # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
-            turn.emit.problem(LEFT_OVER, char, place)
+            turn.emit.problem(LEFTOVER_MARKER, char, place)
             envelope.take_back()
         else:
             reading.go_after(self.slot.after)

@@ -22,8 +22,8 @@ from toolglean.engine.modes import DONE
 from toolglean.engine.places.calls import accept, arrived, begins, no_call
 from toolglean.engine.places.reading import Stage
 from toolglean.engine.places.walk import open_slot
+from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AFTER", "BETWEEN", "Ending"]
 
-EXPRESSION = "malformed call: it is a part of an expression"
-AFTER_ARGUMENTS = "malformed call: text after the arguments"
 COMMENT = "<!--"
 REMARKS = "/#("
 """With these begins what is said of a call, not a marker."""
@@ -107,7 +105,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif walk.pending_action is not None and turn.region.open:
         accept(turn, reading)
     elif turn.emit.open:
-        turn.give_up("malformed call: a marker was expected", char, turn.tape.base + i)
+        turn.give_up(NO_MARKER, char, turn.tape.base + i)
     else:
         no_call(turn, reading)
 
@@ -316,7 +314,7 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
         turn.say(text, start)
     elif flags & (MARKUP | LEFTOVER):
         if not flags & MARKUP:
-            turn.emit.problem(LEFT_OVER, text, start)
+            turn.emit.problem(LEFTOVER_MARKER, text, start)
         turn.emit.markup(text, start)
         walk.settle_all()
     else:

@@ -6,10 +6,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
+from toolglean.engine.reasons import (
+    CUT_OFF,
+    DUPLICATE_KEY,
+    IN_LINE,
+    LEFTOVER_MARKER,
+    MARKUP_IN_VALUE,
+    NO_CLOSER,
+    NO_JSON,
+    NUMBERED,
+    OWN_CLOSER,
+    UNOPENED_REASONING,
+    Reason,
+    unreadable,
+)
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
-from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
 from toolglean.formats.builder import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
@@ -24,11 +37,6 @@ if TYPE_CHECKING:
     from toolglean.tools import Tool
 
 __all__ = ["accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "no_call", "start_call"]
-
-NO_STRING = "malformed arguments: markup in a value that is not a string"
-SWALLOWED = "a value that holds its own closer"
-NO_CLOSER = "malformed call: its closer was expected"
-STRAY_CLOSER = "end of reasoning that had not begun"
 
 ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
@@ -65,7 +73,7 @@ def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
     # A section without a call: beside one it is markup, elsewhere a mention.
     if turn.emit.index and not turn.calls_ignored:
         turn.leave(text_follows=False)
-        turn.drop_region(LEFT_OVER)
+        turn.drop_region(LEFTOVER_MARKER)
         return False
     closers = reading.walk.program.closers_of(turn.region.text[: turn.region.opener_length])
     turn.region.settle()
@@ -81,7 +89,7 @@ def accept(turn: Turn, reading: Reading) -> None:
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
-    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.has_content else "")
+    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and turn.has_content else None)
     if action in {CLOSE_REASONING, SPEAK, TELL}:
         turn.enter_content(for_user=action == TELL, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
@@ -123,7 +131,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     if not call.name or not turn.takes(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
-    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, "", doubted=True):
+    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, doubted=True):
         return False
     number = fitting[0]
     declared = formats[number]
@@ -139,14 +147,14 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     return True
 
 
-def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
     # The formats of which a call of that name counts there; and why others do not, where the user is told.
-    declared, problem = reading.walk.program.formats, ""
+    declared, problem = reading.walk.program.formats, None
     if not turn.names.may_be(reading.call.name):
         formats = tuple(each for each in formats if not declared[each].registered_only)
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
-        formats, problem = marked, ALONE if len(marked) < len(formats) else ""
+        formats, problem = marked, IN_LINE if len(marked) < len(formats) else None
     return formats, problem
 
 
@@ -173,7 +181,7 @@ def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, 
     call, keys = reading.call, frozenset(decode(arguments)[0])
     fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
     if len(fitting) != 1:
-        turn.emit.problem("a number for a name, and arguments that do not fit exactly one tool", call.name, here)
+        turn.emit.problem(NUMBERED, call.name, here)
     call.take("index", call.name)
     if len(fitting) == 1:
         call.take("name", fitting[0])
@@ -231,13 +239,13 @@ def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
     if (value.stray and turn.repair is OFF) or value.misspelt >= start:
-        _give_up(turn, reading, SWALLOWED, pending, start)
+        _give_up(turn, reading, OWN_CLOSER, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):
-        _give_up(turn, reading, NO_STRING, untyped, start - len(untyped))
+        _give_up(turn, reading, MARKUP_IN_VALUE, untyped, start - len(untyped))
     elif parameters.too_deep:
         turn.stop("depth", pending, here)
     elif refused is not None:
-        _give_up(turn, reading, "malformed arguments: JSON was expected", refused, start - len(refused))
+        _give_up(turn, reading, NO_JSON, refused, start - len(refused))
     else:
         turn.delta(written, place)
         if parameters.python:
@@ -245,11 +253,11 @@ def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
         if value.stray:
             turn.repaired(AGAIN, pending, start)
         if parameters.repeated:
-            turn.emit.problem("duplicate key", parameters.repeated, start)
+            turn.emit.problem(DUPLICATE_KEY, parameters.repeated, start)
     return turn.reading_call
 
 
-def _give_up(turn: Turn, reading: Reading, reason: str, text: str, place: int) -> None:
+def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int) -> None:
     pending, start = reading.walk.unsettled
     turn.give_up(reason, text, place)
     turn.read_again(pending, start, always=True)
@@ -266,7 +274,7 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is no call -----------------------------------------------------------------------------------------------------
 
 
-def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str = "") -> None:
+def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None) -> None:
     """The region is no call.
 
     `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
@@ -277,9 +285,9 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
         turn.judge.refuse_quoted(turn.region.end)
     counts = turn.names.may_be if deaf or reading.fallback.is_foreign else turn.takes
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
-    missed = f"{UNREADABLE}: {stage.expected()}"
+    missed = unreadable(stage.expected())
     reason = turn.ignored_because if deaf else missed
-    problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else "")
+    problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
     if not deaf:
         if stage.quotes_arguments():
             turn.ignore_calls_until(program.ends(call.format)[0])
@@ -293,7 +301,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
     release(turn, problem, missed, at_end=at_end, closers=closers)
 
 
-def _read_by_others(turn: Turn, reading: Reading, problem: str, *, doubted: bool = False) -> bool:
+def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, doubted: bool = False) -> bool:
     # Have the region read again, if somebody else can: see fallback.py.
     if turn.tape.in_prompt:
         return False

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolglean.engine.modes import CONTENT
 
 if TYPE_CHECKING:
+    from toolglean.engine.reasons import Reason
     from toolglean.formats.compile import Program
     from toolglean.formats.nfa import StateSet
     from toolglean.formats.siblings import Siblings
@@ -55,7 +56,7 @@ class Fallback(NamedTuple):
     siblings: Siblings | None = None
     from_start: bool = False
     in_line: bool = False
-    problem: str = ""
+    problem: Reason | None = None
 
     @property
     def is_foreign(self) -> bool:
@@ -64,11 +65,13 @@ class Fallback(NamedTuple):
 
     def after_call(self) -> Fallback:
         """The same after a call: what follows is read once, for a call without a marker may follow."""
-        if not self.problem and (self.role is ONLY or self.role is SIBLING):
+        if self.problem is None and (self.role is ONLY or self.role is SIBLING):
             return self
         return Fallback(SIBLING if self.is_foreign else ONLY, in_line=self.in_line)
 
-    def second_try(self, text: str, channel: int, last: str, problem: str, *, doubted: bool) -> SecondTry | None:
+    def second_try(
+        self, text: str, channel: int, last: str, problem: Reason | None, *, doubted: bool
+    ) -> SecondTry | None:
         """Who reads that text again; None if nobody can.
 
         Args:

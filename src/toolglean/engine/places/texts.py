@@ -17,6 +17,7 @@ from toolglean.engine.parameters import Parameters, pass_value
 from toolglean.engine.places.calls import accept, arrived, no_call
 from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, suspects_of
+from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.patterns import is_marker
@@ -57,7 +58,7 @@ class Word(Field):
 
     def expected(self) -> str:
         """See `Stage`."""
-        return f"{self.slot.kind} expected"
+        return _expected(self.slot.kind)
 
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
@@ -136,7 +137,7 @@ class Word(Field):
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
         if turn.emit.open:
-            turn.give_up(f"malformed call: {self.slot.kind} expected", char, turn.tape.base + i - 1)
+            turn.give_up(malformed_call(self.expected()), char, turn.tape.base + i - 1)
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
@@ -179,7 +180,7 @@ class Word(Field):
         call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
         unescaped = formats[self.slot.edges[0].format].unescaped(word)
         if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
-            turn.give_up(f"malformed call: {kind} expected", word, start)
+            turn.give_up(malformed_call(_expected(kind)), word, start)
             return False
         parameters = call.parameters
         if parameters is None:
@@ -188,6 +189,10 @@ class Word(Field):
             call.begin_parameters(parameters)
         parameters.word(kind, unescaped if kind == "key" else word)
         return True
+
+
+def _expected(kind: str) -> str:
+    return f"{'an' if kind in {'id', 'index'} else 'a'} {kind} was expected"
 
 
 def _has_marker(program: Program, number: int, word: str) -> bool:
@@ -370,7 +375,7 @@ class Value(Field):
 
 def _suspend(turn: Turn, reading: Reading, found: str, place: int, put: Put) -> None:
     # The closing marker may be missing there; if it is put in, that is what follows it.
-    turn.suspend(Fault(Kind.UNCLOSED, "", found, place, CLOSER, put), reading.copy())
+    turn.suspend(Fault(Kind.UNCLOSED, None, found, place, CLOSER, put), reading.copy())
 
 
 def _keys(turn: Turn, reading: Reading) -> Iterable[str] | None:

@@ -22,7 +22,7 @@ __all__ = ["bracket_is_unambiguous", "call_of", "ends_with_stray_tag", "key_of",
 def call_of(turn: Turn) -> ToolCall | None:
     """The call that ended, if it is one that may run and nothing about it is doubtful."""
     told = turn.emit.told
-    doubts = [each for each in told if isinstance(each, Problem) and not each.reason.startswith("mended: ")]
+    doubts = [each for each in told if isinstance(each, Problem) and each.code != "repaired"]
     call = next((each.call for each in told if isinstance(each, CallEnd)), None)
     return None if call is None or call.status != "ok" or doubts else call
 

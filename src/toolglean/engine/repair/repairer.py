@@ -16,6 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from toolglean.engine.reasons import AMBIGUOUS
 from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, OPENER, Asked, Candidate, candidates
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from toolglean.events import ToolCall
 
 __all__ = ["finish_repair", "read_repair"]
-
-AMBIGUOUS = "malformed arguments: they can be meant in more than one way"
 
 SPACE_AFTER_CALL = 64  # within which something shows that the arguments have not ended
 
@@ -320,7 +319,7 @@ def _as_written(turn: Turn, suspended: Suspended) -> None:
     fault, raw, place = suspended.fault, suspended.raw, suspended.fault.place
     assert turn.payload is not None
     turn.give_up_repair(suspended.before)
-    if fault.kind == Kind.CHARACTER:
+    if fault.reason is not None:
         turn.give_up(fault.reason, fault.text, place)
     elif fault.kind == Kind.REGION:
         turn.payload.refuse(turn)

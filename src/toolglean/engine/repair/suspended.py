@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolglean.engine.attempt import Attempt
+    from toolglean.engine.reasons import Reason
     from toolglean.scan.text import Finder
 
 __all__ = ["OFF", "ON", "TRIAL", "Fault", "Kind", "Put", "Refusal", "Repairable", "Suspended"]
@@ -82,13 +83,13 @@ class Fault(NamedTuple):
 
     Attributes:
         kind: what cannot be read.
-        reason: of the `Problem` that is reported if nothing comes of the repair.
+        reason: of the `Problem` that is reported if it cannot be repaired; None if there is none.
         text: what is shown of it in a `Problem`; place: where that is.
         name, put: the repair, and what it puts in, if that is clear at once; else the end of the call must tell.
     """
 
     kind: Kind
-    reason: str
+    reason: Reason | None
     text: str
     place: int
     name: str = ""

@@ -12,7 +12,7 @@ from toolglean.events import ToolCall
 from toolglean.kit.explain.almost import misspelt, no_object, other_keys
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.found import Found, Story
-from toolglean.kit.explain.reasons import limit_of, said_by, trouble_of
+from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
 from toolglean.kit.explain.shapes import Cause, Opener, Reach, Trouble
 from toolglean.kit.explain.trials import shown_value
 
@@ -44,8 +44,8 @@ def causes_of(found: Found) -> list[Cause]:
 
 def _limits(found: Found) -> Iterator[Story]:
     for problem in found.read.problems:
-        if trouble_of(problem.reason) == "limit":
-            name = limit_of(problem.reason)
+        if trouble_of(problem.code) == "limit":
+            name = limit_of(problem.code)
             yield Story(
                 "limit",
                 problem.start,
@@ -90,9 +90,9 @@ def _cut_off(end: int, what: str) -> Story:
 def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or trouble_of(problem.reason) == "limit":
+    if problem is None or trouble_of(problem.code) == "limit":
         return
-    if trouble_of(problem.reason) == "not closed":
+    if trouble_of(problem.code) == "not closed":
         yield Story(
             "missing-closer",
             problem.start,
@@ -110,7 +110,7 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
         place = reach.end
         said = f"{_wanted(reach)} was expected, and {_shown(found.read.text, place)} stands there"
     else:
-        place, said = problem.start, said_by(problem.reason)
+        place, said = problem.start, detail_of(problem.reason)
     line, column = found.read.places.of(place)
     yield Story(
         kind,
@@ -189,14 +189,14 @@ def _in_line(problem: Trouble) -> Story:
 def _told(found: Found) -> Iterator[Story]:
     """What the parser itself says about calls that it did not return."""
     for problem in found.read.problems:
-        trouble = trouble_of(problem.reason)
+        trouble = trouble_of(problem.code)
         if trouble == "quoted":
             yield _quoted(problem.start, "a call")
         elif trouble == "data":
             yield Story(
                 "data",
                 problem.start,
-                f"The JSON that names {problem.text!r} is not a call but data, because {said_by(problem.reason)}. So "
+                f"The JSON that names {problem.text!r} is not a call but data, because {detail_of(problem.reason)}. So "
                 "it is content. JSON without a marker is a call only as the whole answer, with all required arguments, "
                 "and nothing else beside them.",
             )
@@ -225,7 +225,7 @@ def _told(found: Found) -> Iterator[Story]:
 
 
 def _openers_without_call(found: Found) -> Iterator[Story]:
-    data = {each.start for each in found.read.problems if trouble_of(each.reason) == "data"}  # the parser says why
+    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser says why
     for opener, reach in _lost(found):
         if any(opener.start <= start <= reach.end for start in data):
             continue
@@ -341,7 +341,7 @@ def _names_without_opener(found: Found) -> Iterator[Story]:
 
 def _is_told(found: Found, place: int) -> bool:
     # Whether the parser itself said what is wrong with a call there.
-    told = (each for each in found.read.problems if trouble_of(each.reason) == "alone")
+    told = (each for each in found.read.problems if trouble_of(each.code) == "alone")
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 

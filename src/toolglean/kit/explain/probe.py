@@ -14,7 +14,7 @@ from toolglean.engine.modes import MARKER_SPACE
 from toolglean.engine.names import holds_markup
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
-from toolglean.kit.explain.reasons import said_by, trouble_of
+from toolglean.kit.explain.reasons import detail_of, trouble_of
 from toolglean.kit.explain.shapes import Outcome, Places, Reach
 from toolglean.options import ParserOptions
 
@@ -71,8 +71,9 @@ class _Notes:
         self._look(turn, payload)
 
     def _look(self, turn: Turn, payload: FormatPayload) -> None:
-        reason = next((each.reason for each in turn.emit.out if isinstance(each, Problem)), "")
-        fault = said_by(reason) if trouble_of(reason) == "arguments" else ""
+        problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
+        is_fault = problem is not None and trouble_of(problem.code) == "arguments"
+        fault = detail_of(problem.reason) if problem is not None and is_fault else ""
         self.waits, self.reading = expected(payload, turn, fault), within(payload.describe())
 
 

@@ -62,7 +62,7 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
     for event in join(parser.feed(text) + parser.finish()):
         kind = _KINDS.get(type(event))
         if isinstance(event, Problem):
-            problems.append(Trouble(event.reason, event.text, event.start, *places.of(event.start)))
+            problems.append(Trouble(event.code, event.reason, event.text, event.start, *places.of(event.start)))
         elif isinstance(event, CallEnd):
             start, end = event.call.span
             calls.append(event.call)

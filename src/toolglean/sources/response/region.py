@@ -18,8 +18,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
 from toolglean.engine.readers import JsonReader, reader_for
+from toolglean.engine.reasons import UNREADABLE
 from toolglean.engine.turn import Payload
 from toolglean.formats.nfa import SlotEdge
 from toolglean.scan.coerce import json_text
@@ -143,7 +144,7 @@ class CallsRegion(Payload):
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
         """The region is not a call. `at_end`: nothing follows it."""
         tried = self.step is not FIRST or (bool(self.name) and turn.takes(self.name))
-        release(turn, UNREADABLE if tried else "", UNREADABLE, at_end=at_end)
+        release(turn, UNREADABLE if tried else None, UNREADABLE, at_end=at_end)
 
     # -- from the call to the closer -----------------------------------------------------------------------------------
 
