@@ -249,9 +249,9 @@ def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"stripped": ("{arguments}",)}, "a call pattern needs {name}"),
-        ({"stripped": ["{name}{arguments}"]}, "stripped must be a tuple"),
-        ({"stops": ("",)}, "a marker of stops is empty"),
+        ({"without_special_tokens": ("{arguments}",)}, "a call pattern needs {name}"),
+        ({"without_special_tokens": ["{name}{arguments}"]}, "without_special_tokens must be a tuple"),
+        ({"end_markers": ("",)}, "a marker of end_markers is empty"),
         ({"wrappers": ("",)}, "a key of wrappers is empty"),
     ],
 )

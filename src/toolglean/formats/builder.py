@@ -115,7 +115,7 @@ class NfaBuilder:
         self.insides |= enumerate(self._reasonings_of_others(others), own)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
-        for marker in declared.speaks:
+        for marker in declared.content_markers:
             self._marker(self.opener, marker, self._said_by(marker))
 
     def _pairs(self, among: tuple[Format, ...]) -> list[int]:
@@ -136,9 +136,9 @@ class NfaBuilder:
         closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
         for pattern in self.format.spellings:
             begin = nfa.state()
-            marker = "" if pattern in self.format.stripped else first_literal(pattern)
+            marker = "" if pattern in self.format.without_special_tokens else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
-            stripped = pattern in self.format.stripped
+            stripped = pattern in self.format.without_special_tokens
             objects = begins_with_objects(pattern)
             whole = objects and bool(opener) and is_bare(first_literal(opener))
             unmarked = not marked and (not opener or is_bare(first_literal(opener)))
@@ -198,7 +198,7 @@ class NfaBuilder:
         for token in tokens_of(self.format.separator):
             if isinstance(token, Literal):
                 nfa.epsilon[nfa.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
-        for text in self.format.stops:
+        for text in self.format.end_markers:
             self._path(tail, text, STOP)
         nfa.epsilon[tail].append(again)
         self._remember(closers, self._optional(tail, closers))
@@ -349,7 +349,7 @@ class NfaBuilder:
         return end
 
     def _said_by(self, marker: str) -> int:
-        return TELL if marker in self.format.tells else SPEAK
+        return TELL if marker in self.format.user_only_markers else SPEAK
 
     def _reasoning(self, opener: str, closer: str) -> int:
         inside = self._inside((opener, closer))
@@ -378,8 +378,8 @@ class NfaBuilder:
         return inside
 
     def _common(self, inside: int, markers: tuple[str, ...]) -> None:
-        self._guarded(inside, (*markers, *self.format.drop, *self.format.speaks))
-        for marker in self.format.speaks:
+        self._guarded(inside, (*markers, *self.format.drop, *self.format.content_markers))
+        for marker in self.format.content_markers:
             self._marker(inside, marker, self._said_by(marker))
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:

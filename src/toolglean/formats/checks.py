@@ -46,7 +46,18 @@ def check(declared: Declaration) -> None:
 
 
 _TUPLES = (
-    *("also", "stripped", "sections", "reasonings", "drop", "speaks", "stops", "wrappers", "aliases", "models"),
+    *(
+        "also",
+        "without_special_tokens",
+        "sections",
+        "reasonings",
+        "drop",
+        "content_markers",
+        "end_markers",
+        "wrappers",
+        "aliases",
+        "models",
+    ),
     "escapes",
 )
 
@@ -93,12 +104,12 @@ def _slots(pattern: str) -> list[str]:
 
 
 def _markers(declared: Declaration) -> str:
-    if not set(declared.tells) <= set(declared.speaks):
-        return "each marker of tells must be one of speaks"
-    if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
-        return "a marker of drop or speaks is empty"
-    if any(not marker.strip() for marker in declared.stops):
-        return "a marker of stops is empty"
+    if not set(declared.user_only_markers) <= set(declared.content_markers):
+        return "each marker of user_only_markers must be in content_markers too"
+    if any(not marker.strip() for marker in (*declared.drop, *declared.content_markers)):
+        return "a marker of drop or content_markers is empty"
+    if any(not marker.strip() for marker in declared.end_markers):
+        return "a marker of end_markers is empty"
     if any(not key for key in declared.wrappers):
         return "a key of wrappers is empty"
     for opener, closer in declared.all_reasonings:

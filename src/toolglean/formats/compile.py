@@ -215,7 +215,7 @@ class Program:
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.speaks))
+            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.content_markers))
         if channel == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]

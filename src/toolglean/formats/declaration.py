@@ -21,7 +21,7 @@ class Declaration:
     _: KW_ONLY
     call: str
     also: tuple[str, ...] = ()
-    stripped: tuple[str, ...] = ()
+    without_special_tokens: tuple[str, ...] = ()
     section: tuple[str, str] = ("", "")
     sections: tuple[tuple[str, str], ...] = ()
     separator: str = ""
@@ -35,13 +35,13 @@ class Declaration:
     reasonings: tuple[tuple[str, str], ...] = ()
     calls_in_reasoning: bool = False
     drop: tuple[str, ...] = ()
-    speaks: tuple[str, ...] = ()
-    tells: tuple[str, ...] = ()
+    content_markers: tuple[str, ...] = ()
+    user_only_markers: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     registered_only: bool = False
     at_line_start: bool = False
     by_name_only: bool = False
-    stops: tuple[str, ...] = ()
+    end_markers: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Declaration:
     @property
     def spellings(self) -> tuple[str, ...]:
         """All spellings of a call, with those that have lost their markers."""
-        return (*self.calls, *self.stripped)
+        return (*self.calls, *self.without_special_tokens)
 
     @property
     def all_sections(self) -> tuple[tuple[str, str], ...]:
@@ -78,7 +78,13 @@ class Declaration:
     def openers(self) -> tuple[str, ...]:
         """All patterns with which something may begin where text was."""
         sections = [opener for opener, _ in self.all_sections]
-        return (*self.calls, *sections, *(opener for opener, _ in self.all_reasonings), *self.drop, *self.speaks)
+        return (
+            *self.calls,
+            *sections,
+            *(opener for opener, _ in self.all_reasonings),
+            *self.drop,
+            *self.content_markers,
+        )
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -87,7 +93,7 @@ class Declaration:
         A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
         are gone before the parser sees them (`skip_special_tokens=False`).
         """
-        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks, *self.stops]
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.content_markers, *self.end_markers]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
         found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
         found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []

@@ -83,7 +83,7 @@ def _begun(mark: str, formats: tuple[Format, ...]) -> int:
 @lru_cache(maxsize=512)
 def beginnings(declared: Format) -> tuple[str, ...]:
     """The literals with which a format's calls, sections, reasoning and content begin."""
-    patterns = [*declared.calls, *declared.speaks]
+    patterns = [*declared.calls, *declared.content_markers]
     patterns += [opener for opener, _ in (*declared.all_sections, *declared.all_reasonings)]
     firsts = [next(iter(tokens_of(pattern)), None) for pattern in patterns]
     return tuple(dict.fromkeys(each.text for each in firsts if isinstance(each, Literal)))

@@ -218,7 +218,15 @@ def _beginning(declared: Format) -> Beginning:
     at_start = [*(declared.calls if "" in sections else ()), *filter(None, sections)]
     slots = {_first_hole(each) for each in at_start}
     return Beginning(
-        replace(declared, reasoning=("", ""), reasonings=(), drop=(), speaks=(), tells=(), registered_only=True),
+        replace(
+            declared,
+            reasoning=("", ""),
+            reasonings=(),
+            drop=(),
+            content_markers=(),
+            user_only_markers=(),
+            registered_only=True,
+        ),
         markers=tuple(dict.fromkeys(each for each in firsts if each and not is_bare(each))),
         bare=tuple(each for each in map(first_literal, at_start) if each and is_bare(each)),
         brackets=not slots.isdisjoint({"call", "calls"}),

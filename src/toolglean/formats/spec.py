@@ -41,36 +41,38 @@ class Format(Declaration):
     Args:
         name: the name of the format.
         call: pattern of one call.
-        also: further spellings of a call that models of the family write.
-        stripped: what is left of a call where a server has taken the special tokens out of the text. Such a spelling
-            counts only where the turn, or a message of it, begins, within the section, and behind another call; and
-            only if its name is a tool's, where tools are given.
+        also: other spellings of a call that models of the family write.
+        without_special_tokens: what is left of a call after a server has removed the special tokens from the text. Such
+            a spelling is accepted only at the start of the turn or of one of its messages, inside the section, and
+            after another call; and, if tools are given, only with the name of a tool.
         section: the texts before the first call and after the last one.
-        sections: further spellings of the section.
+        sections: other spellings of the section.
         separator: the text between two calls.
         parameter: pattern of one parameter, or several patterns, if `call` has `{parameters}`.
         arguments: codec of `{arguments}`: `JSON`, `JsonOrText()`, `Quoted(…)` or `Tree(…)`.
         keys: the keys for name and arguments that `render` writes in `{call}`. Parsing accepts every known alias.
-        id: pattern of the id, if it is made of the other slots.
-        types: the word that `{type}` holds for each JSON type; `*` for all others.
+        id: pattern of the id, if it is made of the other fields.
+        types: the word that `{type}` has for each JSON type; `*` for all others.
         escapes: characters that `{name}` and `{key}` cannot contain, and the text written for each. (Values are never
             escaped, because a model writes their text and may mean `&amp;` literally.)
         reasoning: the markers before and after reasoning.
-        reasonings: further spellings of them.
-        calls_in_reasoning: whether the family's own template writes calls inside the reasoning. They are handed out at
-            once there; in other formats, a call inside the reasoning is a draft until what follows shows what it is.
-        drop: markers that are markup wherever they stand.
-        speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
-            `drop`.
-        tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
-            ends.
+        reasonings: other spellings of them.
+        calls_in_reasoning: whether the family's own template writes calls inside the reasoning. Calls there are
+            returned at once; in other formats, a call inside the reasoning is a draft until what follows it shows what
+            it is.
+        drop: markers that are markup wherever they are.
+        content_markers: markers after which text is content. They end reasoning that lacks its closer; otherwise they
+            are like `drop`.
+        user_only_markers: those of `content_markers` after which the text is for the user alone: until the message
+            ends, a call is a quotation.
         headers: the tokens with which a message's header begins. A turn that is cut off in a header shows none of it.
-        registered_only: whether a call counts only if its name is a tool's. Where no tools are given, any name may be
-            one.
-        at_line_start: whether what opens a call counts only at the beginning of a line, because it is a word of prose.
-        by_name_only: whether it is read only where it is named, because what it looks like is a quotation elsewhere.
-        stops: texts behind a call after which all is content: a result that the model made up.
-        wrappers: keys of a lone parameter that holds all arguments as one JSON object, where the tool has no parameter
+        registered_only: whether a call is accepted only if its name is a tool's. If no tools are given, any name may
+            be one.
+        at_line_start: whether the opener of a call is accepted only at the beginning of a line, because it is a word of
+            prose.
+        by_name_only: whether the format is read only if it is named, because elsewhere it looks like a quotation.
+        end_markers: texts after a call that make everything after them content: a result that the model made up.
+        wrappers: keys of a lone parameter that contains all arguments as one JSON object, if the tool has no parameter
             of that name, and the keys of the object are its parameters.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
@@ -79,8 +81,8 @@ class Format(Declaration):
         origin: how the format was found: set by the constructors `from_…`.
 
     Raises:
-        FormatError: the declaration is wrong; the message names the slot or the marker. (Faults that show only when all
-            patterns are put together are found when a parser is made.)
+        FormatError: the declaration is wrong; the message names the field or the marker. (Mistakes that show only when
+            all patterns are put together are found when a parser is made.)
     """
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ FORMATS = (
             BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
         ),
-        stripped=(
+        without_special_tokens=(
             "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             "functions.{name}:{index}{arguments}",
             "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
@@ -50,7 +50,7 @@ FORMATS = (
         also=(K3_CALL + K3_JSON + "<|close|>call<|sep|>",),
         parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
         reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
-        speaks=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
+        content_markers=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
         drop=(
             *("<|close|>response<|sep|>", "<|close|> response <|sep|>"),
             *("<|close|>message<|sep|>", "<|end_of_msg|>"),

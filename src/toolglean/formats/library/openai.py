@@ -7,7 +7,7 @@ from toolglean.formats.spec import Format, JsonOrText
 
 HEADER = "<|start|>assistant"
 SPACED_HEADER = "<|start|> assistant"
-SPEAKS = (
+CONTENT_MARKERS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     "<|channel|>final <|constrain|>json<|message|>",
@@ -18,7 +18,7 @@ CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
 JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
-STRIPPED = (
+WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
 )
@@ -49,11 +49,11 @@ FORMATS = (
         "harmony",
         call=_recipients()[0],
         also=(*_recipients()[1:], *GLUED),
-        stripped=(*STRIPPED, *HEADLESS),
+        without_special_tokens=(*WITHOUT_SPECIAL_TOKENS, *HEADLESS),
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        speaks=SPEAKS,
+        content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
@@ -76,7 +76,7 @@ FORMATS = (
         arguments=JsonOrText(),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
         calls_in_reasoning=False,
-        speaks=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+        content_markers=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
         drop=("<|start|>", *ENDS),
         models=("llm-jp-4*",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
@@ -87,7 +87,7 @@ FORMATS = (
         also=("to={name}<|channel|>analysis <|constrain|>xml<|message|>{parameters}<|call|>",),
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        speaks=SPEAKS,
+        content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",

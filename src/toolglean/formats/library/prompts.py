@@ -45,7 +45,7 @@ FORMATS = (
         separator="\n",
         registered_only=True,
         at_line_start=True,
-        stops=("Observation", "observation"),
+        end_markers=("Observation", "observation"),
         source="Yao et al., ReAct (arXiv 2210.03629); the prompts of LangChain and LlamaIndex",
     ),
     Format(

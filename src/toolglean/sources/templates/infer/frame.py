@@ -22,7 +22,7 @@ class Frame:
 
     Attributes:
         reasoning: the markers before and after reasoning.
-        speaks: markers before content.
+        content_markers: markers before content.
         drop: markers that end a turn, and the like.
         ends: those of them that end a turn.
         end: what ends a turn.
@@ -31,7 +31,7 @@ class Frame:
     """
 
     reasoning: tuple[str, str] = ("", "")
-    speaks: tuple[str, ...] = ()
+    content_markers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     end: str = ""
@@ -62,7 +62,7 @@ def frame_of(stage: Stage) -> Frame:
     _find_end(stage, frame, behind)
     before = frame.without_reasoning(before)
     if markers_of(before) and any(char in before for char in "<[|"):
-        frame.speaks = (before.strip(),)
+        frame.content_markers = (before.strip(),)
         frame.evidence.append(f"a plain reply: content stands behind {before.strip()!r}")
     return frame
 
