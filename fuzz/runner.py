@@ -22,7 +22,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 __all__ = ["Finding", "Found", "Fuzzer", "Job", "fresh_seed", "jobs", "raised"]
 
 BATCH = 200
-TELL = 30  # seconds from one line of progress to the next
+BEGIN_USER_TEXT = 30  # seconds from one line of progress to the next
 SEEDS = 1_000_000_000
 
 Job: TypeAlias = tuple[str, int, int]
@@ -191,7 +191,7 @@ def _gather(results: Iterable[tuple[list[F], Counter[str]]], count: int) -> tupl
                 print(each, flush=True)
             if each.key not in found or len(each.text) < len(found[each.key].text):
                 found[each.key] = each
-        if time.perf_counter() - told > TELL:
+        if time.perf_counter() - told > BEGIN_USER_TEXT:
             told = time.perf_counter()
             done = f"{ways.total():,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches"
             print(done, file=sys.stderr, flush=True)

@@ -13,7 +13,7 @@ from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.response_turns import TOOLS, machine_of
 from tests.support.shared import SHARED, shared_rows
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
-from toolglean.engine.places.payload import FormatPlan
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.errors import FormatError, UsageError
 from toolglean.limits import Limits
 from toolglean.sources.response import ResponsePlan, message, plan_of, prompt_of, to_format

@@ -206,7 +206,7 @@ class Document(Plain):
     def _string(self, names: Names, thing: Thing, value: str, room: int) -> None:
         key = thing.key
         if key in NAME_KEYS and not thing.sure:
-            thing = self._note(name=value, sure=True, is_unknown=not names.takes(value, bare=True))
+            thing = self._note(name=value, sure=True, is_unknown=not names.accepts(value, bare=True))
             self.written = value
             if not thing.is_unknown:
                 self.name = value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from toolglean.engine.names import holds_markup
+from toolglean.engine.names import contains_markup
 from toolglean.engine.reasons import (
     IGNORED_KEYS,
     MISPLACED,
@@ -224,7 +224,7 @@ class Frame(Plain):
                 self._end_call(turn, place, bare=bare)
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
-            if name is not None and turn.takes(name) and turn.begin_call(name, self.id, may_get_id=False):
+            if name is not None and turn.accepts(name) and turn.begin_call(name, self.id, may_get_id=False):
                 turn.emit.delta(self.arguments, self.start)
                 turn.end_call(place)
         else:
@@ -238,7 +238,7 @@ class Frame(Plain):
     def _begin_call(self, turn: Turn) -> bool:
         name = self.name or ""
         known = turn.names.resolve(name)
-        if not turn.takes(name) or (known is None and holds_markup(name)):
+        if not turn.accepts(name) or (known is None and contains_markup(name)):
             return False
         self.called = turn.begin_call(name if known is None else known, self.id, may_get_id=True)
         if self.called:

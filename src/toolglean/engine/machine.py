@@ -70,7 +70,7 @@ class Machine(FastPath):
                 options.coerce,
                 plan.stops_after_bare,
                 plan.marks if plan.drafts and drafts == "draft" else None,
-                deaf=drafts == "text",
+                no_calls_in_reasoning=drafts == "text",
             ),
             repair=ON if options.repair else OFF,
         )

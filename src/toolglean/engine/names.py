@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Names", "holds_markup"]
+__all__ = ["Names", "contains_markup"]
 
 
 def _of_id(name: str) -> str:
@@ -26,7 +26,7 @@ def _of_id(name: str) -> str:
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
 
-holds_markup = re.compile(r"[<>\"'`\n\r]").search
+contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name and no key contains: there it is the rest of a marker, broken or quoted."""
 
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
@@ -98,11 +98,11 @@ class Names:
         """Whether the name is a tool's; None where no tools were given."""
         return None if self.tools is None else name in self.tools
 
-    def may_be(self, word: str) -> bool:
+    def could_be_tool(self, word: str) -> bool:
         """Whether the word is a tool's name; where no tools are known, it may be any."""
         return self.tools is None or self.resolve(word) is not None
 
-    def stands_alone(self, name: str) -> bool:
+    def is_call_without_arguments(self, name: str) -> bool:
         """Whether a name without arguments is a call: a tool's is; where no tools are known, a word that is like one.
 
         Between two markers any other word is prose about the markers, more likely than a call.
@@ -118,7 +118,7 @@ class Names:
         tool = self.tools.get(name) if self.tools is not None else None
         return tool is not None and key in tool.properties
 
-    def takes(self, name: str, *, bare: bool) -> bool:
+    def accepts(self, name: str, *, bare: bool) -> bool:
         """Whether a call of that name is accepted: of a tool's name, or of one like it if the user wants such calls.
 
         `bare`: no marker comes before it. Then an unknown name is never accepted, or any JSON would be a call.

@@ -159,7 +159,7 @@ def reader_for(
     tool: Tool | None,
     *,
     ends: tuple[str, ...] = (),
-    wary: bool = False,
+    stop_on_missing_quote: bool = False,
     named_tag: bool = False,
 ) -> Reader:
     """The reader of a slot.
@@ -169,7 +169,7 @@ def reader_for(
         max_depth: how many containers may be open.
         tool: the tool; what its schema says of the parameters is for dialects that do not type them.
         ends: the markers that end the call.
-        wary: whether to stop where quote markers may be missing, if the dialect has any.
+        stop_on_missing_quote: whether to stop where quote markers may be missing, if the dialect has any.
         named_tag: whether the tool's name is itself the tag that opened the call.
     """
     if edge.kind == "keywords":
@@ -184,7 +184,13 @@ def reader_for(
         from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
 
         return QuotedReader(
-            codec.quote, max_depth, all_quoted=codec.all, properties=known, root=root, ends=ends, wary=wary
+            codec.quote,
+            max_depth,
+            all_quoted=codec.all,
+            properties=known,
+            root=root,
+            ends=ends,
+            stop_on_missing_quote=stop_on_missing_quote,
         )
     if isinstance(codec, Tree):
         from toolglean.scan.tree import TreeReader  # noqa: PLC0415

@@ -36,13 +36,13 @@ class Rules(NamedTuple):
         coerce: whether values are typed by the tool's schema.
         stops_after_bare: whether all text is content once something other than a call without a marker has come.
         marks: the markers of reasoning, by its channel: see `Plan`. None: calls in reasoning are handed out at once.
-        deaf: whether reasoning contains no calls, whatever is in it.
+        no_calls_in_reasoning: whether reasoning contains no calls, whatever is in it.
     """
 
     coerce: bool
     stops_after_bare: bool
     marks: Callable[[int], tuple[str, ...]] | None
-    deaf: bool
+    no_calls_in_reasoning: bool
 
 
 class TurnState(Plain):
@@ -146,7 +146,7 @@ class TurnState(Plain):
     @property
     def calls_ignored(self) -> bool:
         """Whether no call counts here: in reasoning, if the user wants it so; else see `Judge.ignores_calls`."""
-        return self.rules.deaf if self.channel != CONTENT else self.judge.ignores_calls
+        return self.rules.no_calls_in_reasoning if self.channel != CONTENT else self.judge.ignores_calls
 
     @property
     def ignored_because(self) -> Reason | None:
@@ -158,9 +158,9 @@ class TurnState(Plain):
         """Whether text comes before what begins now on its line: not after a line break, a marker or a call."""
         return not self.at_start and self.last_text[-1:] not in {"", "\n"}
 
-    def takes(self, name: str) -> bool:
+    def accepts(self, name: str) -> bool:
         """Whether a call of that name counts."""
-        return not self.calls_ignored and self.names.takes(name, bare=self.region.bare)
+        return not self.calls_ignored and self.names.accepts(name, bare=self.region.bare)
 
     def limit_passed(self, i: int) -> bool:
         """Whether what is at `i` is beyond a limit: of a call that has just become certain, say."""

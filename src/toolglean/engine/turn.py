@@ -244,7 +244,7 @@ class Turn(Speech):
         if not closer or any(tag in arguments for tag in tags):
             self.ignore_calls_until(closers)
 
-    def miss(self, closers: tuple[str, ...], place: int) -> None:
+    def expect_late_closers(self, closers: tuple[str, ...], place: int) -> None:
         """A call was left at that place, and these of its closers did not come: if one comes soon, it is markup."""
         late = (*closers, *self.emit.strays.around)
         self.judge.heed(self.judge.closers.expecting(late, place + self.limits.held))

@@ -42,13 +42,13 @@ from toolglean.formats.patterns import (
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "NfaBuilder"]
+__all__ = ["BEGIN_CONTENT", "BEGIN_USER_TEXT", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY", "NfaBuilder"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which channel opens.
 DROP = 0
 CLOSE_REASONING = 1
-SPEAK = 2  # what follows is text: no call without a marker may begin there
-TELL = 3  # what follows is text for the user, in which no call counts
+BEGIN_CONTENT = 2  # what follows is text: no call without a marker may begin there
+BEGIN_USER_TEXT = 3  # what follows is text for the user, in which no call counts
 STRAY = 4  # the end of reasoning that has not begun
 OPEN_REASONING = 5
 
@@ -116,7 +116,7 @@ class NfaBuilder:
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
         for marker in declared.content_markers:
-            self._marker(self.opener, marker, self._said_by(marker))
+            self._marker(self.opener, marker, self._action_of(marker))
 
     def _pairs(self, among: tuple[Format, ...]) -> list[int]:
         pairs = enumerate(self.format.all_reasonings)
@@ -348,8 +348,8 @@ class NfaBuilder:
         self.nfa.actions[end] = action
         return end
 
-    def _said_by(self, marker: str) -> int:
-        return TELL if marker in self.format.user_only_markers else SPEAK
+    def _action_of(self, marker: str) -> int:
+        return BEGIN_USER_TEXT if marker in self.format.user_only_markers else BEGIN_CONTENT
 
     def _reasoning(self, opener: str, closer: str) -> int:
         inside = self._inside((opener, closer))
@@ -380,7 +380,7 @@ class NfaBuilder:
     def _common(self, inside: int, markers: tuple[str, ...]) -> None:
         self._guarded(inside, (*markers, *self.format.drop, *self.format.content_markers))
         for marker in self.format.content_markers:
-            self._marker(inside, marker, self._said_by(marker))
+            self._marker(inside, marker, self._action_of(marker))
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.

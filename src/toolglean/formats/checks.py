@@ -13,11 +13,11 @@ from toolglean.scan.keys import ARGUMENT_KEYS, NAME_KEYS
 
 __all__ = ["check"]
 
-HOLES = frozenset(
+SLOTS = frozenset(
     {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
 )
-CALL_HOLES = HOLES - {"key", "value", "type"}
-PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
+CALL_SLOTS = SLOTS - {"key", "value", "type"}
+PARAMETER_SLOTS = frozenset({"key", "value", "type", "ws"})
 WORDS = frozenset({"name", "id", "index", "key", "type"})
 
 
@@ -31,16 +31,16 @@ def check(declared: Declaration) -> None:
         raise FormatError("a format needs a name")
     reason = _tuples(declared)
     for pattern in () if reason else declared.spellings:
-        reason = reason or _unknown(pattern, CALL_HOLES, "call") or _call(declared, pattern)
+        reason = reason or _unknown(pattern, CALL_SLOTS, "call") or _call(declared, pattern)
     for pattern in () if reason else declared.parameters:
-        reason = reason or _unknown(pattern, PARAMETER_HOLES, "parameter") or _parameter(pattern)
+        reason = reason or _unknown(pattern, PARAMETER_SLOTS, "parameter") or _parameter(pattern)
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
     reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
     reason = reason or _escapes(declared)
     for pattern in (*declared.spellings, *declared.parameters):
         reason = reason or _neighbours(pattern) or _twice(pattern)
-    reason = reason or _first_holes(declared) or _ends(declared)
+    reason = reason or _first_slots(declared) or _ends(declared)
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
 
@@ -179,7 +179,7 @@ def _twice(pattern: str) -> str:
     return ""
 
 
-def _first_holes(declared: Declaration) -> str:
+def _first_slots(declared: Declaration) -> str:
     for pattern in declared.spellings:
         tokens = tokens_of(pattern.strip())
         if tokens and isinstance(tokens[0], Slot) and tokens[0].name not in {"name", "call", "calls"}:

@@ -1,7 +1,6 @@
-# What this file knows: how the paths of one or several formats become a program, what whoever walks it may ask of it,
-# and what makes several patterns wrong together.
-# What it must not know: how a pattern becomes a path (formats/builder.py), how an automaton is walked (engine/places/),
-# or text.
+# Compiles one or several formats to a program, which answers the matcher's questions, and finds patterns that cannot
+# be put together. Does not depend on how a pattern becomes a path (builder.py), on how an automaton is walked
+# (engine/matcher/), or on any text.
 #
 # A channel is what the text is while no call is read: content, or reasoning of one kind. The literals with which calls,
 # sections, reasoning or dropped markers begin are the tags of the channel.

@@ -1,5 +1,5 @@
 # A nondeterministic automaton, and how all paths through it that fit are walked at once. Does not know formats.
-# (compile.py makes the automaton; engine/places/ walks it.)
+# (compile.py makes the automaton; engine/matcher/ walks it.)
 #
 # A state has at most one character that leads on, or white space that stays, or a slot; and any number of states that
 # are reached from it without reading (epsilon). Walking keeps the set of all states that fit what was read, a

@@ -18,7 +18,7 @@ from toolglean.formats.spec import Format
 
 __all__ = ["Reasoning", "reasonings_of_others"]
 
-ANYWHERE = "<["  # the characters with which the markers of other families begin: see siblings.py
+ANYWHERE = "<["  # the characters with which the markers of other families begin: see fallback_formats.py
 
 Reasoning = tuple[str, ...]
 """A marker that opens reasoning, and those that close it."""

@@ -23,7 +23,7 @@ from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import begins_with_objects
 from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, tokens_of
-from toolglean.formats.write_check import Piece, check_holes
+from toolglean.formats.write_check import Piece, check_slots
 from toolglean.formats.write_values import (
     MAX_DEPTH,
     json_text,
@@ -38,7 +38,7 @@ from toolglean.scan.coerce import properties
 from toolglean.scan.data import DEFINITION, fault_of_arguments, is_definition
 from toolglean.scan.json import decode
 from toolglean.scan.namespaces import namespaces_of, without_namespace
-from toolglean.scan.text import holds_name_after
+from toolglean.scan.text import contains_name_after
 from toolglean.scan.tokens import object_text
 
 __all__ = ["CallLike", "Tools", "render"]
@@ -259,12 +259,12 @@ class _Turn:
         start = self.program.written_start() if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))
         self._check_quotes(pieces)
-        check_holes(self.program.nfa, start, opening, pieces, spaced=spaced)
+        check_slots(self.program.nfa, start, opening, pieces, spaced=spaced)
 
     def _check_quotes(self, pieces: list[Piece]) -> None:
         literals = self.program.before_names(0)
         for piece in pieces:
-            if piece.kind in {"key", "value"} and holds_name_after(piece.text, literals, self._may_name):
+            if piece.kind in {"key", "value"} and contains_name_after(piece.text, literals, self._may_name):
                 raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:

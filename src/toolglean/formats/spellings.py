@@ -1,5 +1,5 @@
 # What this file knows: in which other spellings a model writes the closing marker of a value.
-# Does not depend on what is done then: reading may repair it (engine/places/), writing refuses such a value.
+# Does not depend on what is done then: reading may repair it (engine/matcher/), writing refuses such a value.
 #
 # The spellings are derived from the declared marker, by four rules:
 # - upper and lower case do not matter: `</Parameter>`

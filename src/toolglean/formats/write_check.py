@@ -21,7 +21,7 @@ from toolglean.formats.nfa import END, LITERAL, Nfa, SlotEdge, StateSet, Termina
 from toolglean.formats.spellings import spellings_of
 from toolglean.scan.text import NAME_CHARS
 
-__all__ = ["Piece", "check_holes"]
+__all__ = ["Piece", "check_slots"]
 
 KEY_CHARS = 4096
 SPACE_CHARS = 64  # of white space that a pattern may have behind a word
@@ -53,7 +53,7 @@ class Piece:
         return f"{self.lead}{self.text}{self.trail}"
 
 
-def check_holes(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
+def check_slots(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
     """Check every slot.
 
     Args:

@@ -74,13 +74,25 @@ class QuotedReader(Steps):
         properties: the JSON schema of each parameter, where it is known.
         root: the schema in which their `$ref` is looked up.
         ends: markers that end the call: bare text ends before them, and a bracket is missing.
-        wary: whether to stop, once, at a bare value that may lack its markers: one that the schema calls a string, or
+        stop_on_missing_quote: whether to stop, once, at a bare value that may lack its markers: one that the schema calls a string, or
             that begins with another quote.
     """
 
     __slots__ = (
-        "_all_quoted", "_closer", "_ends", "_held", "_key", "_lead", "_loose", "_properties", "_quote", "_root",
-        "_stack", "_typed", "_value", "_wary",
+        "_all_quoted",
+        "_closer",
+        "_ends",
+        "_held",
+        "_key",
+        "_lead",
+        "_loose",
+        "_properties",
+        "_quote",
+        "_root",
+        "_stack",
+        "_stop_on_missing_quote",
+        "_typed",
+        "_value",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -94,10 +106,10 @@ class QuotedReader(Steps):
         properties: Mapping[str, Any] | None = None,
         root: Mapping[str, Any] | None = None,
         ends: tuple[str, ...] = (),
-        wary: bool = False,
+        stop_on_missing_quote: bool = False,
     ) -> None:
         super().__init__(max_depth)
-        self._ends, self._wary = tuple(end for end in ends if end[0] == "<"), wary
+        self._ends, self._stop_on_missing_quote = tuple(end for end in ends if end[0] == "<"), stop_on_missing_quote
         self._loose = False  # whether a bare value has a bracket in it, or in a list a colon: it may be several values
         self._quote, self._all_quoted = quote, all_quoted
         self._properties, self._root = properties, root
@@ -128,7 +140,7 @@ class QuotedReader(Steps):
     def undo_refusal(self) -> bool:
         """See `Reader.relent`."""
         relents = super().undo_refusal()
-        self._wary = self._wary and not relents
+        self._stop_on_missing_quote = self._stop_on_missing_quote and not relents
         return relents
 
     def brackets(self) -> str:
@@ -260,7 +272,7 @@ class QuotedReader(Steps):
             return self.pop(pos)
         if char in ",)]}":
             return self.fail("a value was expected", pos)
-        if self._wary and self._may_lack_marker(char):
+        if self._stop_on_missing_quote and self._may_lack_marker(char):
             self.status = DOUBTED
             return pos
         self.state = BARE

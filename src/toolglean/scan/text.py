@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 __all__ = [
-    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "holds_name_after", "is_word", "passing", "space", "until",
+    "NAME_CHARS", "NO_GUARD", "WORD_MARKS", "Finder", "contains_name_after", "is_word", "passing", "space", "until",
     "with_closers",
 ]  # fmt: skip
 
@@ -156,7 +156,7 @@ def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
     return Finder([*finder.literals, *closers], words=finder.words)
 
 
-def holds_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
+def contains_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
     """Whether the text contains one of the literals and a name follows it, with or without white space between."""
     for literal in literals:
         place = text.find(literal)

@@ -90,7 +90,7 @@ class Trial:
         """The call, if it may run and nothing about it is doubtful."""
         return call_of(self.turn)
 
-    def mended(self, name: str, fault: Fault) -> None:
+    def repaired(self, name: str, fault: Fault) -> None:
         """Say what was repaired; "": nothing was."""
         if name:
             self.turn.repaired(name, fault.text, fault.place)
@@ -134,7 +134,7 @@ class Trial:
         fault, put = suspended.fault, suspended.fault.put
         assert put is not None
         if fault.name not in self.turn.emit.repairs:
-            self.mended(fault.name, fault)
+            self.repaired(fault.name, fault)
         self.final = put.final
         self.turn.resume()
         text, place = stack.pop()
@@ -216,7 +216,7 @@ def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool
     fault, (name, brackets, text) = suspended.fault, candidate
     assert suspended.attempt is not None
     trial = Trial(suspended.attempt, OFF)
-    trial.mended(name, fault)
+    trial.repaired(name, fault)
     # Feed brackets one at a time: the call ends at one of them, and the rest must stay unread.
     pieces = [(each, fault.place if text else end) for each in brackets] + [(text, end)]
     if not closed:  # JSON without a marker is a call only if its line ends with it
@@ -224,7 +224,7 @@ def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool
     status = trial.read(pieces, last=True)
     if status == NEED and name and closed and trial.turn.payload is not None:
         if name != BRACKETS:
-            trial.mended(BRACKETS, fault)
+            trial.repaired(BRACKETS, fault)
         status = trial.read([(each, end) for each in trial.turn.payload.brackets()], last=True)
     return trial if status == ENDED and _is_nothing(suspended, trial) else None
 
@@ -256,7 +256,7 @@ def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> i
         assert suspended.attempt is not None
         trial = Trial(suspended.attempt, TRIAL, final=put.final)
         suspended.begin_trial(trial)
-        trial.mended(fault.name, fault)
+        trial.repaired(fault.name, fault)
         pieces = [(put.text, fault.place + put.skip), (piece[put.skip :], here)]
     if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(fault, trial):
         _as_written(turn, suspended)
@@ -294,7 +294,7 @@ def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) ->
         return _is_whole(trial, raw[place : place + SPACE_AFTER_CALL], at_end=at_end)
     if not trial.final:
         return True
-    return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.may_be, at_end=at_end)
+    return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.could_be_tool, at_end=at_end)
 
 
 def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:

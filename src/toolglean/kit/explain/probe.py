@@ -1,7 +1,7 @@
 # What this file knows: how to let the engine read from one marker, in one format, and to note where its walk ended.
 # What it must not know: how the engine reads, and what it means for the user.
 #
-# The reading is the engine's own (engine/places/): the machine tells here how far it came (engine/watch.py). The first
+# The reading is the engine's own (engine/matcher/): the machine tells here how far it came (engine/watch.py). The first
 # payload that reads is noted; what others read after it, or when the text is read again, is not.
 """How far a format's reading comes."""
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import MARKER_SPACE
-from toolglean.engine.names import holds_markup
+from toolglean.engine.names import contains_markup
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
 from toolglean.kit.explain.reasons import detail_of, trouble_of
@@ -19,7 +19,7 @@ from toolglean.kit.explain.shapes import Outcome, Places, Reach
 from toolglean.options import ParserOptions
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload, FormatPlan
+    from toolglean.engine.matcher.payload import FormatPayload, FormatPlan
     from toolglean.engine.turn import Turn
     from toolglean.tools import ToolSet
 
@@ -66,7 +66,7 @@ class _Notes:
     def end(self, turn: Turn, payload: FormatPayload, here: int) -> None:
         """The text ends there."""
         word = payload.describe().word
-        self.over = holds_markup(word) is not None  # the engine asks at the word's end
+        self.over = contains_markup(word) is not None  # the engine asks at the word's end
         self.far = _misfit(word, here) if self.over else here
         self._look(turn, payload)
 
@@ -79,7 +79,7 @@ class _Notes:
 
 def _misfit(word: str, here: int) -> int:
     # Where a word that was read up to `here` stops being one: at markup, else at its last character.
-    found = holds_markup(word)
+    found = contains_markup(word)
     return here - (len(word) - found.start() if found else bool(word))
 
 

@@ -23,7 +23,7 @@ from toolglean.sources.response.spec import Field, Role, Template, read_template
 __all__ = ["to_format"]
 
 NAME = "response-template"
-HOLES = {Kind.OBJECTS: "{call}", Kind.ARGUMENTS: "{arguments}", Kind.PARAMETERS: "{parameters}"}
+SLOTS = {Kind.OBJECTS: "{call}", Kind.ARGUMENTS: "{arguments}", Kind.PARAMETERS: "{parameters}"}
 
 _slot = re.compile(r"\{[a-z_]+\}|\{name=")
 
@@ -91,14 +91,14 @@ def _literals(marker: Marker | None) -> tuple[str, ...]:
 
 def _spellings(field: Field, way: Way, drop: tuple[str, ...]) -> list[str]:
     found = [_pattern(each) for each in _alternatives(field.open)]
-    _only_if(way.kind in HOLES and not way.json and bool(found) and not _ahead(field.open))
+    _only_if(way.kind in SLOTS and not way.json and bool(found) and not _ahead(field.open))
     closer = _closer(field, drop)
     # JSON itself is not a marker to a format, and counts only where the turn starts.
     _only_if(not any(each[0] in "{[" and not each[1:2].isalpha() for each in found))
     # Between two closers, a template reads over anything.
     _only_if(way.kind is not Kind.PARAMETERS or found[0].count("<") == closer.count("</"))
     _only_if(all(("{name}" in each) == bool(way.name) and ("{id}" in each) == bool(way.id) for each in found))
-    return [f"{each}{{ws}}{HOLES[way.kind]}{{ws}}{closer}" for each in found]
+    return [f"{each}{{ws}}{SLOTS[way.kind]}{{ws}}{closer}" for each in found]
 
 
 def _ahead(marker: Marker | None) -> set[str]:

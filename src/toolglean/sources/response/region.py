@@ -134,7 +134,7 @@ class CallsRegion(Payload):
 
     def start_call(self, turn: Turn) -> bool:
         """The name is certain, and so is that arguments follow. False: it does not count as a call."""
-        if not self.name or not turn.takes(self.name):
+        if not self.name or not turn.accepts(self.name):
             self.no_call(turn)
             return False
         self.step = BODY
@@ -143,7 +143,7 @@ class CallsRegion(Payload):
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
         """The region is not a call. `at_end`: nothing follows it."""
-        tried = self.step is not FIRST or (bool(self.name) and turn.takes(self.name))
+        tried = self.step is not FIRST or (bool(self.name) and turn.accepts(self.name))
         release(turn, UNREADABLE if tried else None, UNREADABLE, at_end=at_end)
 
     # -- from the call to the closer -----------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ class Whole(CallsRegion):
         """
         field = self.plan.fields[self.opener.number]
         found = calls_in(region_value(field, self._text(turn), self.opener.captures))
-        calls = [each for each in found if turn.takes(each[0])]
+        calls = [each for each in found if turn.accepts(each[0])]
         for name, arguments, model_id in calls:
             if not turn.region.open:
                 turn.open_region(self.body_end, 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.machine import Machine
-from toolglean.engine.places.payload import FormatPlan
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.events import Output, fold
 from toolglean.formats.compile import compiled
 from toolglean.tools import ToolSet

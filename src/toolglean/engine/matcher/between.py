@@ -18,17 +18,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolglean.engine.matcher.calls import accept, arrived, begins, no_call
+from toolglean.engine.matcher.reading import Stage
+from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
-from toolglean.engine.places.calls import accept, arrived, begins, no_call
-from toolglean.engine.places.reading import Stage
-from toolglean.engine.places.walk import open_slot
 from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenSlot, Walk
+    from toolglean.engine.matcher.reading import Reading
+    from toolglean.engine.matcher.walk import OpenSlot, Walk
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Turn
     from toolglean.formats.nfa import StateSet
@@ -207,7 +207,7 @@ def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
         return not (rest[0] in REMARKS or rest.startswith(COMMENT))
     if word.end() == len(rest) <= LONGEST_NAME:
         return None
-    return bool(walk.states.slot_for(rest[0])) and turn.names.may_be(word[0])
+    return bool(walk.states.slot_for(rest[0])) and turn.names.could_be_tool(word[0])
 
 
 def _is_marker(walk: Walk, text: str) -> bool | None:
@@ -277,7 +277,7 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
-    turn.miss(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
+    turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
     if pending:
         if not _is_name(turn, reading, pending, start):
             turn.leave(text_follows=False)

@@ -1,10 +1,11 @@
 # The policy of the fallback: which formats get a second try at text that did not yield a call.
 # Does not depend on how anything is read, or on what becomes of the text if nobody can read it (calls.py).
 #
-# The name of a format, or of a model, says how the model should write; now and then it writes as another family does.
-# So text that the own format could not read is read once more by its siblings: the other formats whose calls begin so.
-# Their calls count only for known tools. If the own format has read a call of a tool that nobody knows, the siblings
-# are asked before it counts; if they find nothing either, the own format reads the text again, and its call stands.
+# The name of a format, or of a model, says how the model should write, but now and then it writes as another family
+# does. So text that the named format could not read is read once more by its fallback formats: the other formats whose
+# calls begin in the same way. Their calls are accepted only for known tools. If the named format has read a call of an
+# unknown tool, the fallback formats are tried before it is accepted; if they find nothing either, the named format
+# reads the text again, and its call is accepted.
 #
 #     OWN ── no call ──────────▶ SIBLING ── no call ──▶ it is text
 #      └──── an unknown tool ──▶ DOUBTED ── no call ──▶ ONLY
@@ -23,22 +24,22 @@ from toolglean.engine.modes import CONTENT
 if TYPE_CHECKING:
     from toolglean.engine.reasons import Reason
     from toolglean.formats.compile import Program
+    from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import StateSet
-    from toolglean.formats.siblings import Siblings
 
-__all__ = ["ONLY", "OWN", "SIBLING", "Fallback", "Role", "SecondTry"]
+__all__ = ["FALLBACK", "ONLY", "OWN", "Fallback", "Role", "SecondTry"]
 
 
 class Role(Enum):
     """Whose reading it is, and what happens to the text if no call comes of it."""
 
     ONLY = "the format's own: it is text"
-    OWN = "the format's own: its siblings read it again"
-    SIBLING = "that of siblings: it is text"
-    DOUBTED = "that of siblings, because the tool was unknown: the format reads it again"
+    OWN = "the format's own: fallback formats read it again"
+    FALLBACK = "that of fallback formats: it is text"
+    DOUBTED = "that of fallback formats, because the tool was unknown: the format reads it again"
 
 
-ONLY, OWN, SIBLING, DOUBTED = Role
+ONLY, OWN, FALLBACK, DOUBTED = Role
 
 
 class Fallback(NamedTuple):
@@ -46,28 +47,28 @@ class Fallback(NamedTuple):
 
     Attributes:
         role: whose reading it is.
-        siblings: the formats that may read what the own one does not; None where only the own one counts.
+        fallback formats: the formats that may read what the own one does not; None where only the own one counts.
         from_start: whether the text begins where the turn did, without a marker.
         in_line: whether text precedes it on its line.
         problem: of an earlier reading: the reason of the `Problem` that is due if no call comes of the text.
     """
 
     role: Role = ONLY
-    siblings: Siblings | None = None
+    fallback_formats: FallbackFormats | None = None
     from_start: bool = False
     in_line: bool = False
     problem: Reason | None = None
 
     @property
     def is_foreign(self) -> bool:
-        """Whether siblings read: the numbers of their formats are not those of the turn."""
-        return self.role is SIBLING or self.role is DOUBTED
+        """Whether fallback formats read: the numbers of their formats are not those of the turn."""
+        return self.role is FALLBACK or self.role is DOUBTED
 
     def after_call(self) -> Fallback:
         """The same after a call: what follows is read once, for a call without a marker may follow."""
-        if self.problem is None and (self.role is ONLY or self.role is SIBLING):
+        if self.problem is None and (self.role is ONLY or self.role is FALLBACK):
             return self
-        return Fallback(SIBLING if self.is_foreign else ONLY, in_line=self.in_line)
+        return Fallback(FALLBACK if self.is_foreign else ONLY, in_line=self.in_line)
 
     def second_try(
         self, text: str, channel: int, last: str, problem: Reason | None, *, doubted: bool
@@ -81,15 +82,15 @@ class Fallback(NamedTuple):
             problem: the reason of the `Problem` that is due if no call comes of it.
             doubted: whether it can be read on, but the tool is unknown.
         """
-        siblings = self.siblings
-        if siblings is None or self.role is ONLY or self.role is SIBLING:
+        fallback_formats = self.fallback_formats
+        if fallback_formats is None or self.role is ONLY or self.role is FALLBACK:
             return None
         if self.role is DOUBTED:
-            found: tuple[Program, int] | None = siblings.own, siblings.own_opener(text, channel)
+            found: tuple[Program, int] | None = fallback_formats.own, fallback_formats.own_opener(text, channel)
             role = ONLY
         else:
-            found = siblings.again_at_start(text) if self.from_start else siblings.at_opener(text)
-            role, channel = DOUBTED if doubted else SIBLING, CONTENT
+            found = fallback_formats.again_at_start(text) if self.from_start else fallback_formats.at_opener(text)
+            role, channel = DOUBTED if doubted else FALLBACK, CONTENT
         if found is None:
             return None
         (program, opener), fallback = found, self._replace(role=role, problem=problem)

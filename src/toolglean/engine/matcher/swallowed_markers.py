@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolglean.formats.nfa import Terminals
     from toolglean.formats.spec import Format
 
-__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "Verdict", "suspects_of"]
+__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "swallowed_markers_of"]
 
 
 class Verdict(IntEnum):
@@ -52,7 +52,7 @@ NAME_CHARS = 300  # within which the name of the next call must stand
 FOLLOWING_CHARS = 4096
 MOST_CLOSERS = 4  # of one value, in other spellings
 
-_HOLE = r"[^\s<>]{0,128}?"  # an id or an index, before the name
+_SLOT = r"[^\s<>]{0,128}?"  # an id or an index, before the name
 
 _key = re.compile(r"""[^\s"'<>=|/]*""").match
 _space = re.compile(r"\s*").match
@@ -74,7 +74,7 @@ class Spelling(NamedTuple):
     final: bool = False
 
 
-class Suspects:
+class SwallowedMarkers:
     """The markers of one format that a value may have swallowed. Made once, shared, never changed.
 
     Attributes:
@@ -106,7 +106,7 @@ class Suspects:
         self._finders: dict[tuple[tuple[str, ...], str, bool, bool], Finder] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return suspects_of, self._source
+        return swallowed_markers_of, self._source
 
     def finder(self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
         """Finds what may stand after a value, with its white space, and what it may have swallowed.
@@ -232,12 +232,12 @@ class Suspects:
         return False if at_end or len(rest) >= NAME_CHARS else None
 
 
-def suspects_of(program: Program, number: int) -> Suspects:
+def swallowed_markers_of(program: Program, number: int) -> SwallowedMarkers:
     """The markers of that format, of the program's, that a value may have swallowed."""
-    key = "suspects", number
+    key = "swallowed markers", number
     if key not in program.kept:
-        program.kept[key] = Suspects(program, number)
-    found: Suspects = program.kept[key]
+        program.kept[key] = SwallowedMarkers(program, number)
+    found: SwallowedMarkers = program.kept[key]
     return found
 
 
@@ -299,7 +299,7 @@ def _head(pattern: str) -> str:
     if Slot("name") not in tokens:
         return ""
     parts = [
-        re.escape(each.text) if isinstance(each, Literal) else _HOLE
+        re.escape(each.text) if isinstance(each, Literal) else _SLOT
         for each in tokens[: tokens.index(Slot("name"))]
         if not isinstance(each, Space)
     ]

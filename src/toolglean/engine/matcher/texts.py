@@ -1,5 +1,5 @@
-# How words and text values are read, of which only a marker after them shows that they are whole.
-# Does not depend on which markers a family has (suspects.py), or on how values become JSON (engine/parameters.py).
+# How words and text values are read: only a marker after them shows that they are complete. Does not depend on which
+# markers a family has (swallowed_markers.py), or on how values become JSON (engine/parameters.py).
 #
 # A word (a name, id, index, key or type) is short, and is read by characters. A value is text up to its closing marker,
 # which counts only if what follows it may follow. So a value whose closing marker was read is kept in the call, and
@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.names import holds_markup
+from toolglean.engine.matcher.calls import accept, arrived, no_call
+from toolglean.engine.matcher.reading import Description, Field
+from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, swallowed_markers_of
+from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters, pass_value
-from toolglean.engine.places.calls import accept, arrived, no_call
-from toolglean.engine.places.reading import Description, Field
-from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, suspects_of
 from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
@@ -28,9 +28,9 @@ from toolglean.scan.text import NAME_CHARS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolglean.engine.places.reading import Call, Reading
-    from toolglean.engine.places.suspects import Spelling
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Call, Reading
+    from toolglean.engine.matcher.swallowed_markers import Spelling
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
     from toolglean.scan.text import Finder
@@ -149,7 +149,7 @@ class Word(Field):
         here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
         if self._is_taken(turn, reading, word, here - len(self._word)):
-            reading.walk.close_hole(self.slot, literal, here - len(literal))
+            reading.walk.close_slot(self.slot, literal, here - len(literal))
             reading.go_on()
             if literal and reading.walk.states.flags:
                 arrived(turn, reading, here)
@@ -169,7 +169,7 @@ class Word(Field):
 
     def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
         program, number = reading.walk.program, self.slot.edges[0].format
-        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        strange = contains_markup(word) or (turn.region.bare and not turn.accepts(word))
         if not word or ((strange or _has_marker(program, number, word)) and turn.names.resolve(word) is None):
             no_call(turn, reading)
             return False
@@ -179,7 +179,7 @@ class Word(Field):
     def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
         call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
         unescaped = formats[self.slot.edges[0].format].unescaped(word)
-        if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
+        if contains_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
             turn.give_up(malformed_call(_expected(kind)), word, start)
             return False
         parameters = call.parameters
@@ -201,7 +201,7 @@ def _has_marker(program: Program, number: int, word: str) -> bool:
     if key not in program.kept:
         closers, tags = program.ends(number)
         markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
-        program.kept[key] = tuple(each for each in markers if not holds_markup(each))
+        program.kept[key] = tuple(each for each in markers if not contains_markup(each))
     return any(each in word for each in program.kept[key])
 
 
@@ -226,7 +226,7 @@ class Value(Field):
     def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
         assert reading.call.parameters is not None  # a key stands before each value
         self.slot, self.parameters = slot, reading.call.parameters
-        self.seen = suspects_of(reading.walk.program, reading.call.format)
+        self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
         self.start = self.misspelt = -1
         self.quoted = self.stray = False
@@ -307,7 +307,7 @@ class Value(Field):
         # Its closing marker was read, and not yet what follows it.
         trail = self.slot.trail if self.parameters.paired else ""
         with_trail = trail and found.startswith(trail) and found not in self.slot.terminals.literals
-        reading.walk.close_hole(self.slot, found, start, len(trail) if with_trail else 0)
+        reading.walk.close_slot(self.slot, found, start, len(trail) if with_trail else 0)
         reading.call.close_value(self, start + len(found))
         self.stray = False
         reading.go_on()

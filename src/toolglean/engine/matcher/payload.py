@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
 from toolglean.engine.judge.strings import JsonStrings
+from toolglean.engine.matcher.arguments import Arguments, Objects
+from toolglean.engine.matcher.between import AFTER, BETWEEN
+from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
+from toolglean.engine.matcher.fallback import FALLBACK, ONLY, OWN, Fallback
+from toolglean.engine.matcher.reading import Reading
+from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
+from toolglean.engine.matcher.texts import Value, Word
+from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import CONTENT
-from toolglean.engine.places.arguments import Arguments, Objects
-from toolglean.engine.places.between import AFTER, BETWEEN
-from toolglean.engine.places.calls import accept, accept_with_follower, begins, cut_off, no_call
-from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
-from toolglean.engine.places.reading import Reading
-from toolglean.engine.places.suspects import suspects_of
-from toolglean.engine.places.texts import Value, Word
-from toolglean.engine.places.walk import open_slot
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Description
+    from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import SlotEdge, StateSet
-    from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
@@ -39,11 +39,11 @@ class FormatPlan(Plan):
     drafts = True
     marked = True
 
-    def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
+    def __init__(self, program: Program, fallback_formats: FallbackFormats | None = None) -> None:
         self.program = program
-        self.siblings = siblings
+        self.fallback_formats = fallback_formats
         self.formats = program.formats
-        self.bare = program.has_bare or siblings is not None
+        self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
@@ -51,8 +51,8 @@ class FormatPlan(Plan):
         return self.program.channel(channel, only).finder
 
     def text_finder(self, turn: Turn) -> Finder:
-        """Finds those, and those of the siblings."""
-        by = self if self.siblings is None or turn.tape.in_prompt else self.siblings
+        """Finds those, and those of the fallback formats."""
+        by = self if self.fallback_formats is None or turn.tape.in_prompt else self.fallback_formats
         return by.finder(turn.channel, turn.only)
 
     def quotes(self, *, heeded: bool) -> Quotes:
@@ -75,40 +75,46 @@ class FormatPlan(Plan):
         """The markers of reasoning: see `Plan`."""
         return self.program.marks(channel)
 
-    def _asked(self, turn: Turn) -> Siblings | None:
-        return None if turn.tape.in_prompt else self.siblings  # what others write in the prompt is not the model's
+    def _asked(self, turn: Turn) -> FallbackFormats | None:
+        return (
+            None if turn.tape.in_prompt else self.fallback_formats
+        )  # what others write in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: it is walked from the channel's opening."""
-        siblings, in_line = self._asked(turn), turn.in_line
-        opener = len(found) if siblings is None else siblings.own_opener(found, turn.channel)
-        if siblings is not None and not opener:
-            other = siblings.at_opener(found)
+        fallback_formats, in_line = self._asked(turn), turn.in_line
+        opener = len(found) if fallback_formats is None else fallback_formats.own_opener(found, turn.channel)
+        if fallback_formats is not None and not opener:
+            other = fallback_formats.at_opener(found)
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
                 place = other[0].channel(CONTENT, ()).states_after(turn.last_text)
-                return FormatPayload.at(other[0], place, start, Fallback(SIBLING, in_line=in_line)), 0
+                return FormatPayload.at(other[0], place, start, Fallback(FALLBACK, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
         place = self.program.channel(turn.channel, turn.only).states_after(turn.last_text)
-        return FormatPayload.at(self.program, place, start, _fallback(siblings, in_line=in_line)), 0
+        return FormatPayload.at(self.program, place, start, _fallback(fallback_formats, in_line=in_line)), 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
-        """Whether it may be the beginning of what a sibling begins a turn with."""
-        siblings = self._asked(turn)
-        return siblings is not None and self._bare_place(turn, text[i]) is None and siblings.at_start(text, i).waits
+        """Whether it may be the beginning of what a fallback format begins a turn with."""
+        fallback_formats = self._asked(turn)
+        return (
+            fallback_formats is not None
+            and self._bare_place(turn, text[i]) is None
+            and fallback_formats.at_start(text, i).waits
+        )
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins with what stands at `i`: a marker, or a call that has none."""
-        siblings, start = self._asked(turn), turn.tape.base + i
+        fallback_formats, start = self._asked(turn), turn.tape.base + i
         place = self._bare_place(turn, text[i])
         if place is not None:
-            payload = FormatPayload.at(self.program, place, start, _fallback(siblings, from_start=True))
+            payload = FormatPayload.at(self.program, place, start, _fallback(fallback_formats, from_start=True))
         else:
-            program = None if siblings is None else siblings.at_start(text, i).program
+            program = None if fallback_formats is None else fallback_formats.at_start(text, i).program
             if program is None:
                 return None
-            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(SIBLING))
+            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(FALLBACK))
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
@@ -120,11 +126,11 @@ class FormatPlan(Plan):
         return place if self.program.nfa.step(place, char) is not None or place.slot_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FormatPlan, (self.program, self.siblings)
+        return FormatPlan, (self.program, self.fallback_formats)
 
 
-def _fallback(siblings: Siblings | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
-    return Fallback(ONLY if siblings is None else OWN, siblings, from_start, in_line)
+def _fallback(fallback_formats: FallbackFormats | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
+    return Fallback(ONLY if fallback_formats is None else OWN, fallback_formats, from_start, in_line)
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
@@ -250,7 +256,7 @@ class FormatPayload(Reading):
 
     def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload`."""
-        return suspects_of(self.walk.program, self.call.format).goes_on(before, behind, is_name, at_end=at_end)
+        return swallowed_markers_of(self.walk.program, self.call.format).goes_on(before, behind, is_name, at_end=at_end)
 
     def refuse(self, turn: Turn) -> None:
         """See `Payload`."""

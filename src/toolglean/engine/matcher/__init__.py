@@ -5,7 +5,7 @@
 # reading.py    its state: the walk, the call, what is being read (a stage), who else may read
 # walk.py       the automaton: where it is on the places, and how it goes on along literals
 # between.py    stages between slots, after arguments, after a call
-# texts.py      what a marker ends: words and text values; suspects.py: markers that a value may have swallowed
+# texts.py      what a marker ends: words and text values; swallowed_markers.py: markers that a value may have swallowed
 # arguments.py  what its own brackets end: arguments, JSON objects
 # calls.py      a call begins, ends, or turns out not to be one
 # fallback.py   a policy: which formats get a second try at text that did not yield a call

@@ -164,7 +164,7 @@ class Walk(Plain):
         self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
         self.others = ()
 
-    def close_hole(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
+    def close_slot(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
         """A slot was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
         self.states = slot.after

@@ -23,15 +23,15 @@ from toolglean.engine.reasons import (
 )
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
-from toolglean.formats.builder import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
+from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, OPEN_REASONING, STRAY
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.reader import quoted_text
-from toolglean.scan.text import holds_name_after
+from toolglean.scan.text import contains_name_after
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Call, Reading
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Call, Reading
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
     from toolglean.tools import Tool
@@ -90,8 +90,8 @@ def accept(turn: Turn, reading: Reading) -> None:
     action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and turn.has_content else None)
-    if action in {CLOSE_REASONING, SPEAK, TELL}:
-        turn.enter_content(for_user=action == TELL, at_start=action == CLOSE_REASONING)
+    if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
+        turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
         turn.enter_channel(action - OPEN_REASONING)
     else:  # a dropped marker
@@ -128,7 +128,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
         turn.allow_long_region()
         return True
     fitting, problem = _counting(turn, reading, fitting)
-    if not call.name or not turn.takes(call.name) or not fitting or _is_any_word(turn, reading, slot):
+    if not call.name or not turn.accepts(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
     if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, doubted=True):
@@ -150,7 +150,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
 def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
     # The formats of which a call of that name counts there; and why others do not, where the user is told.
     declared, problem = reading.walk.program.formats, None
-    if not turn.names.may_be(reading.call.name):
+    if not turn.names.could_be_tool(reading.call.name):
         formats = tuple(each for each in formats if not declared[each].registered_only)
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
@@ -201,7 +201,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
     # The literal that was read shows that the call is complete.
     walk, call = reading.walk, reading.call
     empty, is_tag = not turn.emit.open, bool(walk.states.flags & TAG)
-    if empty and not turn.names.stands_alone(call.name):
+    if empty and not turn.names.is_call_without_arguments(call.name):
         no_call(turn, reading)
         return False
     if empty and not start_call(turn, reading):
@@ -266,7 +266,7 @@ def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int
 def _quoted_opener(turn: Turn, reading: Reading) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
-    if holds_name_after(turn.emit.call.arguments, literals, turn.names.may_be):
+    if contains_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
     return "parameter" if reading.call.doubtful else ""
 
@@ -280,15 +280,15 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
-    deaf = turn.calls_ignored
-    if deaf:
+    no_calls_in_reasoning = turn.calls_ignored
+    if no_calls_in_reasoning:
         turn.judge.refuse_quoted(turn.region.end)
-    counts = turn.names.may_be if deaf or reading.fallback.is_foreign else turn.takes
+    counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = unreadable(stage.expected())
-    reason = turn.ignored_because if deaf else missed
+    reason = turn.ignored_because if no_calls_in_reasoning else missed
     problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
-    if not deaf:
+    if not no_calls_in_reasoning:
         if stage.quotes_arguments():
             turn.ignore_calls_until(program.ends(call.format)[0])
         elif _read_by_others(turn, reading, problem):
@@ -316,7 +316,7 @@ def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, dou
 def cut_off(turn: Turn, reading: Reading) -> None:
     """The turn ends before anything is certain."""
     region, between = turn.region, reading.stage.within == "markers"
-    if between and reading.call.name and turn.names.stands_alone(reading.call.name):
+    if between and reading.call.name and turn.names.is_call_without_arguments(reading.call.name):
         end = region.end
         if start_call(turn, reading):
             turn.end_call(end, whole=False)

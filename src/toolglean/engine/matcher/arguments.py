@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
+from toolglean.engine.matcher.between import Ending
+from toolglean.engine.matcher.calls import begin_unnamed, no_call
+from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
-from toolglean.engine.places.between import Ending
-from toolglean.engine.places.calls import begin_unnamed, no_call
-from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
@@ -19,8 +19,8 @@ from toolglean.scan.reader import DONE, DOUBTED, FAILED
 from toolglean.scan.rope import Rope, grown, joined
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Reading
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
 
@@ -42,7 +42,9 @@ class Arguments(Field):
         ends = program.ends_of_text(slot.edges) or program.ends(edge.format)[0]
         named_tag = program.formats[edge.format].is_written_out
         self.slot = slot
-        self.source = reader_for(edge, turn.limits.depth, tool, ends=ends, wary=turn.may_repair(), named_tag=named_tag)
+        self.source = reader_for(
+            edge, turn.limits.depth, tool, ends=ends, stop_on_missing_quote=turn.may_repair(), named_tag=named_tag
+        )
         # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
@@ -77,7 +79,7 @@ class Arguments(Field):
         return j
 
     def _end(self, turn: Turn, reading: Reading, end: int) -> None:
-        reading.walk.close_hole(self.slot, "", end)
+        reading.walk.close_slot(self.slot, "", end)
         if Ending.is_due(self.slot, reading):
             reading.read_as(Ending(self.slot))
         elif self.slot.edges[0].last:

@@ -1,10 +1,10 @@
 # What this file knows: which other formats of the library write what begins so, and how they are put together to read.
-# What it must not know: when they are asked (engine/places/), and any text but the beginning of a call.
+# What it must not know: when they are asked (engine/matcher/), and any text but the beginning of a call.
 #
 # The name of a format, or of a model, says how the model should write, and now and then it writes as another family
 # does. Then the formats are looked up whose calls begin with the text that stands there: never all of them. They are
 # asked for calls alone, and only for calls of tools that are known: their reasoning, and what they drop, is text here.
-"""The siblings of a format."""
+"""The fallback formats of a format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from toolglean.formats.spec import Format, Slot, tokens_of
 from toolglean.scan.namespaces import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
 
-__all__ = ["Siblings", "Start", "siblings_of"]
+__all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
 BRACKETS = "{["
 ANYWHERE = "<["  # markers that begin so count wherever text is; others, such as words, only where a turn starts
@@ -75,7 +75,7 @@ class Start:
     program: Program | None = None
 
 
-class Siblings:
+class FallbackFormats:
     """The other formats, for what a format does not read. Shared by parsers, never changed but for what it remembers.
 
     Args:
@@ -113,7 +113,7 @@ class Siblings:
         return self._own
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in that channel: the format's own literals, and the siblings' markers."""
+        """Finds what begins in that channel: the format's own literals, and the fallback formats' markers."""
         key = channel, only
         if key not in self._finders:
             own = self._own.channel(channel, only).finder
@@ -180,20 +180,20 @@ class Siblings:
         return self._programs[key]
 
 
-def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
-    """The siblings of a format, for tools of these names."""
-    return Siblings(own, names, formats_of_auto())
+def fallback_formats_of(own: Program, names: tuple[str, ...]) -> FallbackFormats:
+    """The fallback formats of a format, for tools of these names."""
+    return FallbackFormats(own, names, formats_of_auto())
 
 
-def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
+def _restored(own: Program, names: tuple[str, ...]) -> FallbackFormats:
     return _again(own.formats, own.others, names, formats_of_auto())
 
 
 @lru_cache(maxsize=64)
 def _again(
     formats: tuple[Format, ...], others: tuple[Reasoning, ...], names: tuple[str, ...], library: tuple[Format, ...]
-) -> Siblings:
-    return Siblings(compiled(formats, others) if others else compiled(formats), names, library)
+) -> FallbackFormats:
+    return FallbackFormats(compiled(formats, others) if others else compiled(formats), names, library)
 
 
 def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, ...]) -> Iterator[Beginning]:
@@ -216,7 +216,7 @@ def _beginning(declared: Format) -> Beginning:
     sections = [opener for opener, _ in declared.all_sections]
     firsts = [first_literal(each) for each in (*declared.calls, *sections)]
     at_start = [*(declared.calls if "" in sections else ()), *filter(None, sections)]
-    slots = {_first_hole(each) for each in at_start}
+    slots = {_first_slot(each) for each in at_start}
     return Beginning(
         replace(
             declared,
@@ -234,7 +234,7 @@ def _beginning(declared: Format) -> Beginning:
     )
 
 
-def _first_hole(pattern: str) -> str:
+def _first_slot(pattern: str) -> str:
     first = next(iter(tokens_of(pattern.strip())), None)
     return first.name if isinstance(first, Slot) else ""
 

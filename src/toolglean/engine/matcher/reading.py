@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from toolglean.engine.places.walk import Walk
+from toolglean.engine.matcher.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.engine.turn import Payload
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.envelope import Envelope
+    from toolglean.engine.matcher.fallback import Fallback
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.parameters import Parameters
-    from toolglean.engine.places.fallback import Fallback
-    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
