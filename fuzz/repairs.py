@@ -104,7 +104,7 @@ def without_brackets(rng: random.Random, declared: Format, text: str, given: dic
     found = _before_closer(declared, text)
     if found is None or isinstance(declared.arguments, Tree):
         return None
-    body, behind = found
+    body, after = found
     quote = re.escape(declared.arguments.quote) if isinstance(declared.arguments, Quoted) else '"'
     strings = (
         [range(*found.span()) for found in re.finditer(rf"{quote}.*?{quote}", body, re.DOTALL)] if quote != '"' else []
@@ -114,12 +114,12 @@ def without_brackets(rng: random.Random, declared: Format, text: str, given: dic
     inner = [place for place in inner if not any(place in each for each in strings)]
     if inner and rng.random() < 0.3:
         place = rng.choice(inner)
-        return body[:place] + body[place + 1 :] + behind
+        return body[:place] + body[place + 1 :] + after
     ends = re.search(r"[}\])]+\s*\Z", body)
     if ends is None:
         return None
     size = rng.randint(1, len(ends[0].rstrip()))
-    return body.rstrip()[:-size] + behind
+    return body.rstrip()[:-size] + after
 
 
 def as_python(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
@@ -291,8 +291,8 @@ def _find(text: str, given: dict[str, Any]) -> str | None:
 def _parameter_closer(declared: Format) -> str:
     for pattern in declared.parameters[:1]:
         tokens = tokens_of(pattern)
-        behind = [each.text for each in tokens[tokens.index(Slot("value")) + 1 :] if isinstance(each, Literal)]
-        return "".join(behind[:1]) if len(behind) == 1 else ""
+        following = [each.text for each in tokens[tokens.index(Slot("value")) + 1 :] if isinstance(each, Literal)]
+        return "".join(following[:1]) if len(following) == 1 else ""
     return ""
 
 

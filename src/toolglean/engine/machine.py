@@ -126,7 +126,7 @@ class Machine(FastPath):
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
             code = turn.judge.code and self._plan.quotes(heeded=turn.judge.heeds_quotes)
-            literals = self._plan.finder(CONTENT, turn.only).literals
+            literals = self._plan.finder(CONTENT, turn.narrowed_to).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
         self._set_fast_paths()
         if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
@@ -211,7 +211,7 @@ class Machine(FastPath):
                     tape.lay((text, room, tape.base))
                     beyond = text[room]
                     text, n = text[:room], room
-            elif (payload := turn.payload) is not None and turn.mode is CALL:
+            elif turn.mode is CALL and (payload := turn.payload) is not None:
                 i = payload.read(turn, text, i)
                 if watch is not None:
                     watch.read(turn, payload, tape.base + i)
@@ -276,7 +276,7 @@ class Machine(FastPath):
         # What waited, because a longer marker might have come of it, may begin with a whole one. How much of that has
         # been read then; -1: it does not.
         turn = self._turn
-        place, found = self._plan.finder(turn.channel, turn.only).find(held + NOTHING, 0, turn.last_text)
+        place, found = self._plan.finder(turn.channel, turn.narrowed_to).find(held + NOTHING, 0, turn.last_text)
         if place or not found or found[0] == "`":
             return -1
         return begin(turn, self._plan, found, self._pos - len(held))

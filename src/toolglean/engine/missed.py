@@ -99,9 +99,9 @@ class Missed(Payload):
         return self
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
-        behind = turn.region.text[turn.region.opener_length :]
-        named, end = _is_named(behind + piece, turn.names, at_end=at_end)
-        taken = max(end - len(behind), 0)
+        rest = turn.region.text[turn.region.opener_length :]
+        named, end = _is_named(rest + piece, turn.names, at_end=at_end)
+        taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
             _leave(turn, self._problem if named else None, None if at_end else self._closers)

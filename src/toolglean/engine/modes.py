@@ -17,19 +17,19 @@ class Mode(IntEnum):
     """Content or reasoning, until a tag."""
     SPACE = 2
     """White space after a call, until anything else."""
-    CALL = 3
-    """What a tag opened."""
+    MARKER_SPACE = 3
+    """White space before or after a marker."""
     SKIP = 4
     """The rest of a malformed call."""
     DONE = 5
     """Content, to the end."""
-    MARKER_SPACE = 6
-    """White space before or after a marker."""
-    REPAIR = 7
+    REPAIR = 6
     """The rest of a call that may have to be repaired."""
+    CALL = 7
+    """What a tag opened: the machine gives it to the payload."""
 
 
-START, TEXT, SPACE, CALL, SKIP, DONE, MARKER_SPACE, REPAIR = Mode
+START, TEXT, SPACE, MARKER_SPACE, SKIP, DONE, REPAIR, CALL = Mode
 
 CONTENT = 0
 """The channel of content; others are reasoning."""

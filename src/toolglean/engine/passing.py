@@ -37,7 +37,7 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
     if scanner.state == END:
         turn.leave(text_follows=True)
     turn.say(text[:size], start)
-    turn.say_json(text[size:], document.start)
+    turn.say(text[size:], document.start, is_data=True)
 
 
 class Passing(Plain, Payload):
@@ -69,12 +69,12 @@ class Passing(Plain, Payload):
                 i, raw = scanner.read_token(text, i)
                 missed = self._watch(turn.names, raw)
             if missed:
-                turn.say_json(text[begun:i], turn.tape.base + begun)
+                turn.say(text[begun:i], turn.tape.base + begun, is_data=True)
                 turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i)
                 begun, self._told = i, True
         if scanner.state == END or scanner.token is FAIL:
             turn.leave(text_follows=True)
-        turn.say_json(text[begun:i], turn.tape.base + begun)
+        turn.say(text[begun:i], turn.tape.base + begun, is_data=True)
         return i
 
     def _watch(self, names: Names, raw: str) -> str:

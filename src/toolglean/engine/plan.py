@@ -47,7 +47,7 @@ class Plan:
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds all that may begin in the text where the turn stands."""
-        return self.finder(turn.channel, turn.only)
+        return self.finder(turn.channel, turn.narrowed_to)
 
     def quotes(self, *, heeded: bool) -> Quotes | None:
         """What finds quotations, and the end of the turn, in a new turn; None where neither is looked for.

@@ -103,7 +103,7 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited
-    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.only).literals:
+    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.narrowed_to).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)
@@ -155,13 +155,6 @@ def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return j
 
 
-def _read_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """What a tag opened."""
-    del plan
-    assert turn.payload is not None
-    return turn.payload.read(turn, text, i)
-
-
 def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """The rest of a malformed call."""
     del plan
@@ -190,14 +183,13 @@ def _read_to_the_end(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return len(text)
 
 
-# By the numbers of modes.py.
+# By the numbers of modes.py; CALL, the last one, is read by payloads.
 STEPS: tuple[Callable[[Turn, Plan, str, int], int], ...] = (
     _read_start,
     _read_text,
     _read_space,
-    _read_call,
+    _read_marker_space,
     _read_rest_of_call,
     _read_to_the_end,
-    _read_marker_space,
     _read_repair,
 )

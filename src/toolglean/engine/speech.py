@@ -28,25 +28,18 @@ class Speech(TurnState):
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def say(self, text: str, start: int) -> None:
-        """Text that is no call: content, or reasoning."""
+    def say(self, text: str, start: int, *, is_data: bool = False) -> None:
+        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open no code."""
         if text and self._is_beyond_draft(text, start):
             return
-        if self.channel == CONTENT:
-            self.judge.content(text, start)
-            self._say_content(text, start)
-        else:
+        if self.channel != CONTENT:
             self._say_reasoning(text, start)
-
-    def say_json(self, text: str, start: int) -> None:
-        """The same for JSON that is data: what its strings quote opens no code."""
-        if text and self._is_beyond_draft(text, start):
             return
-        if self.channel == CONTENT:
+        if is_data:
             self.judge.json(text)
-            self._say_content(text, start)
         else:
-            self._say_reasoning(text, start)
+            self.judge.content(text, start)
+        self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
         if text and not (self.has_content and not self.at_start) and not text.isspace():
@@ -154,7 +147,7 @@ class Speech(TurnState):
 
     def narrow(self, formats: tuple[int, ...]) -> None:
         """From here on, only these formats count; () for all."""
-        self.only = formats
+        self.narrowed_to = formats
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload is over. Unless text follows at once, white space waits for what comes."""

@@ -59,7 +59,8 @@ class TurnState(Plain):
         payload: what the last tag opened, while it is read.
         mode: what is done with the text that comes next.
         channel: content (0), or reasoning of one kind.
-        only: the numbers of the formats that the turn may still be in; () for all.
+        narrowed_to: what the search is narrowed to, in numbers of the plan's own: the formats that the turn may still
+            be in, or the field of a response template whose text is being read. () for everything.
         last_text: what was said last: its end tells whether a word begins.
         at_start: whether nothing has come yet before which a call would need a marker.
         has_content: whether any content came.
@@ -74,7 +75,7 @@ class TurnState(Plain):
         *(
             "mode",
             "channel",
-            "only",
+            "narrowed_to",
             "last_text",
             "at_start",
             "has_content",
@@ -93,7 +94,7 @@ class TurnState(Plain):
         self.payload: Payload | None = None
         self.mode: Mode = TEXT
         self.channel = CONTENT
-        self.only: tuple[int, ...] = ()
+        self.narrowed_to: tuple[int, ...] = ()
         self.last_text = ""
         self.at_start = self.has_content = self.long_space = False
         self.repair = repair
@@ -106,7 +107,8 @@ class TurnState(Plain):
         twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
         twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
-        twin.mode, twin.channel, twin.only, twin.last_text = self.mode, self.channel, self.only, self.last_text
+        twin.mode, twin.channel = self.mode, self.channel
+        twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at = self.repair, self.repair_failed_at
         return twin
@@ -168,7 +170,7 @@ class TurnState(Plain):
 
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
         """Of these formats, those that the turn may still be in."""
-        return tuple(number for number in formats if number in self.only) or formats
+        return tuple(number for number in formats if number in self.narrowed_to) or formats
 
     @property
     def is_over(self) -> bool:

@@ -261,10 +261,10 @@ class NfaBuilder:
 
     def _parting_space(self, here: int) -> int:
         # Between a word and a name: without white space it is a longer word.
-        behind = self.nfa.state()
+        after = self.nfa.state()
         for char in (" ", "\n", *sorted(RAW_SPACES)):
-            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(behind)
-        return behind
+            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(after)
+        return after
 
     def _last(
         self, slot: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
@@ -332,8 +332,8 @@ class NfaBuilder:
     def _closed_again(self, tokens: list[Token], here: int) -> int:
         # Behind a value's closing marker it may come again.
         nfa = self.nfa
-        behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else []
-        closer = [token.text for token in behind if isinstance(token, Literal)]
+        following = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else []
+        closer = [token.text for token in following if isinstance(token, Literal)]
         after = begin = nfa.space(here)
         for place, text in enumerate(closer, 1):
             begin = nfa.space(nfa.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
@@ -385,10 +385,10 @@ class NfaBuilder:
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
         nfa = self.nfa
-        behind = nfa.state()
+        after = nfa.state()
         for text in dict.fromkeys(first_literal(each) for each in (*markers, *self.tags)):
-            nfa.literal(nfa.space(behind), text, LITERAL | FOLLOWS)
+            nfa.literal(nfa.space(after), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)
             nfa.flags[end] |= NEEDS_FOLLOWER
-            nfa.epsilon[end].append(behind)
+            nfa.epsilon[end].append(after)

@@ -170,7 +170,7 @@ class Program:
         if not isinstance(edges[0].codec, JsonOrText):
             return ()
         drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
-        found = (*self.nfa.behind(edges)[1].literals, *drop)
+        found = (*self.nfa.after_slot(edges)[1].literals, *drop)
         return tuple(dict.fromkeys(each for each in found if is_marker(each) and not each[0].isalnum()))
 
     def closers(self, number: int) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class Program:
             self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
         return self._before_names[number]
 
-    def behind(self, number: int, closer: str) -> StateSet | None:
+    def states_after_closer(self, number: int, closer: str) -> StateSet | None:
         """The place behind a closer of that format; None if the literal is an opener."""
         states = self._layers[number].closers.get(closer)
         return None if states is None or closer in self._layers[number].tags else self.nfa.state_set(states)

@@ -17,26 +17,9 @@ from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
 from toolglean.scan.text import Finder, is_word
 
 __all__ = [
-    "ACTION",
-    "CLOSED_AGAIN",
-    "EMPTY",
-    "END",
-    "FOLLOWS",
-    "LEFTOVER",
-    "LITERAL",
-    "MARKUP",
-    "NAMED",
-    "NEEDS_FOLLOWER",
-    "RAW_SPACES",
-    "START",
-    "STOP",
-    "TAG",
-    "Nfa",
-    "SlotEdge",
-    "StateSet",
-    "Terminals",
-    "trail_of",
-]
+    "ACTION", "CLOSED_AGAIN", "EMPTY", "END", "FOLLOWS", "LEFTOVER", "LITERAL", "MARKUP", "NAMED", "NEEDS_FOLLOWER",
+    "RAW_SPACES", "START", "STOP", "TAG", "Nfa", "SlotEdge", "StateSet", "Terminals", "trail_of",
+]  # fmt: skip
 
 # Flags of a state.
 LITERAL = 1  # a literal has been read whole
@@ -179,16 +162,16 @@ class StateSet:
 
     def find_inner(self, nfa: Nfa) -> tuple[str, tuple[StateSet, ...]]:
         """What `inner` is, which is remembered."""
-        places: list[StateSet] = []
+        sets: list[StateSet] = []
         chars, here = "", self
-        while len(here.chars) == 1 and not here.slots and not here.spaces and (not places or not here.flags):
+        while len(here.chars) == 1 and not here.slots and not here.spaces and (not sets or not here.flags):
             char = next(iter(here.chars))
             found = nfa.step(here, char)
             if found is None or char.isspace():
                 break
             chars, here = chars + char, found
-            places.append(found)
-        self.inner = chars, tuple(places)
+            sets.append(found)
+        self.inner = chars, tuple(sets)
         return self.inner
 
 
@@ -208,9 +191,9 @@ class Nfa:
         self.names: dict[int, str] = {}
         self._format = -1  # the number of the format for which states are made
         self._call = (False, False, False)  # of the call for which they are made: see `begin_call`
-        self._places: dict[tuple[int, ...], StateSet] = {}
-        self._exits: dict[tuple[int, ...], Terminals] = {}
-        self._behind: dict[tuple[SlotEdge, ...], tuple[StateSet, Terminals]] = {}
+        self._state_sets: dict[tuple[int, ...], StateSet] = {}
+        self._terminals: dict[tuple[int, ...], Terminals] = {}
+        self._after_slot: dict[tuple[SlotEdge, ...], tuple[StateSet, Terminals]] = {}
         self._finders: dict[tuple[tuple[SlotEdge, ...], bool], Finder] = {}
         self._closers: dict[tuple[int, ...], tuple[str, ...]] = {}
 
@@ -221,7 +204,11 @@ class Nfa:
         twin.slots, twin.before = dict(self.slots), dict(self.before)
         twin.flags, twin.formats = list(self.flags), list(self.formats)
         twin.actions, twin.names = dict(self.actions), dict(self.names)
-        twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
+        twin._state_sets, twin._terminals, twin._finders = (
+            dict(self._state_sets),
+            dict(self._terminals),
+            dict(self._finders),
+        )
         return twin
 
     # -- laying --------------------------------------------------------------------------------------------------------
@@ -294,9 +281,9 @@ class Nfa:
     def state_set(self, core: Iterable[int]) -> StateSet:
         """The set of these states."""
         key = tuple(sorted(set(core)))
-        found = self._places.get(key)
+        found = self._state_sets.get(key)
         if found is None:
-            found = self._places[key] = StateSet(self, key)
+            found = self._state_sets[key] = StateSet(self, key)
         return found
 
     def step(self, state_set: StateSet, char: str) -> StateSet | None:
@@ -315,26 +302,26 @@ class Nfa:
 
         Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
         """
-        chars, places = state_set.inner or state_set.find_inner(self)
+        chars, sets = state_set.inner or state_set.find_inner(self)
         if chars:
             size = min(len(chars), len(text) - i)
             if text.startswith(chars[:size], i):
-                return places[size - 1], i + size
+                return sets[size - 1], i + size
         found = state_set.known.get(text[i]) or self.step(state_set, text[i])
         return None if found is None else (found, i + 1)
 
-    def behind(self, edges: tuple[SlotEdge, ...]) -> tuple[StateSet, Terminals]:
+    def after_slot(self, edges: tuple[SlotEdge, ...]) -> tuple[StateSet, Terminals]:
         """The set after a slot, and what may stand there."""
-        found = self._behind.get(edges)
+        found = self._after_slot.get(edges)
         if found is None:
             targets = [edge.target for edge in edges]
-            found = self._behind[edges] = self.state_set(targets), self.terminals(targets)
+            found = self._after_slot[edges] = self.state_set(targets), self.terminals(targets)
         return found
 
     def terminals(self, targets: Iterable[int]) -> Terminals:
         """What may stand behind a slot of text that leads to these states."""
         key = tuple(sorted(targets))
-        if key not in self._exits:
+        if key not in self._terminals:
             state_set = self.state_set(key)
             literals = {char + self._rest(state) for char, states in state_set.chars.items() for state in states}
             chars = frozenset(
@@ -347,14 +334,14 @@ class Nfa:
             marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
             # Of equal length: by their text, or reports would change with the hash seed.
             longest_first = tuple(sorted(literals, key=lambda each: (-len(each), each)))
-            self._exits[key] = Terminals(longest_first, chars, after_words, marker)
-        return self._exits[key]
+            self._terminals[key] = Terminals(longest_first, chars, after_words, marker)
+        return self._terminals[key]
 
     def finder(self, edges: tuple[SlotEdge, ...], *, paired: bool) -> Finder:
         """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
         found = self._finders.get((edges, paired))
         if found is None:
-            literals = self.behind(edges)[1].literals
+            literals = self.after_slot(edges)[1].literals
             trail = trail_of(edges) if paired else ""
             with_space = [trail + literal for literal in literals] if trail else []
             found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)

@@ -191,21 +191,21 @@ class _Check:
             return "the line break at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
         finder = self.nfa.finder(tuple(edges), paired=bool(trail))
-        behind = self.nfa.state_set([edge.target for edge in edges])
+        after = self.nfa.state_set([edge.target for edge in edges])
         at = begin
         while True:
             at, found = finder.find(self.text, at)
             if not found:
                 return "nothing shows where the value ends"
             inner = trail if trail and found.startswith(trail) and found not in terminals.literals else ""
-            if self._follows(behind, at + len(inner), at + len(found)):
+            if self._follows(after, at + len(inner), at + len(found)):
                 break
             at += 1
         if at == wanted:
-            at = self._misread_closer(terminals.literals, behind, begin, wanted)
+            at = self._misread_closer(terminals.literals, after, begin, wanted)
         return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
 
-    def _misread_closer(self, closers: tuple[str, ...], behind: StateSet, begin: int, wanted: int) -> int:
+    def _misread_closer(self, closers: tuple[str, ...], after: StateSet, begin: int, wanted: int) -> int:
         # The place in the value of a closing marker in another spelling, before what must follow a value; or its end.
         spellings = spellings_of(closers)
         found = spellings.search(self.text, begin, wanted)
@@ -213,7 +213,7 @@ class _Check:
             end = spellings.end(self.text, found.start())
             own = end > 0 and spellings.is_own(self.text[found.start() : end])
             closed = self.text[end : end + SPACE_CHARS].lstrip().startswith(closers)  # then it is text, if not its own
-            if end > 0 and (own or not closed) and self._follows(behind, found.start(), end, closers[-1]):
+            if end > 0 and (own or not closed) and self._follows(after, found.start(), end, closers[-1]):
                 return found.start()
             found = spellings.search(self.text, found.start() + 1, wanted)
         return wanted

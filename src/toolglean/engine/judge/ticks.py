@@ -91,12 +91,12 @@ class Ticks(Plain):
             self._counted(text[j], start + j)
         return j
 
-    def _counted(self, behind: str, place: int) -> None:
+    def _counted(self, following: str, place: int) -> None:
         run, self._run = self._run, 0
         if not self.open:
             self.open, self.end, self.sure = run, place, False
             self._line = "" if run >= FENCE else None
-        elif run == self.open if self.open < FENCE else run >= self.open and not behind.isalnum():
+        elif run == self.open if self.open < FENCE else run >= self.open and not following.isalnum():
             self.open, self.sure, self._line = 0, False, None
 
     def _read_line(self, text: str, i: int) -> int:

@@ -86,10 +86,10 @@ def _value_opener(walk: Walk) -> str:
     literals = () if walk.unsettled[0].strip() else walk.program.nfa.literals_at(walk.states)
     if len(literals) != 1:
         return ""
-    place: StateSet | None = walk.states
+    states: StateSet | None = walk.states
     for char in literals[0]:
-        place = place and walk.program.nfa.step(place, char)
-    return literals[0] if place and any(edge.kind == "value" for edge in place.slots) else ""
+        states = states and walk.program.nfa.step(states, char)
+    return literals[0] if states and any(edge.kind == "value" for edge in states.slots) else ""
 
 
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
@@ -115,8 +115,8 @@ def _gone_back(turn: Turn, reading: Reading) -> bool:
     walk = reading.walk
     pending, start = walk.unsettled
     while (other := walk.back()) is not None:
-        place, chars = other
-        edges = place.slot_for(pending[chars])
+        states, chars = other
+        edges = states.slot_for(pending[chars])
         if not edges:
             continue
         if not begins(turn, reading, open_slot(walk.program, edges)):
@@ -212,24 +212,24 @@ def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
 
 def _is_marker(walk: Walk, text: str) -> bool | None:
     # Whether the text begins with a marker that may follow; None: it is the beginning of one.
-    place = walk.states
+    states = walk.states
     for char in text:
-        found = walk.program.nfa.step(place, char)
+        found = walk.program.nfa.step(states, char)
         if found is None:
             return False
         if found.flags & LITERAL:
             return True
-        place = found
+        states = found
     return None
 
 
 def _has_closer(reading: Reading) -> bool:
     # Without a closing marker, nothing that follows is inside the call.
-    program, place, number = reading.walk.program, reading.walk.states, reading.call.format
-    key = "has closer", place.key, number
+    program, states, number = reading.walk.program, reading.walk.states, reading.call.format
+    key = "has closer", states.key, number
     if key not in program.kept:
         brackets = any(closer[0] in ")]}" for closer in program.closers(number))
-        program.kept[key] = brackets or bool(program.nfa.closers_at(place))
+        program.kept[key] = brackets or bool(program.nfa.closers_at(states))
     return bool(program.kept[key])
 
 

@@ -309,7 +309,7 @@ def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, dou
     found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, doubted=doubted)
     if found is None:
         return False
-    twin = reading.at(found.program, found.place, start + lead, found.fallback)
+    twin = reading.at(found.program, found.states, start + lead, found.fallback)
     return turn.read_region_again(twin, found.opener, bare=found.fallback.from_start)
 
 

@@ -103,12 +103,12 @@ class SecondTry(NamedTuple):
     """Who reads a text again.
 
     Attributes:
-        program, place: the formats, and where they begin.
+        program, states: the formats, and where they begin.
         opener: how many characters at the beginning are their marker: they are not read a third time.
         fallback: who may read it then.
     """
 
     program: Program
-    place: StateSet
+    states: StateSet
     opener: int
     fallback: Fallback

@@ -53,7 +53,7 @@ class FormatPlan(Plan):
     def text_finder(self, turn: Turn) -> Finder:
         """Finds those, and those of the fallback formats."""
         by = self if self.fallback_formats is None or turn.tape.in_prompt else self.fallback_formats
-        return by.finder(turn.channel, turn.only)
+        return by.finder(turn.channel, turn.narrowed_to)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
@@ -88,28 +88,28 @@ class FormatPlan(Plan):
             other = fallback_formats.at_opener(found)
             if other is not None:
                 turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
-                place = other[0].channel(CONTENT, ()).states_after(turn.last_text)
-                return FormatPayload.at(other[0], place, start, Fallback(FALLBACK, in_line=in_line)), 0
+                states = other[0].channel(CONTENT, ()).states_after(turn.last_text)
+                return FormatPayload.at(other[0], states, start, Fallback(FALLBACK, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
-        place = self.program.channel(turn.channel, turn.only).states_after(turn.last_text)
-        return FormatPayload.at(self.program, place, start, _fallback(fallback_formats, in_line=in_line)), 0
+        states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
+        return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
         """Whether it may be the beginning of what a fallback format begins a turn with."""
         fallback_formats = self._asked(turn)
         return (
             fallback_formats is not None
-            and self._bare_place(turn, text[i]) is None
+            and self._bare_states(turn, text[i]) is None
             and fallback_formats.at_start(text, i).waits
         )
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins with what stands at `i`: a marker, or a call that has none."""
         fallback_formats, start = self._asked(turn), turn.tape.base + i
-        place = self._bare_place(turn, text[i])
-        if place is not None:
-            payload = FormatPayload.at(self.program, place, start, _fallback(fallback_formats, from_start=True))
+        states = self._bare_states(turn, text[i])
+        if states is not None:
+            payload = FormatPayload.at(self.program, states, start, _fallback(fallback_formats, from_start=True))
         else:
             program = None if fallback_formats is None else fallback_formats.at_start(text, i).program
             if program is None:
@@ -118,12 +118,12 @@ class FormatPlan(Plan):
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
-    def _bare_place(self, turn: Turn, char: str) -> StateSet | None:
+    def _bare_states(self, turn: Turn, char: str) -> StateSet | None:
         # Where the format's own calls need no marker: the place at which that character may begin one.
         if not self.program.has_bare:
             return None
-        place = self.program.bare_start(turn.only)
-        return place if self.program.nfa.step(place, char) is not None or place.slot_for(char) else None
+        states = self.program.bare_start(turn.narrowed_to)
+        return states if self.program.nfa.step(states, char) is not None or states.slot_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FormatPlan, (self.program, self.fallback_formats)
@@ -185,7 +185,7 @@ class FormatPayload(Reading):
         place, found = program.skipper(number).find(text, i)
         if not found:
             return turn.hold(text, place)
-        after = program.behind(number, found)
+        after = program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
             closers, tags = (), ("",)
@@ -246,7 +246,7 @@ class FormatPayload(Reading):
 
     def is_closer(self, found: str) -> bool:
         """See `Payload`."""
-        return self.walk.program.behind(self.call.format, found) is not None
+        return self.walk.program.states_after_closer(self.call.format, found) is not None
 
     def is_markup(self, text: str) -> bool:
         """See `Payload`."""
@@ -254,9 +254,9 @@ class FormatPayload(Reading):
             text = text.replace(closer, "", 1)
         return not text.strip()
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload`."""
-        return swallowed_markers_of(self.walk.program, self.call.format).goes_on(before, behind, is_name, at_end=at_end)
+        return swallowed_markers_of(self.walk.program, self.call.format).goes_on(before, after, is_name, at_end=at_end)
 
     def refuse(self, turn: Turn) -> None:
         """See `Payload`."""

@@ -255,9 +255,9 @@ class Reading(Plain, Payload):
         self.call = Call()
 
     @classmethod
-    def at(cls, program: Program, place: StateSet, start: int, fallback: Fallback) -> Self:
+    def at(cls, program: Program, states: StateSet, start: int, fallback: Fallback) -> Self:
         """A reading that begins at that place of the program, and of the turn."""
-        return cls(Walk(program, place, start), fallback)
+        return cls(Walk(program, states, start), fallback)
 
     def copy(self) -> Self:
         """The same reading."""
@@ -277,8 +277,8 @@ class Reading(Plain, Payload):
         """A slot was filled: literals follow."""
         self.stage = self.between
 
-    def go_after(self, place: StateSet) -> None:
+    def go_after(self, states: StateSet) -> None:
         """The call is complete: what follows at that place is markup, or another call."""
-        self.walk.leave_call(place)
+        self.walk.leave_call(states)
         self.call.end()
         self.stage, self.fallback = self.after, self.fallback.after_call()

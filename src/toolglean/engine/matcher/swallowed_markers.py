@@ -64,13 +64,13 @@ class Spelling(NamedTuple):
 
     Attributes:
         kind: TEXT, WAIT or MISSING.
-        end: the place after it; `behind`: after the white space that follows it.
+        end: the place after it; `after_space`: after the white space that follows it.
         final: whether it must be the last of its call, or the marker that it replaces follows.
     """
 
     kind: Verdict
     end: int = -1
-    behind: int = -1
+    after_space: int = -1
     final: bool = False
 
 
@@ -93,11 +93,11 @@ class SwallowedMarkers:
         self.closers = tuple(dict.fromkeys(each[0] for each in rests))
         self._last = tuple(dict.fromkeys(each[-1] for each in rests))
         sections = [_literals(closer) for _, closer in declared.all_sections]
-        behind = {literal for each in (*rests, *sections) for literal in each}
-        behind |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
-        self._behind = tuple(sorted(behind, key=len, reverse=True))
+        followers = {literal for each in (*rests, *sections) for literal in each}
+        followers |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
+        self._followers = tuple(sorted(followers, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
-        self._markers = (*self._behind, *self._tags)
+        self._markers = (*self._followers, *self._tags)
         self._next_call = _next_call(declared).match
         self.lines = any(
             "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
@@ -154,7 +154,7 @@ class SwallowedMarkers:
         if begun not in spellings.begins and not self.is_parted(begun):
             return None
         begin = place + len(found) - len(begun)
-        end = behind = spellings.end(text, begin)
+        end = after_space = spellings.end(text, begin)
         if end > 0 and spellings.is_declared(text[begin:end]):
             return None
         foreign, right, first = False, False, begin
@@ -163,22 +163,22 @@ class SwallowedMarkers:
                 return Spelling(WAIT if end == UNDECIDED else TEXT)
             declared = spellings.is_declared(text[first:end]) is not None
             right, foreign = right or declared, foreign or not (declared or spellings.is_own(text[first:end]))
-            behind = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-            more = spellings.end(text, behind) if behind - end <= SPACE_CHARS else NONE
+            after_space = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            more = spellings.end(text, after_space) if after_space - end <= SPACE_CHARS else NONE
             if more == NONE:
                 break
-            first, end = behind, more
+            first, end = after_space, more
         if right and foreign:  # the value is closed as it should be, and ends with the closing tag of something else
             return Spelling(TEXT)
-        if behind - end > SPACE_CHARS:
+        if after_space - end > SPACE_CHARS:
             return Spelling(TEXT)
         closers = (*terminals.literals, *self.closers)
-        if text.startswith(closers, behind):
-            return Spelling(MISSING, end, behind, final=True)
-        results = [_matched(text, behind, parts, after, keys) for parts, after in self._openers]
+        if text.startswith(closers, after_space):
+            return Spelling(MISSING, end, after_space, final=True)
+        results = [_matched(text, after_space, parts, after, keys) for parts, after in self._openers]
         if max(results, default=-1) >= 0:
-            return Spelling(MISSING, end, behind)
-        rest = text[behind : behind + NAME_CHARS]
+            return Spelling(MISSING, end, after_space)
+        rest = text[after_space : after_space + NAME_CHARS]
         return Spelling(WAIT if -2 in results or any(each.startswith(rest) for each in closers) else TEXT)
 
     def kind(
@@ -207,17 +207,17 @@ class SwallowedMarkers:
             return DOUBT if text[end] == "\n" else TEXT
         return MISSING if exact and before and keys is not None else DOUBT
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload.goes_on`."""
         seen, place = before.endswith(self._last), 0
         while True:
-            place = _space(behind, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-            if place == len(behind):
+            place = _space(after, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            if place == len(after):
                 return seen if at_end else False if place > FOLLOWING_CHARS else None
-            rest = behind[place : place + NAME_CHARS]
+            rest = after[place : place + NAME_CHARS]
             if not at_end and any(len(each) > len(rest) and each.startswith(rest) for each in self._markers):
                 return None
-            literal = next((each for each in self._behind if behind.startswith(each, place)), "")
+            literal = next((each for each in self._followers if after.startswith(each, place)), "")
             if literal in self.closers:
                 return False  # twice: the first may be the value's
             if literal:
@@ -262,22 +262,22 @@ def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: It
 
 
 def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
-    # The literals before the key, and the one behind it.
+    # The literals before the key, and the one following it.
     tokens = tokens_of(pattern.strip())
     place = tokens.index(Slot("key")) if Slot("key") in tokens else 0
     parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
-    behind = tokens[place + 1] if place + 1 < len(tokens) else None
-    return (parts, behind.text) if parts and isinstance(behind, Literal) else None
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    return (parts, following.text) if parts and isinstance(following, Literal) else None
 
 
 def _closer(pattern: str) -> tuple[str, str] | None:
     # The first literal behind the value, and all of them, with the white space between.
     tokens = tokens_of(pattern.strip())
-    behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
-    first = next((each for each in behind if isinstance(each, Literal)), None)
+    following = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
+    first = next((each for each in following if isinstance(each, Literal)), None)
     if first is None:
         return None
-    rest = behind[behind.index(first) :]
+    rest = following[following.index(first) :]
     return first.text, "".join(each.text for each in rest if isinstance(each, Literal | Space))
 
 

@@ -369,7 +369,7 @@ class Value(Field):
             closer, written = self.seen.closers_of(self.slot.terminals)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
             return True
-        self.misspelt = turn.tape.base + spelling.behind
+        self.misspelt = turn.tape.base + spelling.after_space
         return False
 
 

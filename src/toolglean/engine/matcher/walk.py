@@ -37,15 +37,15 @@ class OpenSlot:
     """
 
     __slots__ = (
-        *("_places", "_program", "after", "edges", "formats", "is_doubtful", "is_python", "is_stripped"),
+        *("_after_literals", "_program", "after", "edges", "formats", "is_doubtful", "is_python", "is_stripped"),
         *("is_unmarked", "kind", "lead", "terminals", "trail"),
     )
 
     def __init__(self, program: Program, edges: tuple[SlotEdge, ...]) -> None:
         declared = program.formats
         self._program, self.edges, self.kind = program, edges, edges[0].kind
-        self.after, self.terminals = program.nfa.behind(edges)
-        self._places: dict[str, StateSet] = {}  # see `place_after`
+        self.after, self.terminals = program.nfa.after_slot(edges)
+        self._after_literals: dict[str, StateSet] = {}  # see `states_after`
         self.formats = tuple(sorted({edge.format for edge in edges}))
         self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
@@ -53,15 +53,15 @@ class OpenSlot:
         self.is_stripped = any(edge.stripped for edge in edges)
         self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
 
-    def place_after(self, literal: str) -> StateSet:
-        """The place after that literal, one of those that may follow the slot."""
-        place = self._places.get(literal)
-        if place is None:
-            place, step = self.after, self._program.nfa.step
+    def states_after(self, literal: str) -> StateSet:
+        """The states after that literal, one of those that may follow the slot."""
+        states = self._after_literals.get(literal)
+        if states is None:
+            states, step = self.after, self._program.nfa.step
             for char in literal:
-                place = step(place, char) or place
-            self._places[literal] = place
-        return place
+                states = step(states, char) or states
+            self._after_literals[literal] = states
+        return states
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Edges belong to the program: the numbers of their states are kept.
@@ -97,8 +97,8 @@ class Walk(Plain):
 
     ropes = frozenset({"pending"})
 
-    def __init__(self, program: Program, place: StateSet, start: int) -> None:
-        self.program, self.states = program, place
+    def __init__(self, program: Program, states: StateSet, start: int) -> None:
+        self.program, self.states = program, states
         self.pending: Rope = ()
         self.pending_chars, self.pending_start = 0, start
         self.others: tuple[tuple[StateSet, int], ...] = ()
@@ -107,7 +107,7 @@ class Walk(Plain):
 
     def __getstate__(self) -> dict[str, Any]:
         # Places belong to the program: what they are made of is kept.
-        others = tuple((place.key, chars) for place, chars in self.others)
+        others = tuple((states.key, chars) for states, chars in self.others)
         return super().__getstate__() | {"states": self.states.key, "others": others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -129,17 +129,17 @@ class Walk(Plain):
 
     def step(self, turn: Turn, text: str, i: int) -> int:
         """The same, where a slot could begin instead, or a marker with an action may end."""
-        run, place, j, end = self.program.nfa.run, self.states, i, len(text)
-        while j < end and (read := run(place, text, j)) is not None:
-            if place.slots and not text[j].isspace():
-                self.others = (*self.others, (place, self.pending_chars + j - i))
-            place, j = read
-            if place.flags:
+        run, states, j, end = self.program.nfa.run, self.states, i, len(text)
+        while j < end and (read := run(states, text, j)) is not None:
+            if states.slots and not text[j].isspace():
+                self.others = (*self.others, (states, self.pending_chars + j - i))
+            states, j = read
+            if states.flags:
                 break
         if j == i:
             return i
-        piece, flags = text[i:j], place.flags
-        self.states, self.pending = place, grown(self.pending, piece)
+        piece, flags = text[i:j], states.flags
+        self.states, self.pending = states, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
@@ -148,7 +148,7 @@ class Walk(Plain):
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
                 self.others = ()
             if flags & ACTION:
-                self.pending_action, self.needs_follower = (place.action, self.pending_chars), 0
+                self.pending_action, self.needs_follower = (states.action, self.pending_chars), 0
             elif flags & NEEDS_FOLLOWER and not flags & FOLLOWS:
                 self.needs_follower = self.pending_chars
         return j
@@ -158,9 +158,9 @@ class Walk(Plain):
         self.pending = grown(self.pending, char)
         self.pending_chars += 1
 
-    def leave_call(self, place: StateSet) -> None:
+    def leave_call(self, states: StateSet) -> None:
         """A call is complete: what follows stands at that place."""
-        self.states, self.pending_action = place, None
+        self.states, self.pending_action = states, None
         self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
         self.others = ()
 
@@ -170,7 +170,7 @@ class Walk(Plain):
         self.states = slot.after
         if literal:
             self.pending, self.pending_chars = ((), literal), len(literal)
-            self.states = slot.place_after(literal[lead:])
+            self.states = slot.states_after(literal[lead:])
 
     # -- what is pending -----------------------------------------------------------------------------------------------
 

@@ -219,7 +219,7 @@ def _string(literal: str) -> str | None:
 
 # -- strings between markers -------------------------------------------------------------------------------------------
 
-_behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
+_after_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
 
 
 def _with_quotes(asked: Asked) -> Iterator[Text]:
@@ -256,7 +256,7 @@ def _ends(tail: str, other: str, next_key: re.Pattern[str]) -> list[int]:
     places: list[int] = []
     place = tail.find(other, 1)
     while place >= 0 and len(places) < MOST:
-        if _behind_value(tail, place + 1):
+        if _after_value(tail, place + 1):
             places.append(place)
             if next_key.match(tail, place + 1):
                 break

@@ -203,12 +203,12 @@ class Repairable:
         """Whether the text is nothing but what closes calls and sections."""
         raise NotImplementedError
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """Whether what follows a call's closer can only follow a call; None: that is still to be seen.
 
         Args:
             before: the text up to where the call ended, its closer included.
-            behind: the text from there on.
+            after: the text from there on.
             is_name: whether a call of that name counts.
             at_end: whether the turn ends there.
         """

@@ -34,13 +34,11 @@ GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{argume
 
 def _recipients() -> tuple[str, ...]:
     # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
-    behind = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
+    after = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
     return tuple(
-        each.format(to=to, ws="{ws}") + BODY
-        for to in ("functions.{name}", "{name}")
-        for each in behind + before + alone
+        each.format(to=to, ws="{ws}") + BODY for to in ("functions.{name}", "{name}") for each in after + before + alone
     )
 
 
