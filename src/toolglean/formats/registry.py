@@ -29,6 +29,7 @@ __all__ = [
     "format_of_model",
     "formats_of_auto",
     "get_format",
+    "library_names",
     "register",
     "unsupported",
 ]
@@ -158,6 +159,11 @@ def _names(registered: _Registered) -> Mapping[str, Format]:
 def _library() -> tuple[Format, ...]:
     found: tuple[Format, ...] = importlib.import_module(LIBRARY).formats()
     return found
+
+
+def library_names() -> tuple[str, ...]:
+    """The names of the formats of the library, in the order in which `auto` prefers them, whatever else is added."""
+    return tuple(declared.name for declared in _library())
 
 
 @lru_cache(maxsize=1)

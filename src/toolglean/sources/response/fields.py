@@ -1,8 +1,8 @@
 # What this file knows: what opens and closes each field of a response template, and in which way its calls are read.
 # What it does not depend on: what is done where a mark was found (region.py, tags.py, text.py).
 #
-# The turn itself remembers where it is: reasoning is a channel, and a field whose text is being read (content, or a field
-# that we do not know) is what the turn is narrowed to.
+# The turn itself remembers where it is: reasoning is a channel, and a field whose text is being read (content, or an
+# unknown field) is what the turn is narrowed to.
 """The fields of a response template, with their marks."""
 
 from __future__ import annotations
