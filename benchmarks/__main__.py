@@ -1,5 +1,5 @@
-# What this file knows: the table, and its heading: a number without its floor, commit and Python version says nothing.
-# What it must not know: what is measured (measures.py).
+# The table, and its heading: a number without its floor, commit and Python version says nothing.
+# Does not depend on what is measured (measures.py).
 """`python -m benchmarks [--smoke] [--json]`: one table."""
 
 from __future__ import annotations

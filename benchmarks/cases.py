@@ -1,5 +1,5 @@
-# What this file knows: what is measured, as data. A new format is a row of READERS, a new flood one of FLOODS.
-# What it must not know: how time is taken.
+# What is measured, as data. A new format is a row of READERS, a new flood one of FLOODS.
+# Does not depend on how time is taken.
 """Cases: what reads, and what there is to read."""
 
 from __future__ import annotations

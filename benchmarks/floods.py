@@ -1,8 +1,8 @@
-# What this file knows: long texts of one unit, at every state of a call, for whatever reads; and what four times as
+# Long texts of one unit, at every state of a call, for whatever reads; and what four times as
 # much costs.
-# What it must not know: how anything is read, and which units are still to be found (fuzz/floods.py looks).
+# Does not depend on how anything is read, and which units are still to be found (fuzz/floods.py looks).
 #
-# A row is a reader and a state: a turn up to there. Behind it stands a unit n times and 4n times, whole and by
+# A row is a reader and a state: a turn up to there. After it stands a unit n times and 4n times, whole and by
 # characters, then the rest of the turn (a value is typed when it is whole), and of all units the one that grows most is
 # shown. Four times the text may cost about four times as much.
 # Not every unit is tried at every state (that would take hours): they take turns from one state to the next.
@@ -173,7 +173,7 @@ RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def states(each: Reads) -> tuple[tuple[str, str], ...]:
-    """Turns up to some place, and the rest: the start, behind the first of each marker and bracket or one further, …"""
+    """Turns up to some place, and the rest: the start, after the first of each marker and bracket or one further, …"""
     return _states(each.turns, each.markers)
 
 
@@ -200,7 +200,7 @@ def units(each: Reads) -> tuple[str, ...]:
 
 
 def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool, after: str = "") -> Cost:
-    """What n characters of the unit cost behind that text, and what 4n do.
+    """What n characters of the unit cost after that text, and what 4n do.
 
     Args:
         make: makes the parser.

@@ -1,6 +1,6 @@
-# What this file knows: a log as long as one likes, how it is parsed by several processes, killed on the way and
+# A log as long as one likes, how it is parsed by several processes, killed on the way and
 # resumed, and how to see that nothing was lost and nothing came twice.
-# What it must not know: how any of it is done.
+# Does not depend on how any of it is done.
 #
 #   python -m benchmarks.logs                   a million turns, two processes, a kill half-way
 #   python -m benchmarks.logs --smoke           only to see that it runs

@@ -1,5 +1,5 @@
-# What this file knows: which measures there are, and how each comes out of the cases.
-# What it must not know: how figures are shown.
+# Which measures there are, and how each comes out of the cases.
+# Does not depend on how figures are shown.
 """The measures. Each gives rows; the candidates of one measure take turns in one run."""
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def all_rows(effort: Effort) -> Iterator[Row]:
 
 
 def _repairs(effort: Effort) -> Iterator[Row]:
-    # What becomes of broken calls is no figure of speed, but of what is read at all. None may be mended wrong.
+    # What becomes of broken calls is no figure of speed, but of what is read at all. None may be repaired wrong.
     count = max(REPAIRS // effort.divide_by, 2)
     for repair in repairs.BREAKERS:
         found = sum((repairs.count_of(repair, name, count)[0] for name in repairs.families(repair)), Counter[str]())

@@ -1,2 +1,2 @@
-# What this room knows: which laws hold for any text at all, and how texts are made that try to break them.
-# What it must not know: what any text means.
+# Which laws hold for any text at all, and how texts are made that try to break them.
+# Does not depend on what any text means.

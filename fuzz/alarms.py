@@ -1,5 +1,5 @@
-# What this file knows: texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
-# What it must not know: why.
+# Texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
+# Does not depend on why.
 #
 # A call of a given tool that is written out plainly, in the middle of an answer and not in code, is a call: no parser
 # can tell whether the model meant it. Such texts are not made here. Where tools are given, a call of any other name is
@@ -157,7 +157,7 @@ _read: list[str] = []
 
 
 def _pages() -> list[str]:
-    # Paragraphs of the project's own documents, with the fences that stand in them.
+    # Paragraphs of the project's own documents, with the fences that are in them.
     if not _read:
         for pattern in PAGES:
             for path in sorted(ROOT.glob(pattern)):

@@ -1,6 +1,6 @@
-# What this file knows: how bytes, which a coverage-guided fuzzer changes, mean a text and what reads it; the corpus,
+# How bytes, which a coverage-guided fuzzer changes, mean a text and what reads it; the corpus,
 # which holds such cases. The default tests read the corpus without that fuzzer.
-# What it must not know: how the fuzzer works (coverage.py), or which laws there are (laws.py).
+# Does not depend on how the fuzzer works (coverage.py), or which laws there are (laws.py).
 """Cases as bytes, and those that were kept."""
 
 from __future__ import annotations

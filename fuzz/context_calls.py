@@ -1,4 +1,4 @@
-# What this file knows: the call that is put into a context: how a format writes it, and where its parts begin and end.
+# The call that is put into a context: how a format writes it, and where its parts begin and end.
 # Does not depend on any context (context_places.py, context_forms.py), nor on how a turn is read (contexts.py).
 """A call of a dangerous tool, as a format writes it, and what a context is."""
 

@@ -1,4 +1,4 @@
-# What this file knows: places where a call may be written, and what is decided about each. The call is not changed.
+# Places where a call may be written, and what is decided about each. The call is not changed.
 # Does not depend on how a turn is read (contexts.py).
 """Contexts around a well written call: prose, code, quotations, tool results, other turns, reasoning."""
 

@@ -1,4 +1,4 @@
-# What this file knows: how each context is read, what counts as a breach, and how the table is printed.
+# How each context is read, what counts as a breach, and how the table is printed.
 # Does not depend on what the contexts are (context_places.py, context_forms.py), nor on how a format writes a call
 # (context_calls.py).
 #

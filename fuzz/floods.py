@@ -49,7 +49,7 @@ def flood(seed: int, only: str | None = None) -> Flood:
         turn = rng.choice(each.turns)
         place = rng.randint(0, len(turn))
         state, rest = turn[:place], turn[place:]
-    if rng.random() < 0.3:  # behind a unit of its own that stands there once
+    if rng.random() < 0.3:  # after a unit of its own that is there once
         state += _piece(rng, each.markers)
     several = "".join(_piece(rng, each.markers) for _ in range(rng.choice((1, 1, 2, 2, 3, 4))))
     unit = rng.choice(SIMPLE) if rng.random() < 0.4 else several

@@ -101,9 +101,9 @@ class Subject:
         known: whether calls of other tools are given back as text.
         limits: limits so small that they are passed: name and value of each.
         reasons: whether the prompt has opened the reasoning.
-        prompt: what stands before the turn.
+        prompt: what is before the turn.
         drafts, quoted: what is done with calls in the reasoning, and in code; "" as by default.
-        repair: whether calls are mended.
+        repair: whether calls are repaired.
     """
 
     name: str

@@ -1,4 +1,4 @@
-# What this file knows: how the events of a turn are looked at by the laws about meaning.
+# How the events of a turn are looked at by the laws about meaning.
 # What it does not know: which laws there are, and any format.
 """Events, as the laws about meaning look at them."""
 

@@ -1,4 +1,4 @@
-# What this file knows: how a fuzzer runs: seeds, batches, processes, progress, the report and the command line.
+# How a fuzzer runs: seeds, batches, processes, progress, the report and the command line.
 # What it does not know: what is tried, and what is wrong with it.
 #
 # A fuzzer looks at the case of a name (that of a format, mostly) and a number. It returns what it found wrong, or a

@@ -1,5 +1,5 @@
-# What this file knows: how a text becomes smaller while something stays true of it (simple delta debugging).
-# What it must not know: what that is.
+# How a text becomes smaller while something stays true of it (simple delta debugging).
+# Does not depend on what that is.
 """Smaller examples."""
 
 from __future__ import annotations

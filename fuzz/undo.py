@@ -19,7 +19,7 @@
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
 # again needs none because no case is as long as its first 4,096 characters.
-"""`python -m fuzz.undo [--count N] [--seed N] [--format NAME]`: what an undone reading leaves behind."""
+"""`python -m fuzz.undo [--count N] [--seed N] [--format NAME]`: what an undone reading leaves after."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ FUZZER: Fuzzer[Broken] = Fuzzer("undo", "What an undone reading leaves behind.",
 
 
 def main() -> int:
-    """Run, and say what was left behind."""
+    """Run, and say what was left after."""
     return FUZZER.main()
 
 

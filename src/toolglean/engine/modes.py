@@ -1,4 +1,4 @@
-# The names of what the machine does with the text that comes next. Does not know how any of it is done (prose.py).
+# What the machine may do with the text that comes next. Does not know how it does it (prose.py).
 """Modes of the machine, and the channel of content."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ class Mode(IntEnum):
     """What is done with the text that comes next."""
 
     START = 0
-    """White space at the start of the turn, where a call needs no marker."""
+    """White space at the start of the turn, after which a call needs no marker."""
     TEXT = 1
     """Content or reasoning, until a tag."""
     SPACE = 2

@@ -1,6 +1,5 @@
-# What this file knows: how JSON that is data is passed over: up to its last bracket it is text, and so is what its
-# strings quote; and how an object inside it is noticed that would be a call elsewhere.
-# Does not depend on why it is data (data.py, document.py).
+# Passes over JSON that is data: up to its last bracket it is text, and so is what its strings quote. Notices an object
+# inside it that would be a call elsewhere. Does not depend on why it is data (data.py, document.py).
 """JSON that is text."""
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 
 
 def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
-    """The region is JSON that is data, as far as it was read: it is text, and so is the rest of it."""
+    """What was read of the region is JSON that is data: it is text, and so is the rest of it."""
     text, start = turn.take_region()
     if document.reason:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
@@ -44,7 +43,7 @@ class Passing(Plain, Payload):
     """What passes over one JSON value.
 
     Args:
-        scanner: a token has just been read with it.
+        scanner: what has just read a token.
         told: whether a call that is not one was reported.
     """
 
@@ -78,7 +77,7 @@ class Passing(Plain, Payload):
         return i
 
     def _watch(self, names: Names, raw: str) -> str:
-        # The tool that an object names beside its arguments; "" while there is none.
+        # The tool that an object names beside its arguments; "" until there is one.
         token, frames = self._scanner.token, self._open
         if token is CLOSE and frames:
             frames.pop()

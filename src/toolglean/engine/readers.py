@@ -1,6 +1,6 @@
-# What this file knows: which reader reads which codec, and how plain JSON is passed on.
-# Does not depend on how the other dialects are read (scan/python.py, values/).
-"""From a slot of a format to the reader of its dialect."""
+# Which reader reads which codec, and how plain JSON is passed on. Does not depend on how the other dialects are read
+# (scan/).
+"""Finds the reader for a slot of a format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["JsonOrTextReader", "JsonReader", "reader_for"]
 
 
 class JsonReader(Reader):
-    """JSON as it is written: an object, or a string that contains one."""
+    """Reads JSON as it is written: an object, or a string that contains one."""
 
     __slots__ = ("_scanner", "_string")
 
@@ -54,7 +54,7 @@ class JsonReader(Reader):
         return end, piece, DONE if scanner.token in {CLOSE, STRING} else NEED
 
     def _from_string(self, piece: str) -> str:
-        # Passed on when it is whole: only then is it known to contain an object.
+        # Passed on when it is complete: only then is it known to contain an object.
         self._string = grown(self._string or (), piece)
         if self._scanner.token is not STRING:
             return ""
@@ -94,11 +94,11 @@ class JsonReader(Reader):
 
 
 class JsonOrTextReader(JsonReader):
-    """A JSON object; or text up to a marker, which is the value of the tool's only parameter.
+    """Reads a JSON object; or text up to a marker, which is the value of the tool's only parameter.
 
     Args:
         max_depth: how many containers may be open.
-        key: the parameter that takes text; "" if there is none: then text is refused.
+        key: the parameter that takes text; "" if there is none, so that text is refused.
         ends: the markers that end text.
     """
 
@@ -167,9 +167,9 @@ def reader_for(
     Args:
         edge: the slot.
         max_depth: how many containers may be open.
-        tool: the tool; what its schema says of the parameters is for dialects that do not type them.
+        tool: the tool, whose schema types the parameters if the dialect does not.
         ends: the markers that end the call.
-        stop_on_missing_quote: whether to stop where quote markers may be missing, if the dialect has any.
+        stop_on_missing_quote: whether to stop where quote markers may be missing, if the dialect has them.
         named_tag: whether the tool's name is itself the tag that opened the call.
     """
     if edge.kind == "keywords":
@@ -181,7 +181,7 @@ def reader_for(
     root: Any = tool.parameters if tool is not None else {}
     known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):
-        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
+        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # imported only if the dialect is needed
 
         return QuotedReader(
             codec.quote,

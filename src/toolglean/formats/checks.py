@@ -1,5 +1,5 @@
-# What this file knows: what is wrong with a declaration, as far as each of its parts shows it by itself.
-# What it must not know: how it is compiled; what only shows when all patterns are put together, compile.py finds.
+# Finds what is wrong with each part of a declaration by itself. Does not depend on how it is compiled; compile.py finds
+# what is wrong only if all patterns are put together.
 """Checks of a declaration."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WORDS = frozenset({"name", "id", "index", "key", "type"})
 
 
 def check(declared: Declaration) -> None:
-    """Refuse what cannot be right.
+    """Refuse a wrong declaration.
 
     Raises:
         FormatError: the message names the slot or the marker.
@@ -159,7 +159,7 @@ def _escapes(declared: Declaration) -> str:
 
 
 def _neighbours(pattern: str) -> str:
-    # White space is optional, so it shows nobody where a word ends.
+    # White space is optional, so it does not show where a word ends.
     tokens: list[Token] = [token for token in tokens_of(pattern.strip()) if not isinstance(token, Space)]
     for token, following in pairwise(tokens):
         if not (isinstance(token, Slot) and isinstance(following, Slot)) or token.name not in WORDS:

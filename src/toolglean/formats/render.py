@@ -1,13 +1,13 @@
-# What this file knows: how a turn is written in a format: reasoning, content, section, calls, closers.
-# What it must not know: how it is read (write_check.py asks the places of the compiled format), and what tools are.
+# Writes a turn in a format: reasoning, content, section, calls, closers. Does not depend on how it is read
+# (write_check.py asks the compiled format), or on what tools are.
 #
-# The main spelling is written, with the white space that the patterns declare. Of several parameter patterns the first
-# that can hold a value is taken. A value that would not be read back as it is meant is refused, never rewritten:
+# The main spelling is written, with the white space that the patterns declare. Of several parameter patterns, the first
+# that can write a value is used. A value that would not be read back as it is meant is refused, never rewritten:
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided slot by slot, by rules; no turn is parsed. The same holds for content and reasoning, except for
-# white space beside a marker, which belongs to the format.
+# This is decided slot by slot, by rules; no turn is parsed. The same is true for content and reasoning, except for
+# white space next to a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Tools(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is written. `of` says in messages which one."""
+    """A call to write. `of` names it in messages."""
 
     name: str
     arguments: dict[str, Any]
@@ -88,15 +88,15 @@ def render(
         content: text before the calls.
         reasoning: text between the format's reasoning markers, before everything else.
         tools: the tools with which the turn will be read. Formats that write values as text need them for values that
-            are not strings, since only the schema tells `3` from `"3"`.
+            are not strings, because only the schema distinguishes `3` from `"3"`.
 
     Returns:
         The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for
-        white space beside a marker.
+        white space next to a marker.
 
     Raises:
-        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
-            reason. For a history that nobody will parse, leave the parameter out, or pass the text as content.
+        UsageError: parsing would not return something unchanged; the message names the call, the parameter and the
+            reason. For a history that will not be parsed, leave the parameter out, or pass the text as content.
         FormatError: the declaration is wrong.
     """
     declared = get_format(format) if isinstance(format, str) else format.declared("write calls")
@@ -181,7 +181,7 @@ class _Turn:
         found = self.format.for_tools(names) if self.format.is_for_tools else None
         return self.format if found is None else found
 
-    # -- what stands before the calls ----------------------------------------------------------------------------------
+    # -- what is before the calls --------------------------------------------------------------------------------------
 
     def _reasoning(self, text: str) -> str:
         opener, closer = self.format.reasoning
@@ -242,7 +242,7 @@ class _Turn:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
     def _check_arguments(self, call: Call) -> None:
-        # What is read as the definition of a tool, or as data: see scan/data.py.
+        # Refuse what would be read as the definition of a tool, or as data: see scan/data.py.
         if "{call" not in self.format.call:
             return
         tool: Any = self.tools.get(call.name) if self.tools is not None else None
@@ -271,7 +271,7 @@ class _Turn:
         return self.tools is None or self._read_as(word) is not None
 
     def _read_as(self, name: str) -> str | None:
-        """The tool of which a call of that name is read, with or without a namespace; None if there is not one."""
+        """The tool as whose call that name is read, with or without a namespace; None if there is none."""
         if self.tools is None or self.tools.get(name) is not None:
             return name
         names = self.tools.names
@@ -295,7 +295,7 @@ class _Turn:
         before: Token | None = None
         for token in tokens_of(self._written_out([call.name]).call):
             if not isinstance(token, Slot):
-                # The parenthesis behind {keywords} is the end of the keywords themselves.
+                # The parenthesis after {keywords} is the end of the keywords themselves.
                 text = token.text[1:] if before == Slot("keywords") else token.text
                 yield Piece("", text, call.of, opens=first)
                 first = first and text.isspace()

@@ -1,5 +1,5 @@
-# What this file knows: the declaration of a wire format, as its author sees it.
-# What it must not know: how a declaration is read, rendered or looked up.
+# The declaration of a wire format, as its author writes it. Does not depend on how a declaration is read, rendered or
+# looked up.
 """The declaration of a wire format."""
 
 from __future__ import annotations
@@ -218,18 +218,18 @@ class Format(Declaration):
         return hash((self.name, self.call, self.section))
 
     def escaped(self, word: str) -> str:
-        """`word`, a name or key, in its written form: see `escapes`."""
+        """The written form of `word`, a name or key: see `escapes`."""
         return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
 
     def unescaped(self, word: str) -> str:
-        """The name or key that `word`, its written form, means. Text that is not an escape stands for itself."""
+        """The name or key whose written form is `word`. Text that is not an escape stands for itself."""
         if not self.escapes:
             return word
         chars = {text: char for char, text in self.escapes}
         return re.sub("|".join(map(re.escape, chars)), lambda found: chars[found[0]], word)
 
     def for_tools(self, names: Iterable[str]) -> Format | None:
-        """The format for tools of these names; None where there are none.
+        """The format for tools of these names; None if there are none.
 
         A name that no marker can contain, or that is longer than a written name may be, is left out.
         """

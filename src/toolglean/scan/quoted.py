@@ -74,8 +74,8 @@ class QuotedReader(Steps):
         properties: the JSON schema of each parameter, where it is known.
         root: the schema in which their `$ref` is looked up.
         ends: markers that end the call: bare text ends before them, and a bracket is missing.
-        stop_on_missing_quote: whether to stop, once, at a bare value that may lack its markers: one that the schema calls a string, or
-            that begins with another quote.
+        stop_on_missing_quote: whether to stop, once, at a bare value that may lack its markers: one that the schema
+            calls a string, or that begins with another quote.
     """
 
     __slots__ = (

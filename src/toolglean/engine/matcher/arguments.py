@@ -1,5 +1,5 @@
-# How arguments and JSON objects are read: their own brackets show that they are whole.
-# Does not depend on how a dialect is read (engine/readers.py), or on how calls stand in JSON (engine/envelope.py).
+# How arguments and JSON objects are read: their own brackets show that they are complete. Does not depend on how a
+# dialect is read (engine/readers.py), or on how calls are written in JSON (engine/envelope.py).
 """Arguments and JSON objects."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Arguments(Field):
         self.source = reader_for(
             edge, turn.limits.depth, tool, ends=ends, stop_on_missing_quote=turn.may_repair(), named_tag=named_tag
         )
-        # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
+        # The arguments so far of a call that has a number for a name: they show which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
     def quotes_arguments(self) -> bool:
@@ -55,7 +55,7 @@ class Arguments(Field):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         reader = self.source
-        # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
+        # The first delta is placed where the arguments begin; others, where they were read.
         begun = turn.emit.call.has_arguments and self._kept is None
         start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
@@ -89,7 +89,7 @@ class Arguments(Field):
             reading.go_on()
 
     def _keep(self, turn: Turn, reading: Reading, read: str, found: tuple[str, int], j: int) -> None:
-        # The arguments of a call that has a number for a name: kept until they are whole.
+        # The arguments of a call that has a number for a name are kept until they are complete.
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
@@ -193,7 +193,7 @@ class Objects(Field):
             if not turn.suspend_refused(Kind.REGION, None, char, place):
                 no_call(turn, reading)
         elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
-            # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
+            # A list of calls with a comma after the last one: no call needs a repair, but the list must be closed.
             turn.emit.problem(LEFTOVER_MARKER, char, place)
             envelope.take_back()
         else:

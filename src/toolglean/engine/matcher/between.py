@@ -1,15 +1,14 @@
-# What is read between slots, after the arguments, and after a call.
-# Does not depend on how what fills a slot is read (arguments.py, texts.py), or on what becomes of a call without a
-# marker whose line goes on (judge/drafts.py).
+# What is read between slots, after the arguments, and after a call. Does not depend on how the contents of a slot are
+# read (arguments.py, texts.py), or on what is done with a call without a marker whose line continues (judge/drafts.py).
 #
-# Between slots: where nothing leads on, a slot may begin; where none may, the walk goes back to the last place that had
-# another way on: a slot that was passed by for a marker (a marker beats a slot), or a marker with an action that was
-# read whole (a longer one still fitted). Where there is none of these either, the text is not a call.
+# Between slots: if no literal fits, a slot may begin. If no slot fits either, the walk goes back to the last place with
+# an alternative: a slot that was passed over for a marker (a marker takes precedence over a slot), or a complete marker
+# with an action (a longer one still fitted). If there is no alternative, the text is not a call.
 #
 # After arguments that end without a marker, with a parenthesis or a brace: `delete_all()` is a call. `delete_all() if
 # sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are Python that would call it, or not, or more
-# than once: a reader must not choose. In the same way, words or a comment between JSON and the call's closing marker
-# (`{"path": "/"} // cancelled`) may take the call back. So the call stays open until the next character that is not
+# than once: a reader must not decide that. In the same way, words or a comment between JSON and the call's closing
+# marker (`{"path": "/"} // cancelled`) may revoke the call. So the call stays open until the next character that is not
 # white space. A line break ends it: what follows on the next line is text after a call that lacks its closing marker.
 """Between slots, and after a call."""
 
@@ -37,7 +36,7 @@ __all__ = ["AFTER", "BETWEEN", "Ending"]
 
 COMMENT = "<!--"
 REMARKS = "/#("
-"""With these begins what is said of a call, not a marker."""
+"""A remark about a call begins with one of these; a marker does not."""
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
@@ -66,7 +65,7 @@ class Between(Stage):
             if flags & CLOSED_AGAIN and closed is not None and not closed.is_closed_again(turn):
                 closed.resume(turn, reading)
                 return i
-            # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
+            # When a call begins, another limit is in force: the machine checks it before reading on.
             open_before = turn.emit.open
             if not arrived(turn, reading, turn.tape.base + i) or turn.emit.open != open_before:
                 return i
@@ -82,7 +81,7 @@ class Between(Stage):
 
 
 def _value_opener(walk: Walk) -> str:
-    # The marker that is due before a value, if nothing else is; "" elsewhere, and where it has begun.
+    # The marker that must precede a value, if only that is expected; "" elsewhere, and once it has begun.
     literals = () if walk.unsettled[0].strip() else walk.program.nfa.literals_at(walk.states)
     if len(literals) != 1:
         return ""
@@ -93,7 +92,7 @@ def _value_opener(walk: Walk) -> str:
 
 
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
-    """No literal leads on."""
+    """No literal fits."""
     walk = reading.walk
     edges = walk.states.slot_for(char)
     if edges:
@@ -111,7 +110,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:
-    # Back to a slot that was passed by for a marker.
+    # Go back to a slot that was passed over for a marker.
     walk = reading.walk
     pending, start = walk.unsettled
     while (other := walk.back()) is not None:
@@ -149,7 +148,7 @@ class Ending(Stage):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         walk = reading.walk
-        if not walk.pending_chars:  # the same place, but where the prompt ends: nothing of it is read again
+        if not walk.pending_chars:  # nothing of the prompt is read again, if it ends here
             walk.settle(turn.tape.base + i)
         while i < len(text):
             char = text[i]
@@ -168,7 +167,7 @@ class Ending(Stage):
         return i
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
-        """The call has ended; what was read since is read as what follows it."""
+        """The call has ended. What was read since is read again as what follows it."""
         pending, end = reading.walk.unsettled
         turn.end_call(end)
         reading.go_after(reading.walk.states)
@@ -185,10 +184,10 @@ class Ending(Stage):
 
 
 def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
-    # Whether the call may end before that; None: one more character tells.
-    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is looked at as text
+    # Whether the call may end before that; None: one more character is needed.
+    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is examined as text
         return True
-    if rest == "<":  # of a marker, or is less than
+    if rest == "<":  # a marker, or "less than"
         return None
     if rest[0] == "<":
         return not (rest[1].isspace() or rest[1].isdigit() or rest[1] in "=!")
@@ -196,7 +195,7 @@ def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
 
 
 def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
-    # The same after JSON. Punctuation, and what begins other markers, says nothing against the call.
+    # The same after JSON. Punctuation, and the beginnings of other markers, do not speak against the call.
     is_marker = _is_marker(walk, rest)
     if is_marker is not False:
         return is_marker
@@ -245,7 +244,7 @@ def _is_in_list(walk: Walk) -> bool:
 
 
 class After(Stage):
-    """What stands after a call: markup, a call that has no marker of its own, or the end of it all."""
+    """What follows a call: markup, another call without an opener, or the end of the section."""
 
     __slots__ = ()
 
@@ -274,7 +273,7 @@ class After(Stage):
 
 
 def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
-    # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
+    # What follows no longer belongs to the call. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
     turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
@@ -286,7 +285,7 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
         return
     edges = walk.states.slot_for(char)
     if edges:
-        turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
+        turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is not a call, a marker may begin there
         reading.enter(turn, edges, i)
     else:
         turn.leave(text_follows=False)

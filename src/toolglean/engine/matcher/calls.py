@@ -1,5 +1,5 @@
-# How a call begins and ends on a walk, or turns out not to be one.
-# Does not depend on how what fills its slots is read, or on which stage follows (payload.py).
+# How a call begins and ends on a walk, or turns out not to be one. Does not depend on how the contents of its slots are
+# read, or on which stage follows (payload.py).
 """A call begins, ends, or turns out not to be one."""
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 
 
 def arrived(turn: Turn, reading: Reading, here: int) -> bool:
-    """A place with flags was reached. False: another stage follows, or the reading is over."""
+    """States with flags were reached. False: another stage follows, or the reading is over."""
     walk, call = reading.walk, reading.call
     flags = walk.states.flags
     if walk.needs_follower and flags & FOLLOWS:
@@ -70,7 +70,7 @@ def arrived(turn: Turn, reading: Reading, here: int) -> bool:
 
 
 def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
-    # A section without a call: beside one it is markup, elsewhere a mention.
+    # A section without a call: next to a call it is markup, elsewhere a mention.
     if turn.emit.index and not turn.calls_ignored:
         turn.leave(text_follows=False)
         turn.drop_region(LEFTOVER_MARKER)
@@ -85,7 +85,7 @@ def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
 
 
 def accept(turn: Turn, reading: Reading) -> None:
-    """A marker with an action was read whole, and nothing longer came of it."""
+    """A complete marker with an action was read, and no longer marker fits."""
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
@@ -114,9 +114,9 @@ def begins(turn: Turn, reading: Reading, slot: OpenSlot) -> bool:
 
 
 def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bool:
-    """The name is certain, and so is the place of the arguments. False: it does not count as a call.
+    """The name is certain, and so is the place of the arguments. False: it is not accepted as a call.
 
-    `slot`: with which it begins; None where it has no arguments.
+    `slot`: the slot with which it begins; None if it has no arguments.
     """
     walk, call, foreign = reading.walk, reading.call, reading.fallback.is_foreign
     formats = walk.program.formats
@@ -148,7 +148,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
 
 
 def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
-    # The formats of which a call of that name counts there; and why others do not, where the user is told.
+    # The formats that accept a call of that name there; and why others do not, if that is reported.
     declared, problem = reading.walk.program.formats, None
     if not turn.names.could_be_tool(reading.call.name):
         formats = tuple(each for each in formats if not declared[each].registered_only)
@@ -165,19 +165,19 @@ def _id(call: Call, declared: Format) -> str:
 
 
 def _is_any_word(turn: Turn, reading: Reading, slot: OpenSlot | None) -> bool:
-    # No marker, no tools, and no format that somebody named: nothing tells a name before JSON from another word.
+    # No marker, no tools, and no named format: nothing distinguishes a name before JSON from another word.
     if turn.names.tools is not None or not turn.region.bare or len(reading.walk.program.formats) == 1:
         return False
     return turn.region.text.startswith(reading.call.name) and not (slot is not None and slot.is_python)
 
 
 def _has_number_for_name(turn: Turn, call: Call, declared: Format) -> bool:
-    # The id is made of name and number, and only the number was written: the arguments must tell.
+    # The id is made of name and number, and only the number was written: the arguments must show the tool.
     return "{index}" in declared.id and not call.index and turn.names.tools is not None and call.name.isdecimal()
 
 
 def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, here: int) -> bool:
-    """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
+    """The arguments of a call that has a number for a name are complete, and end at `here`. False: it is not a call."""
     call, keys = reading.call, frozenset(decode(arguments)[0])
     fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
     if len(fitting) != 1:
@@ -213,7 +213,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif empty and is_tag:  # neither arguments nor a closer: an opener is in the wrong place, perhaps
+    elif empty and is_tag:  # neither arguments nor a closer: perhaps an opener is in the wrong place
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
@@ -230,10 +230,10 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
 
 
 def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
-    # What may follow the value did follow, up to `here`. False: the call cannot be read.
+    # The value is followed by what may follow it, up to `here`. False: the call cannot be read.
     parameters = value.parameters
     pending, start = reading.walk.unsettled
-    # A value that was kept until its end is where it began; else what ends it is where its closer is.
+    # A value that was kept until its end has the place where it began; otherwise the place of its closer.
     place = start if parameters.streams or value.start < 0 else value.start
     reading.call.decide_value()
     written = parameters.end_value(repair=turn.repair is not OFF)
@@ -271,13 +271,13 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
     return "parameter" if reading.call.doubtful else ""
 
 
-# -- it is no call -----------------------------------------------------------------------------------------------------
+# -- it is not a call --------------------------------------------------------------------------------------------------
 
 
 def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None) -> None:
-    """The region is no call.
+    """The region is not a call.
 
-    `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
+    `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
@@ -302,7 +302,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
 
 
 def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, doubted: bool = False) -> bool:
-    # Have the region read again, if somebody else can: see fallback.py.
+    # Have the region read again, if another format can read it: see fallback.py.
     if turn.tape.in_prompt:
         return False
     lead, start = turn.region.fence_line, turn.region.start
@@ -322,7 +322,7 @@ def cut_off(turn: Turn, reading: Reading) -> None:
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
         return
-    # No marker contains white space: one was read whole if that follows.
+    # No marker contains white space: if that follows, a complete one was read.
     whole = reading.walk.states.flags & LITERAL or region.ends_with_space
     is_marker = region.text.startswith(reading.walk.program.headers) or (between and not region.bare and whole)
     if is_marker and not reading.fallback.is_foreign:

@@ -1,5 +1,5 @@
-# The policy of the fallback: which formats get a second try at text that did not yield a call.
-# Does not depend on how anything is read, or on what becomes of the text if nobody can read it (calls.py).
+# The policy of the fallback: which formats get a second try at text that did not yield a call. Does not depend on how
+# anything is read, or on what is done with the text if no format can read it (calls.py).
 #
 # The name of a format, or of a model, says how the model should write, but now and then it writes as another family
 # does. So text that the named format could not read is read once more by its fallback formats: the other formats whose
@@ -10,9 +10,9 @@
 #     OWN ── no call ──────────▶ SIBLING ── no call ──▶ it is text
 #      └──── an unknown tool ──▶ DOUBTED ── no call ──▶ ONLY
 #
-# Each reading begins at the first character, and each reader tries once: the whole is linear, and the same for every
-# chunking.
-"""The fallback: who else may read what did not yield a call."""
+# Each reading begins at the first character, and each reader tries once. So the work is linear, and the result is the
+# same for every chunking.
+"""The fallback: which other formats may read what did not yield a call."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["FALLBACK", "ONLY", "OWN", "Fallback", "Role", "SecondTry"]
 
 
 class Role(Enum):
-    """Whose reading it is, and what happens to the text if no call comes of it."""
+    """Whose reading it is, and what happens to the text if it is not a call."""
 
     ONLY = "the format's own: it is text"
     OWN = "the format's own: fallback formats read it again"
@@ -43,14 +43,14 @@ ONLY, OWN, FALLBACK, DOUBTED = Role
 
 
 class Fallback(NamedTuple):
-    """Who reads, and who else may. Never changed.
+    """Which format reads, and which others may. Never changed.
 
     Attributes:
         role: whose reading it is.
-        fallback formats: the formats that may read what the own one does not; None where only the own one counts.
-        from_start: whether the text begins where the turn did, without a marker.
-        in_line: whether text precedes it on its line.
-        problem: of an earlier reading: the reason of the `Problem` that is due if no call comes of the text.
+        fallback formats: the formats that may read what the named one does not; None if only the named one is used.
+        from_start: whether the text begins at the start of the turn, without a marker. in_line: whether there is text
+            before it on its line. problem: from an earlier reading: the reason of the `Problem` that is reported if the
+            text is not a call.
     """
 
     role: Role = ONLY
@@ -65,7 +65,7 @@ class Fallback(NamedTuple):
         return self.role is FALLBACK or self.role is DOUBTED
 
     def after_call(self) -> Fallback:
-        """The same after a call: what follows is read once, for a call without a marker may follow."""
+        """The same after a call: what follows is read once, because a call without a marker may follow."""
         if self.problem is None and (self.role is ONLY or self.role is FALLBACK):
             return self
         return Fallback(FALLBACK if self.is_foreign else ONLY, in_line=self.in_line)
@@ -73,14 +73,14 @@ class Fallback(NamedTuple):
     def second_try(
         self, text: str, channel: int, last: str, problem: Reason | None, *, doubted: bool
     ) -> SecondTry | None:
-        """Who reads that text again; None if nobody can.
+        """What reads that text again; None if nothing can.
 
         Args:
             text: what was read so far, from the opener on.
-            channel: the channel in which it stands.
-            last: what was said before it.
-            problem: the reason of the `Problem` that is due if no call comes of it.
-            doubted: whether it can be read on, but the tool is unknown.
+            channel: the channel that it is in.
+            last: the text before it.
+            problem: the reason of the `Problem` that is reported if it is not a call.
+            doubted: whether it can be read, but the tool is unknown.
         """
         fallback_formats = self.fallback_formats
         if fallback_formats is None or self.role is ONLY or self.role is FALLBACK:
@@ -100,12 +100,12 @@ class Fallback(NamedTuple):
 
 
 class SecondTry(NamedTuple):
-    """Who reads a text again.
+    """What reads a text again.
 
     Attributes:
         program, states: the formats, and where they begin.
-        opener: how many characters at the beginning are their marker: they are not read a third time.
-        fallback: who may read it then.
+        opener: how many characters at the beginning are their marker, which is not read a third time.
+        fallback: which formats may read it then.
     """
 
     program: Program

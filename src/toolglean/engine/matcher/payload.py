@@ -1,5 +1,5 @@
-# Where a reading by a format begins, which field it enters at a slot, and what the machine sees of it.
-# Does not depend on how anything is read (between.py, arguments.py, texts.py).
+# Where a reading by a format begins, which stage it enters at a slot, and its interface to the machine. Does not depend
+# on how anything is read (between.py, arguments.py, texts.py).
 """Formats, as the machine sees them."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["FormatPayload", "FormatPlan"]
 
 
 class FormatPlan(Plan):
-    """What the machine looks for where formats are known: see `Plan`."""
+    """What the machine looks for if formats are known: see `Plan`."""
 
     stops_after_bare = False
     drafts = True
@@ -51,7 +51,7 @@ class FormatPlan(Plan):
         return self.program.channel(channel, only).finder
 
     def text_finder(self, turn: Turn) -> Finder:
-        """Finds those, and those of the fallback formats."""
+        """Finds these literals, and those of the fallback formats."""
         by = self if self.fallback_formats is None or turn.tape.in_prompt else self.fallback_formats
         return by.finder(turn.channel, turn.narrowed_to)
 
@@ -60,11 +60,11 @@ class FormatPlan(Plan):
         return Quotes(heeded=heeded)
 
     def strings(self, max_depth: int) -> JsonStrings:
-        """What tells whether content is in a string of JSON: see `Plan`."""
+        """What tells whether content is in a JSON string: see `Plan`."""
         return JsonStrings(max_depth)
 
     def reasoning_channel(self) -> int:
-        """The channel in which a turn starts whose prompt has opened the reasoning."""
+        """The channel in which a turn starts if the prompt has opened the reasoning."""
         return self.program.first_reasoning()
 
     def is_header(self, text: str) -> bool:
@@ -76,18 +76,16 @@ class FormatPlan(Plan):
         return self.program.marks(channel)
 
     def _asked(self, turn: Turn) -> FallbackFormats | None:
-        return (
-            None if turn.tape.in_prompt else self.fallback_formats
-        )  # what others write in the prompt is not the model's
+        return None if turn.tape.in_prompt else self.fallback_formats  # a call in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
-        """A literal was found: it is walked from the channel's opening."""
+        """A literal was found: the walk begins at the channel's opening."""
         fallback_formats, in_line = self._asked(turn), turn.in_line
         opener = len(found) if fallback_formats is None else fallback_formats.own_opener(found, turn.channel)
         if fallback_formats is not None and not opener:
             other = fallback_formats.at_opener(found)
             if other is not None:
-                turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
+                turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads only known tools
                 states = other[0].channel(CONTENT, ()).states_after(turn.last_text)
                 return FormatPayload.at(other[0], states, start, Fallback(FALLBACK, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
@@ -96,7 +94,7 @@ class FormatPlan(Plan):
         return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
-        """Whether it may be the beginning of what a fallback format begins a turn with."""
+        """Whether the text may be the beginning of what a fallback format writes at the start of a turn."""
         fallback_formats = self._asked(turn)
         return (
             fallback_formats is not None
@@ -105,7 +103,7 @@ class FormatPlan(Plan):
         )
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
-        """The turn begins with what stands at `i`: a marker, or a call that has none."""
+        """The turn begins at `i`: with a marker, or with a call that has none."""
         fallback_formats, start = self._asked(turn), turn.tape.base + i
         states = self._bare_states(turn, text[i])
         if states is not None:
@@ -119,7 +117,7 @@ class FormatPlan(Plan):
         return payload, 0
 
     def _bare_states(self, turn: Turn, char: str) -> StateSet | None:
-        # Where the format's own calls need no marker: the place at which that character may begin one.
+        # If the format's own calls need no marker: the states in which that character may begin one.
         if not self.program.has_bare:
             return None
         states = self.program.bare_start(turn.narrowed_to)
@@ -134,11 +132,11 @@ def _fallback(fallback_formats: FallbackFormats | None, *, from_start: bool = Fa
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
-"""What reads what fills a slot of that kind. Names, ids, indexes, keys and types are words."""
+"""The stage that reads a slot of that kind. Names, ids, indexes, keys and types are words."""
 
 
 class FormatPayload(Reading):
-    """A reading by a format, as the machine sees it: its questions go to the stage."""
+    """A reading by a format, as the machine sees it: its questions are passed on to the stage."""
 
     __slots__ = ()
 
@@ -155,7 +153,7 @@ class FormatPayload(Reading):
         if begins(turn, self, slot):
             self.stage = _FIELDS.get(slot.kind, Word)(turn, self, slot)
 
-    # -- what the machine asks: see `Payload` --------------------------------------------------------------------------
+    # -- the machine's questions: see `Payload` ------------------------------------------------------------------------
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
@@ -180,14 +178,14 @@ class FormatPayload(Reading):
         return self.fallback.is_foreign
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call: to its closer, or before the next opener."""
+        """Skip the rest of a malformed call: to its closer, or before the next opener."""
         program, number = self.walk.program, self.call.format
         place, found = program.skipper(number).find(text, i)
         if not found:
             return turn.hold(text, place)
         after = program.states_after_closer(number, found)
         closers, tags = program.ends(number)
-        if self.call.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
+        if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
             closers, tags = (), ("",)
         turn.end_failed(turn.tape.base + place, "" if after is None else found, closers, tags)
         if after is None:
@@ -209,10 +207,10 @@ class FormatPayload(Reading):
             cut_off(turn, self)
 
     def describe(self) -> Description:
-        """What is being read, for who explains it."""
+        """What is being read, for kit/explain/."""
         return self.stage.describe(self)
 
-    # -- what the repair asks: see `Payload` ---------------------------------------------------------------------------
+    # -- the repairer's questions: see `Payload` -----------------------------------------------------------------------
 
     def refusal(self, turn: Turn, char: str) -> Refusal:
         """See `Payload`."""

@@ -1,14 +1,13 @@
 # Which markers of its own family a text value may have swallowed because its closing marker is missing, and how such a
-# place differs from a mere mention.
-# Does not depend on what is done then (texts.py, engine/repair/).
+# place differs from a mere mention. Does not depend on what is done then (texts.py, engine/repair/).
 #
-# A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
-# else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
-# call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
-# pattern: with more white space nobody knows what of it belongs to the value, and nothing is repaired. The same is true
-# of a value of several lines whose pattern has a line break only after the closing marker: it may end with one itself.
-# After the call's own closer, another call counts only where it begins at once, as the family writes it: a value that
-# mentions a closer and an opener is not ended by the call that comes later in the turn.
+# A parameter's opener matters where the family writes one: on a line of its own if the pattern has line breaks there,
+# else anywhere; and with the key of a parameter of the tool, or with any key if its schema is not known. The call's own
+# closer matters in the same places. Between the value and the marker there may be one line break of the pattern: with
+# more white space it is unclear how much of it belongs to the value, and nothing is repaired. The same is true of a
+# value of several lines whose pattern has a line break only after the closing marker: the value may end with one
+# itself. After the call's own closer, another call matters only if it begins at once, as the family writes it: a value
+# that mentions a closer and an opener does not end with a call that comes later in the turn.
 """Markers that a value may have swallowed."""
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ class Verdict(IntEnum):
     """What a marker in a value is."""
 
     TEXT = 0
-    """No such marker."""
+    """Not such a marker."""
     WAIT = 1
-    """The text ends too early to say."""
+    """The text ends too early to tell."""
     DOUBT = 2
-    """Such a marker, and how the value ends before it cannot be said."""
+    """Such a marker, but it is unclear how the value ends before it."""
     MISSING = 3
-    """Such a marker, before which the value's own is missing."""
+    """Such a marker, before which the value's own closing marker is missing."""
 
 
 TEXT, WAIT, DOUBT, MISSING = Verdict
 
 KEY_CHARS = 128
 SPACE_CHARS = 64
-NAME_CHARS = 300  # within which the name of the next call must stand
+NAME_CHARS = 300  # within which the name of the next call must be
 FOLLOWING_CHARS = 4096
 MOST_CLOSERS = 4  # of one value, in other spellings
 
@@ -60,12 +59,12 @@ _tag = re.compile(r"</?[A-Za-z_][^<>]*>").search
 
 
 class Spelling(NamedTuple):
-    """What a closing marker in another spelling is.
+    """What a closing marker in another spelling turns out to be.
 
     Attributes:
         kind: TEXT, WAIT or MISSING.
         end: the place after it; `after_space`: after the white space that follows it.
-        final: whether it must be the last of its call, or the marker that it replaces follows.
+        final: whether it must be the last one of its call, or is followed by the marker that it replaces.
     """
 
     kind: Verdict
@@ -109,14 +108,14 @@ class SwallowedMarkers:
         return swallowed_markers_of, self._source
 
     def finder(self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
-        """Finds what may stand after a value, with its white space, and what it may have swallowed.
+        """Finds what may be after a value, with its white space, and what it may have swallowed.
 
         `first_line`: any line break too.
         """
         key = terminals.literals, trail, lines, first_line
         if key not in self._finders:
             with_space = [trail + literal for literal in terminals.literals] if trail else []
-            # One that begins as what ends the value cannot be told from it: only that counts.
+            # One that begins like what ends the value cannot be distinguished from it, so only that is looked for.
             bases = [each for each in self._bases if each not in terminals.literals]
             bases += [f"\n{each}" for each in bases if self.lines and lines]
             breaks = ["\n"] if first_line else []
@@ -126,7 +125,7 @@ class SwallowedMarkers:
         return self._finders[key]
 
     def closers_of(self, terminals: Terminals) -> tuple[str, ...]:
-        """The closing markers of the value, whole: of some only the first part stands among the exits."""
+        """The closing markers of the value, complete: the terminals have only the first part of some."""
         return tuple(self._closers.get(each, each) for each in terminals.literals)
 
     def is_opener(self, found: str) -> bool:
@@ -139,13 +138,13 @@ class SwallowedMarkers:
         return self._closers.get(begun, begun) != begun
 
     def has_marker(self, text: str) -> bool:
-        """Whether the text contains a tag, or a marker of the family's own."""
+        """Whether the text contains a tag, or a marker of its own family."""
         return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
 
     def spelling(
         self, terminals: Terminals, text: str, place: int, found: str, keys: Iterable[str] | None
     ) -> Spelling | None:
-        """What the beginning of a closing marker in another spelling is, found there; None if it is not one.
+        """What begins there, if it is the beginning of a closing marker in another spelling; None if it is not.
 
         It is MISSING before what must follow the value: its own closing marker, the call's, or another parameter.
         """
@@ -158,7 +157,7 @@ class SwallowedMarkers:
         if end > 0 and spellings.is_declared(text[begin:end]):
             return None
         foreign, right, first = False, False, begin
-        for _ in range(MOST_CLOSERS):  # several in a row, the right one among them, are one
+        for _ in range(MOST_CLOSERS):  # several in a row, including the right one, are one
             if end < 0:
                 return Spelling(WAIT if end == UNDECIDED else TEXT)
             declared = spellings.is_declared(text[first:end]) is not None
@@ -168,7 +167,7 @@ class SwallowedMarkers:
             if more == NONE:
                 break
             first, end = after_space, more
-        if right and foreign:  # the value is closed as it should be, and ends with the closing tag of something else
+        if right and foreign:  # the value is closed correctly, and ends with the closing tag of something else
             return Spelling(TEXT)
         if after_space - end > SPACE_CHARS:
             return Spelling(TEXT)
@@ -184,14 +183,14 @@ class SwallowedMarkers:
     def kind(
         self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
     ) -> Verdict:
-        """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
+        """What the literal found at that place is: TEXT, WAIT, DOUBT or MISSING.
 
         Args:
             text, place, found: the text, and the literal found.
-            before: the character before it; "" where the value begins there.
-            exact: whether it is certain which white space before it is the value's.
-            paired: whether the value has begun with the line break that its pattern has.
-            keys: the keys of the tool; None where they are not known.
+            before: the character before it; "" if the value begins there.
+            exact: whether it is certain which white space before it belongs to the value.
+            paired: whether the value began with the line break that its pattern has.
+            keys: the keys of the tool; None if they are not known.
         """
         base = found.lstrip("\n")
         if base in self.closers:
@@ -233,7 +232,7 @@ class SwallowedMarkers:
 
 
 def swallowed_markers_of(program: Program, number: int) -> SwallowedMarkers:
-    """The markers of that format, of the program's, that a value may have swallowed."""
+    """The markers of that format of the program that a value may have swallowed."""
     key = "swallowed markers", number
     if key not in program.kept:
         program.kept[key] = SwallowedMarkers(program, number)
@@ -242,7 +241,7 @@ def swallowed_markers_of(program: Program, number: int) -> SwallowedMarkers:
 
 
 def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:
-    """The end of the opener that begins at `place`; -1 where there is none, -2 where the text ends too early."""
+    """The end of the opener that begins at `place`; -1 if there is none, -2 if the text ends too early."""
     for part in (*parts, ""):
         limit = place + SPACE_CHARS
         if part != parts[0] and part:
@@ -271,7 +270,7 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
 
 
 def _closer(pattern: str) -> tuple[str, str] | None:
-    # The first literal behind the value, and all of them, with the white space between.
+    # The first literal after the value, and all of them, with the white space between.
     tokens = tokens_of(pattern.strip())
     following = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
     first = next((each for each in following if isinstance(each, Literal)), None)
@@ -287,7 +286,7 @@ def _rest(pattern: str) -> list[str]:
 
 
 def _next_call(declared: Format) -> re.Pattern[str]:
-    # A call's beginning up to its name, with the section's before it, or not.
+    # A call's beginning up to its name, with or without the section's opener before it.
     heads = filter(None, map(_head, declared.spellings))
     openers = dict.fromkeys(literal for opener, _ in declared.all_sections for literal in _literals(opener))
     sections = "|".join(map(re.escape, openers)) or "(?!)"

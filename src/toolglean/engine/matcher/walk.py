@@ -1,10 +1,10 @@
-# Where a walk over the places of a program is, and how it goes on along literals.
-# Does not depend on what a call is, on how what fills a slot is read, or on what is done where nothing leads on.
+# Where a walk over the states of a program is, and how it advances along literals. Does not depend on what a call is,
+# on how the contents of a slot are read, or on what is done if nothing fits.
 #
 # This is the automaton alone. What was read since the last literal or slot of an open call, or since the opener, is
-# *pending*: it may have to be read in another way. A marker beats a slot, so a slot that could have begun where a
-# marker was walked is remembered, until that marker is certain.
-"""The walk over a format's places."""
+# *pending*: it may have to be read in another way. A marker takes precedence over a slot, so a slot that could have
+# begun where a marker did is remembered until that marker is certain.
+"""The walk over a format's states."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class OpenSlot:
     Attributes:
         edges: the slot, in each of the formats that fit; `formats`: their numbers.
         kind: what fills it.
-        after: the place after it.
-        exits: what may stand there.
-        lead, trail: the white space before and after it, of a value.
-        is_doubtful: whether only a tool's name makes a call of what is read.
-        is_unmarked: whether it is JSON that may as well be data.
-        is_stripped: whether the call's markers were taken out.
+        after: the states after it.
+        terminals: what may come there.
+        lead, trail: the white space before and after a value.
+        is_doubtful: whether what is read is a call only if it has a tool's name.
+        is_unmarked: whether it is JSON that may also be data.
+        is_stripped: whether the call's special tokens were removed.
         is_python: whether the call is a line of Python without a marker.
     """
 
@@ -64,7 +64,7 @@ class OpenSlot:
         return states
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Edges belong to the program: the numbers of their states are kept.
+        # Edges belong to the program: the pickle contains the numbers of their states.
         return _restored, (self._program, tuple(self._program.nfa.before[edge.target] for edge in self.edges))
 
 
@@ -84,10 +84,11 @@ class Walk(Plain):
     """Where a walk is.
 
     Attributes:
-        program, place: the places, and the one that was reached.
+        program, states: the automaton, and the set of states that was reached.
         pending: the text that is pending, `pending_chars` its length, `pending_start` its place in the turn.
-        others: places with a slot that was passed by, and where in the pending text it would begin.
-        accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
+        others: states with a slot that was passed over, and where in the pending text it would begin.
+        pending_action: an action, and where its marker ended; needs_follower: where a marker ended that is accepted if
+            another one follows it.
     """
 
     __slots__ = (
@@ -106,7 +107,7 @@ class Walk(Plain):
         self.needs_follower = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        # Places belong to the program: what they are made of is kept.
+        # Sets of states belong to the program: the pickle contains their members.
         others = tuple((states.key, chars) for states, chars in self.others)
         return super().__getstate__() | {"states": self.states.key, "others": others}
 
@@ -118,7 +119,7 @@ class Walk(Plain):
     # -- on ------------------------------------------------------------------------------------------------------------
 
     def advance(self, text: str, i: int) -> int:
-        """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing leads on."""
+        """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing fits."""
         read = self.program.nfa.run(self.states, text, i)
         if read is None:
             return i
@@ -128,7 +129,7 @@ class Walk(Plain):
         return j
 
     def step(self, turn: Turn, text: str, i: int) -> int:
-        """The same, where a slot could begin instead, or a marker with an action may end."""
+        """The same where a slot could begin instead, or a marker with an action may end."""
         run, states, j, end = self.program.nfa.run, self.states, i, len(text)
         while j < end and (read := run(states, text, j)) is not None:
             if states.slots and not text[j].isspace():
@@ -154,18 +155,20 @@ class Walk(Plain):
         return j
 
     def wait(self, char: str) -> None:
-        """That character follows, and does not tell where it leads."""
+        """That character follows, and does not decide anything."""
         self.pending = grown(self.pending, char)
         self.pending_chars += 1
 
     def leave_call(self, states: StateSet) -> None:
-        """A call is complete: what follows stands at that place."""
+        """A call is complete: continue in these states."""
         self.states, self.pending_action = states, None
         self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
         self.others = ()
 
     def close_slot(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
-        """A slot was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
+        """A slot was filled, and that literal, which follows it at `here`, was found: walk along all of it except its
+        `lead`.
+        """
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
         self.states = slot.after
         if literal:
@@ -180,25 +183,25 @@ class Walk(Plain):
         return joined(self.pending), self.pending_start
 
     def settle(self, here: int) -> None:
-        """What was read before the place `here` is what it seems."""
+        """What was read before the place `here` is certain."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
 
     def settle_all(self) -> None:
-        """What was read so far is settled."""
+        """What was read so far is certain."""
         self.settle(self.pending_start + self.pending_chars)
 
-    # -- other ways ----------------------------------------------------------------------------------------------------
+    # -- alternatives --------------------------------------------------------------------------------------------------
 
     def set_out(self, start: int) -> None:
-        """From that place of the turn on, the walk may turn out to have led astray: then it began here."""
+        """From that place of the turn on, the walk may turn out to be wrong: then it goes back here."""
         self.pending_start, self.others = start, ((self.states, 0),)
 
     def origin(self) -> StateSet:
-        """The place of the first way that was passed by."""
+        """The states of the first alternative."""
         return self.others[0][0] if self.others else self.states
 
     def back(self) -> tuple[StateSet, int] | None:
-        """The last way that was passed by, which is not tried again; None if there is none left."""
+        """The last alternative, which is not tried again; None if none is left."""
         if not self.others:
             return None
         found, self.others = self.others[-1], self.others[:-1]

@@ -1,4 +1,4 @@
-# What this file knows: Anthropic's markup, which models of many makes have learnt and write unasked.
+# Anthropic's markup, which models of many makes have learnt and write unasked.
 """Anthropic's markup."""
 
 from __future__ import annotations

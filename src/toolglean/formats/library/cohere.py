@@ -1,4 +1,4 @@
-# What this file knows: what Cohere's models write.
+# What Cohere's models write.
 """Command R, Command A."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what DeepSeek's models write.
+# What DeepSeek's models write.
 """DeepSeek V3, V3.1, V3.2, V4, V4.1, with bars of ASCII; Cogito."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what Google's models write.
+# What Google's models write.
 """Gemma 4, FunctionGemma, the fences of Gemma 3 and Gemini."""
 
 from __future__ import annotations

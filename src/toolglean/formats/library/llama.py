@@ -1,4 +1,4 @@
-# What this file knows: what Meta's models write, and those of others that were trained from them.
+# What Meta's models write, and those of others that were trained from them.
 """Llama 3 and 4, pythonic calls, Functionary, Firefunction, Nemotron; Muse."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what Mistral's models write, by the version of their tokenizer.
+# What Mistral's models write, by the version of their tokenizer.
 """Mistral v3, v11, v13."""
 
 from __future__ import annotations

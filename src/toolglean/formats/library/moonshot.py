@@ -1,4 +1,4 @@
-# What this file knows: what Moonshot's Kimi models write.
+# What Moonshot's Kimi models write.
 """Kimi K2, K3."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FORMATS = (
         models=("kimi-k2*", "kimi-vl*", "kimi-dev*", "kimi-linear*"),
         source="chat template of moonshotai/Kimi-K2-Instruct",
     ),
-    # What is left where a server takes the first tokens out: behind other text too.
+    # What is left where a server takes the first tokens out: after other text too.
     Format(
         "kimi-k2-stripped",
         call="functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,

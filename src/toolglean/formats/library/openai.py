@@ -1,4 +1,4 @@
-# What this file knows: what OpenAI's open models write, and those that took over their messages.
+# What OpenAI's open models write, and those that took over their messages.
 """Harmony (gpt-oss, LLM-jp), Beam."""
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
 )
-# Behind a call, where the next message's header has lost its first token: the recipient stands in the role.
+# After a call, where the next message's header has lost its first token: the recipient is in the role.
 HEADLESS = tuple(
     f"assistant to=functions.{{name}}{{ws}}<|channel|>{channel}{kind}" + BODY
     for channel in CHANNELS
     for kind in JSON_KINDS
 )
-# In the middle of the text too: behind a channel's name, which is glued to the text before.
+# In the middle of the text too: after a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
 
 
 def _recipients() -> tuple[str, ...]:
-    # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
+    # The recipient is after the channel, or in the message's role before it; `functions.` is left out by some.
     after = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
@@ -58,7 +58,7 @@ FORMATS = (
         models=("gpt-oss*", "*gpt-oss*"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
     ),
-    # A space behind each special token, and calls in parallel.
+    # A space after each special token, and calls in parallel.
     Format(
         "llm-jp-harmony",
         call=(

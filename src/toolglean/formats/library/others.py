@@ -1,4 +1,4 @@
-# What this file knows: what the makes write that have one family or two.
+# What the makes write that have one family or two.
 """Apertus, dots, ERNIE, GigaChat, Hunyuan A13B, Inkling, InternLM, Jamba, LFM2, MiniCPM, Olmo, Phi, PLaMo, and more."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what prompts, histories and agents' frameworks make models write, whatever the family.
+# What prompts, histories and agents' frameworks make models write, whatever the family.
 #
 # All of it is also what people write about tools: a known tool's name makes it a call, and nothing else does.
 """Tags of prompts, brackets of histories, ReAct, fences, escaped markup."""
