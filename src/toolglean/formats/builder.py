@@ -188,7 +188,7 @@ class NfaBuilder:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Slot):
-                raise self._error(f"a section or marker must not have holes: {text!r}")
+                raise self._error(f"a section or marker must not have fields: {text!r}")
             begin = self.nfa.space(begin) if isinstance(token, Space) else self.nfa.literal(begin, token.text)
         self.nfa.flags[begin] |= flag
         return begin

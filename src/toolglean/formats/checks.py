@@ -72,7 +72,7 @@ def _tuples(declared: Declaration) -> str:
 
 def _unknown(pattern: str, allowed: frozenset[str], what: str) -> str:
     wrong = [slot for slot in _slots(pattern) if slot not in allowed]
-    return f"unknown hole {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
+    return f"unknown field {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
 
 
 def _call(declared: Declaration, pattern: str) -> str:
@@ -85,9 +85,9 @@ def _call(declared: Declaration, pattern: str) -> str:
         return f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}"
     arguments = {"arguments", "parameters", "keywords"} & set(slots)
     if len(arguments) > 1 or (whole and set(slots) - {"name", "ws"} != whole):
-        return f"the arguments stand twice in the pattern {pattern!r}"
+        return f"the arguments appear twice in the pattern {pattern!r}"
     if "keywords" in slots and "{keywords})" not in pattern:
-        return f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}"
+        return f"{{keywords}} needs a closing parenthesis after it: {pattern!r}"
     return ""
 
 
@@ -95,7 +95,7 @@ def _parameter(pattern: str) -> str:
     if not {"key", "value"} <= set(_slots(pattern)):
         return f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}"
     if isinstance(tokens_of(pattern.strip())[0], Slot):
-        return f"a parameter pattern needs a marker before its first hole: {pattern!r}"
+        return f"a parameter pattern needs a marker before its first field: {pattern!r}"
     return ""
 
 
@@ -116,7 +116,7 @@ def _markers(declared: Declaration) -> str:
         if not opener.strip() or not closer.strip():
             return f"a marker of reasoning is empty: {(opener, closer)!r}"
     texts = [closer for _, closer in declared.all_sections] + [declared.separator]
-    return next((f"a section or marker has no holes: {text!r}" for text in texts if _slots(text)), "")
+    return next((f"a section or marker must not have fields: {text!r}" for text in texts if _slots(text)), "")
 
 
 def _codec(declared: Declaration) -> str:
@@ -147,7 +147,11 @@ def _json_keys(declared: Declaration) -> str:
 def _types(declared: Declaration) -> str:
     string = declared.types.get("string")
     others = [word for kind, word in declared.types.items() if kind != "string"]
-    return f"types: {string!r} stands for strings and for others" if string is not None and string in others else ""
+    return (
+        f"types: {string!r} is the word for strings and for other types"
+        if string is not None and string in others
+        else ""
+    )
 
 
 def _escapes(declared: Declaration) -> str:
@@ -173,9 +177,9 @@ def _twice(pattern: str) -> str:
     slots = _slots(pattern)
     for slot in ("call", "calls", "value"):
         if slots.count(slot) > 1:
-            return f"{{{slot}}} stands twice in {pattern!r}"
+            return f"{{{slot}}} appears twice in {pattern!r}"
     if sum(slots.count(slot) for slot in ("arguments", "parameters", "keywords")) > 1:
-        return f"the arguments stand twice in the pattern {pattern!r}"
+        return f"the arguments appear twice in the pattern {pattern!r}"
     return ""
 
 
@@ -183,7 +187,7 @@ def _first_slots(declared: Declaration) -> str:
     for pattern in declared.spellings:
         tokens = tokens_of(pattern.strip())
         if tokens and isinstance(tokens[0], Slot) and tokens[0].name not in {"name", "call", "calls"}:
-            return f"no marker stands before {{{tokens[0].name}}}, which could be anything: {pattern!r}"
+            return f"{{{tokens[0].name}}} could be anything, so a marker must come before it: {pattern!r}"
     return ""
 
 

@@ -183,7 +183,7 @@ def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
         except Exception as error:  # noqa: BLE001  # the code of others
             failed[folded(point.name)] = error
             said = f"{type(error).__name__}: {error}"
-            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is left out: {said}"
+            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is ignored: {said}"
             warnings.warn(message, RuntimeWarning, stacklevel=2)
     return tuple(found), failed
 

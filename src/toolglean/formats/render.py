@@ -190,22 +190,22 @@ class _Turn:
         channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
         place, found = channel.finder.find(text + closer.lstrip(), 0)
         if place != len(text) or misfit(text):
-            raise self._error(f"the reasoning holds a marker: {found or text[place:]!r}")
+            raise self._error(f"the reasoning contains a marker: {found or text[place:]!r}")
         return f"{opener}{text}{closer}"
 
     def _check_content(self, text: str, after: str) -> None:
         place, found = self.program.channel(0, ()).finder.find(text + after, 0)
         if misfit(text) or (place < len(text) and (found or after)):
-            raise self._error(f"the content holds a marker: {found or text[place:]!r}")
+            raise self._error(f"the content contains a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
         if after.lstrip().startswith("```") and text.strip():
             raise self._error(
-                "its calls stand in a fence, which behind text is a quotation: there can be no content before"
+                "its calls are in a code fence, which is a quotation after other text: there can be no content"
             )
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
-                raise self._error("its calls stand at the start of the turn, so there can be no content before them")
+                raise self._error("its calls come at the start of the turn: there can be no content before them")
             if self._may_be_call(text.lstrip()):
                 raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
 
@@ -265,7 +265,7 @@ class _Turn:
         literals = self.program.before_names(0)
         for piece in pieces:
             if piece.kind in {"key", "value"} and contains_name_after(piece.text, literals, self._may_name):
-                raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
+                raise UsageError(f"{piece.of}: the {piece.kind} contains the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:
         return self.tools is None or self._read_as(word) is not None

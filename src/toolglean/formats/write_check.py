@@ -117,7 +117,7 @@ class _Check:
         if not edges or edges[0].kind != piece.kind:
             return f"the {piece.kind} cannot begin with {text!r}"
         if self._beaten():
-            return f"a marker of the format stands at the beginning of the {piece.kind}"
+            return f"a marker of the format is at the beginning of the {piece.kind}"
         targets = [edge.target for edge in edges]
         reason = ""
         if piece.kind == "value":
@@ -155,7 +155,7 @@ class _Check:
         read = self._word_read(terminals, len(word))
         if (read if kind == "key" else read.strip()) == word:
             return ""
-        return f"the {kind} {word[:40]!r} holds what ends it, and would be read as {read[:40]!r}"
+        return f"the {kind} {word[:40]!r} contains what ends it, and would be read as {read[:40]!r}"
 
     def _misspelt(self, word: str, edge: SlotEdge, longest: int) -> str:
         spaced = edge.kind == "name" and not edge.word and self.spaced
@@ -203,7 +203,7 @@ class _Check:
             at += 1
         if at == wanted:
             at = self._misread_closer(terminals.literals, after, begin, wanted)
-        return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
+        return "" if at == wanted else f"the value contains what ends it: {self.text[at:][:40]!r}"
 
     def _misread_closer(self, closers: tuple[str, ...], after: StateSet, begin: int, wanted: int) -> int:
         # The place in the value of a closing marker in another spelling that is followed by what must follow a value;

@@ -148,7 +148,7 @@ def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
 def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], list[str]]:
     """The spellings that go into the template, and the markers around them that are dropped."""
     if declared.is_for_tools:
-        raise _error(declared, "{name} stands twice in a call")
+        raise _error(declared, "{name} appears twice in a call")
     found: list[_Spelling] = []
     dropped: list[str] = []
     for section in declared.all_sections[: 1 if main_only else None]:
