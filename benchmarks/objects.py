@@ -1,5 +1,5 @@
-# What it costs to look at an object at every chunk while it is written, by ours and by others.
-# Does not depend on how any of them does it.
+# The cost of looking at an object at every chunk while it is written, with toolglean and with others. Does not depend
+# on how they do it.
 #
 #   python -m benchmarks.objects [--largest 100000]
 #

@@ -26,7 +26,7 @@ _TEXT = "escaped text in a JSON document is text"
 _DRAFT = "reasoning or its closer follows: reasoning"
 _ANY = "any family's reasoning markers open reasoning"
 _NO_TRACE = "an undone reading leaves no trace"
-_OPEN = "DESIGN does not decide it"
+_OPEN = "no rule decides it"
 
 
 def _around(before: str, after: str) -> Turn:

@@ -1,5 +1,5 @@
 # Invariant: arguments that were written are never dropped. For a call that is `ok`, every value written between its
-# opener and its end is in its arguments, or a problem tells of it; and no value anywhere becomes markup.
+# opener and its end is in its arguments, or a problem reports it; and no value anywhere becomes markup.
 #
 # Every value of a case is a token that comes once: a word or a number of five digits. So the oracle, `verdict`, is a
 # search for strings. A token of a call's text is accounted for if it is in
@@ -117,7 +117,7 @@ def _is_told(before: str, problems: Sequence[Problem]) -> bool:
 
 
 def _is_open(text: str) -> bool:
-    # Whether the value that begins this text goes on at its end.
+    # Whether the value that begins this text is still open at its end.
     depth = 0
     for char in re.sub(r'"(?:[^"\\]|\\.)*"', "", text):
         depth += (char in "{[(") - (char in "}])")

@@ -1,5 +1,4 @@
-# How a turn is spoilt: cut, spliced, doubled, polluted.
-# Does not depend on formats; which markers there are, it is told.
+# How a turn is spoilt: cut, spliced, doubled, polluted. Does not depend on formats: callers pass the markers.
 """Mutants of turns."""
 
 from __future__ import annotations

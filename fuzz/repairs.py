@@ -1,11 +1,11 @@
 # Invariant: no call that was broken in a known way is repaired into another call.
 #
-# For each repair and each format that it concerns, calls are made, rendered and broken as models break them: the text
-# that the repair is for is taken away or changed, nowhere else. What was meant is known, so each result is right (the
-# call that was meant), left (no call runs: it stays malformed, or its text is content), wrong (repaired into another
-# call), or read: nothing was repaired, for the broken text can be read as it stands, as another call.
-# Some of what is made can be meant in two ways, on purpose: a value that holds markers, quotes, or blank lines at its
-# end. The law is that none is repaired wrong; how many are repaired right is told, not judged.
+# For each repair and each format that it concerns, calls are made, rendered and broken as models break them: only the
+# text that the repair is for is removed or changed. What was meant is known, so each result is right (the call that was
+# meant), left (no call runs: it stays malformed, or its text is content), wrong (repaired into another call), or read:
+# nothing was repaired, because the broken text can be read as it is, as another call. Some cases can be meant in two
+# ways, on purpose: a value that contains markers, quotes, or blank lines at its end. The law is that none is repaired
+# wrongly; how many are repaired correctly is reported, not judged.
 """`python -m fuzz.repairs [--count N] [--seed N] [--repair NAME] [--format NAME]`: calls broken in known ways."""
 
 from __future__ import annotations
@@ -307,7 +307,7 @@ def cases(repair: str, name: str, count: int, seed: int = 0) -> Iterator[Case]:
         given = arguments(rng)
         try:
             text = render(declared, [("get_weather", given)], tools=TOOLS)
-        except UsageError:  # the format cannot say it
+        except UsageError:  # the format cannot express it
             continue
         broken = BREAKERS[repair](rng, declared, text, given)
         if broken is not None and broken != text:

@@ -1,8 +1,8 @@
-# How a fuzzer runs: seeds, batches, processes, progress, the report and the command line.
-# What it does not know: what is tried, and what is wrong with it.
+# How a fuzzer runs: seeds, batches, processes, progress, the report and the command line. Does not depend on what is
+# tried, or on what is wrong with it.
 #
 # A fuzzer looks at the case of a name (that of a format, mostly) and a number. It returns what it found wrong, or a
-# word that says how the case came out. Cases are functions of name and number alone, so a printed seed repeats a run.
+# word for the outcome of the case. Cases are functions of name and number alone, so a printed seed repeats a run.
 """What all fuzzers share: `Fuzzer.run` for tests, `Fuzzer.main` for the command line."""
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Fuzzer(Generic[F]):
         names: gives the names of all that reads its cases.
         look: looks at the case of a name and a number.
         smaller: gives a smaller finding of the same kind.
-        count: how many cases a run from the command line has, if nobody says so.
+        count: how many cases a run from the command line has by default.
     """
 
     prog: str

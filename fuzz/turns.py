@@ -1,5 +1,4 @@
-# Where the turns are from that are spoilt, and which markers there are to spoil them with.
-# Does not depend on how turns are read.
+# The turns that are spoilt, and the markers to spoil them with. Does not depend on how turns are read.
 """Turns, real and generated."""
 
 from __future__ import annotations

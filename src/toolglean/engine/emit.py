@@ -240,7 +240,7 @@ class Emitter(Plain):
         return self.out if self._alone is None else [*self.out, *self._alone.whole()]
 
     def _settle_call(self, *, whole: bool) -> None:
-        # What follows a call of which only the name was written shows whether it was complete.
+        # If only the name of a call was written, what follows shows whether it was complete.
         if self._alone is not None:
             self.out += self._alone.whole() if whole else self._alone.broken()
             self._alone = None

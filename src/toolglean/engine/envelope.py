@@ -1,11 +1,11 @@
 # How calls are written in JSON: an object with a name key, an object whose only key is a tool's name, and both nested
 # in lists and objects. Does not depend on what comes before and after the JSON.
 #
-# The envelope is read token by token, with a `Frame` for each open container, which tells when a call begins. From then
+# The envelope is read token by token, with a `Frame` for each open container, which shows when a call begins. From then
 # on its arguments are passed on as they are written, without looking inside. Arguments that come before the name are
 # kept until the name comes. Text inside arguments is never searched for calls.
 #
-# JSON that no marker opened is first read by a `Document`, which tells calls from data. Until then, nothing is
+# JSON that no marker opened is first read by a `Document`, which distinguishes calls from data. Until then, nothing is
 # reported. Calls are then read again from the first bracket, and data is skipped (passing.py).
 """Calls in JSON."""
 

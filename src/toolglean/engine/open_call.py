@@ -1,7 +1,7 @@
 # What a call has gathered so far. Does not know how events are put in order (emit.py), or how the call was written.
 #
-# The arguments lag one comma behind: a comma between two values waits for what follows, so that a repair may take it
-# back. White space after it waits with it.
+# The arguments lag by one comma: a comma between two values waits for what follows, so that a repair may remove it.
+# White space after it waits too.
 #
 # `{"name": "f"}` calls a tool that needs no arguments. But in `{"name": "f"}, "arguments": {"x": 1}}` a bracket came
 # too early, and the arguments are what follows. A call must never run without arguments that were written. So the end
@@ -172,7 +172,7 @@ class OpenCall(Plain):
 
 
 class NameAlone(Plain):
-    """The end of a call of which only the name was written, and the events since.
+    """The end of a call that has only a name so far, and the events since.
 
     Args:
         delta, end: its arguments and its end, if it was complete.

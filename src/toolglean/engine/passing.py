@@ -44,7 +44,7 @@ class Passing(Plain, Payload):
 
     Args:
         scanner: what has just read a token.
-        told: whether a call that is not one was reported.
+        told: whether an apparent call was reported.
     """
 
     __slots__ = ("_open", "_scanner", "_told")

@@ -1,5 +1,6 @@
 # Every reason for which the engine reports a `Problem`, in one table: its code, and the words that people read.
-# Does not depend on what is found where, or on what becomes of the text: docs/reference/problems.md says both.
+# Does not depend on where something is found, or on what is done with the text: docs/reference/problems.md explains
+# both.
 #
 # Programs compare codes, so words may change at any time, and nothing in the project compares them.
 """Why a `Problem` is reported."""
@@ -61,7 +62,7 @@ STRING_INSTEAD = Reason("malformed-arguments", "malformed arguments: they are a 
 
 
 def malformed_arguments(fault: str) -> Reason:
-    """Arguments that cannot be read; `fault`: what their reader says."""
+    """Arguments that cannot be read; `fault`: what their reader expected."""
     return Reason("malformed-arguments", f"malformed arguments: {fault}")
 
 

@@ -15,7 +15,7 @@ __all__ = ["Watch"]
 
 
 class Watch(Protocol):
-    """Is told how far payloads read. It must not change what it is given."""
+    """An observer of how far payloads read. It must not change what it is given."""
 
     def read(self, turn: Turn, payload: Any, here: int) -> None:
         """A payload has read a piece of the text.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["FENCES", "read_closing", "read_opening"]
 
 FENCES = "`~"
-"""The characters of which fences are made."""
+"""The characters that make a fence."""
 
 _line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
 _begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch

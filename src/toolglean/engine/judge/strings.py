@@ -24,7 +24,7 @@ class JsonStrings(Plain):
     """Whether content is in a string of a JSON document.
 
     Attributes:
-        is_open: whether a document has begun, so that what comes next must be looked at.
+        is_open: whether a document has begun, so that what comes next must be examined.
     """
 
     __slots__ = ("_max_depth", "_scanner")
@@ -37,7 +37,7 @@ class JsonStrings(Plain):
 
     @property
     def is_open(self) -> bool:
-        """Whether a document has begun, so that what comes next must be looked at."""
+        """Whether a document has begun, so that what comes next must be examined."""
         return self._scanner is not None
 
     @property

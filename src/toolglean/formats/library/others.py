@@ -202,7 +202,7 @@ FORMATS = (
         models=("olmo-3*", "olmo3*"),
         source="vLLM 0.33, parser olmo3 (allenai/Olmo-3-7B-Instruct)",
     ),
-    # Three sources say three things (WIRE_FORMATS, C); all of them are read.
+    # Three sources describe three spellings; all of them are read.
     Format(
         "pangu-embedded",
         call="[unused11]{calls}[unused12]",
