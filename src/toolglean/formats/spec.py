@@ -77,7 +77,7 @@ class Format(Declaration):
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
         source: where the format was read from.
-        reads: what is read where patterns do not say it: set by `from_tag` and `from_response_template`.
+        reads: what is read if patterns do not describe it: set by `from_tag` and `from_response_template`.
         origin: how the format was found: set by the constructors `from_…`.
 
     Raises:
@@ -169,7 +169,7 @@ class Format(Declaration):
 
     @classmethod
     def from_tag(cls, tag: str, *, closer: str | None = None) -> Format:
-        """A format of which only the marker that starts a call is known. The rest is discovered while reading.
+        """A format for which only the marker that starts a call is known. The rest is discovered while reading.
 
         Args:
             tag: the marker, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
@@ -244,5 +244,5 @@ class Format(Declaration):
 
 def _named_constructors() -> Any:
     # The one name of a package above this one, looked up when it is asked for, as an entry point is: the constructors
-    # belong to the class, and what they need stands on top of it (tests/project/test_import.py knows of this).
+    # belong to the class, and what they need depends on it (tests/project/test_import.py allows this).
     return import_module("toolglean.sources.choose.constructors")
